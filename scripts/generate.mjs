@@ -1,0 +1,42 @@
+// Writes what is derived from a source in this repository; test/unit/generated.test.ts keeps each equal to its source.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
+const rows = (text) => text.trim().slice(2, -2).split('\n').join('\n  ');
+
+/** The default scenario as a file, for people, and as a module, for bundles; both from fixtures/. */
+export function defaultScenario() {
+  const pets = read('fixtures/pets.json');
+  const keys = read('fixtures/keys.json');
+  const name = 'default';
+  const description =
+    'Forty animals over the three statuses, one key for each plan and a revoked one. ' +
+    'Limits and bans as documented, the clock is the machine’s own.';
+  const file = `{
+  "name": ${JSON.stringify(name)},
+  "description": ${JSON.stringify(description)},
+  "categories": [1, 2, 3, 4, 5],
+  "keys": {
+  ${rows(keys)}
+  },
+  "pets": [
+  ${rows(pets)}
+  ]
+}
+`;
+  const { categories } = JSON.parse(file);
+  const module = `// Written by scripts/generate.mjs from fixtures/; change those.
+import type { Scenario } from './schema.js';
+
+/** What a scenario that does not say otherwise starts from. */
+export const defaultScenario = ${JSON.stringify({ name, description, categories, keys: JSON.parse(keys), pets: JSON.parse(pets) })} as const satisfies Scenario;
+`;
+  return { file, module };
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const { file, module } = defaultScenario();
+  write('scenarios/default.json', file);
+  write('src/scenario/default.ts', module);
+}

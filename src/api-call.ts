@@ -1,0 +1,28 @@
+import type { OperationName } from './interface/contract.js';
+
+/** One request to the API as plain data; every door makes one. */
+export interface ApiCall {
+  method: string;
+  /** Below the base path, as sent, without the query: `/pets`, `/pets/7`. */
+  path: string;
+  /** As sent, without the question mark; empty when there is none. */
+  query: string;
+  /** What the client calls the base address, for links: `http://127.0.0.1:4010/v1`. */
+  baseUrl: string;
+  /** One header by its lower-case name; repeated ones joined by a comma and a space. */
+  header(name: string): string | undefined;
+  /** The bytes of the body; a door may stop reading one byte past `maximumBodyBytes`. */
+  body: Uint8Array | undefined;
+}
+
+/** The simulator's answer as plain data, and what the journal and the log tell of it. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  /** `undefined` for a path or method that is none of the operations. */
+  operation: OperationName | undefined;
+  /** The API key of the request; `undefined` when it was refused with 401. */
+  key: string | undefined;
+  plan: string | undefined;
+}

@@ -1,0 +1,58 @@
+/** What the API answers instead of a success: the Error object of the document, plus headers of its own. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode,
+    message: string,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The default values of the Error field `code`; the document shows none (assumption `errorCodes`). */
+export const errorCodes = [
+  'invalid_request',
+  'unauthorized',
+  'not_found',
+  'method_not_allowed',
+  'gone',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limit_exceeded',
+  'key_banned',
+  'internal_error',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+export const invalidRequest = (message: string) => new ApiError(400, 'invalid_request', message);
+
+/**
+ * 401. RFC 6750 section 3: the challenge is always there, and `error` only when the request brought credentials.
+ * @param tokenSent whether a bearer token came with the request
+ */
+export const unauthorized = (message: string, tokenSent: boolean) =>
+  new ApiError(401, 'unauthorized', message, {
+    'WWW-Authenticate': `Bearer realm="petstore"${tokenSent ? ', error="invalid_token"' : ''}`,
+  });
+
+export const notFound = (message: string) => new ApiError(404, 'not_found', message);
+
+/** 405. RFC 9110 section 15.5.6: the answer lists the methods that work. */
+export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
+  new ApiError(405, 'method_not_allowed', `Method ${method} is not supported here; use ${allowed.join(' or ')}.`, {
+    Allow: allowed.join(', '),
+  });
+
+export const gone = (message: string) => new ApiError(410, 'gone', message);
+
+export const payloadTooLarge = (maximumBytes: number) =>
+  new ApiError(413, 'payload_too_large', `The body is larger than ${maximumBytes} bytes.`);
+
+export const unsupportedMediaType = (message: string) => new ApiError(415, 'unsupported_media_type', message);
+
+/** The body of every error answer: exactly `code`, `message` and `status`. */
+export function errorBody(error: { code: string; message: string; status: number }): string {
+  return JSON.stringify({ code: error.code, message: error.message, status: error.status });
+}

@@ -1,0 +1,189 @@
+import { type Int64, normalizeInteger } from './int64.js';
+
+/** A JSON value whose whole numbers are exact: a `number` where safe, else a `bigint`. Objects have no prototype. */
+export type JsonValue = null | boolean | string | Int64 | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [name: string]: JsonValue;
+}
+
+/** Why a text is not JSON that the simulator reads; the message is safe to send to a client. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+}
+
+const maximumDepth = 32;
+/** Longest whole number kept digit for digit; `BigInt(text)` grows faster than its input. */
+const maximumDigits = 40;
+const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+const whitespace = /[ \t\n\r]*/y;
+/** A run of string content that needs no attention: no quote, no backslash, no control character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 names them as what must be escaped
+const plainRun = /[^"\\\u0000-\u001f]*/y;
+const escapes: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+/**
+ * Reads JSON text (RFC 8259) with every whole number exact, which `JSON.parse` on Node 20 cannot do.
+ * The last of duplicate names wins; strings must be well-formed Unicode; at most 32 levels deep.
+ * @throws {JsonError} naming the position and what was expected there.
+ */
+export function parseJson(text: string): JsonValue {
+  let at = 0;
+
+  const fail = (expected: string): never => {
+    const found = at < text.length ? JSON.stringify(text[at]) : 'the end';
+    throw new JsonError(`expected ${expected} at position ${at}, found ${found}`);
+  };
+
+  const skipWhitespace = () => {
+    whitespace.lastIndex = at;
+    whitespace.test(text);
+    at = whitespace.lastIndex;
+  };
+
+  const readString = (): string => {
+    at++;
+    let value = '';
+    for (;;) {
+      plainRun.lastIndex = at;
+      plainRun.test(text);
+      value += text.slice(at, plainRun.lastIndex);
+      at = plainRun.lastIndex;
+      const char = text[at];
+      if (char === '"') break;
+      if (char !== '\\') fail('a closing quote or an escaped character');
+      value += readEscape();
+    }
+    at++;
+    if (!value.isWellFormed()) throw new JsonError('a string holds a lone surrogate, which is not well-formed Unicode');
+    return value;
+  };
+
+  const readEscape = (): string => {
+    at++;
+    const char = text[at] ?? '';
+    if (char === 'u') {
+      const hex = text.slice(at + 1, at + 5);
+      if (!/^[0-9a-fA-F]{4}$/.test(hex)) fail('\\u and four hexadecimal digits');
+      at += 5;
+      return String.fromCharCode(Number.parseInt(hex, 16));
+    }
+    const meaning = escapes[char] ?? fail('a JSON escape');
+    at++;
+    return meaning;
+  };
+
+  const readNumber = (): Int64 => {
+    numberToken.lastIndex = at;
+    const match = numberToken.exec(text) ?? fail('a JSON value');
+    at = numberToken.lastIndex;
+    const [token, fraction, exponent] = match;
+    if (fraction === undefined && exponent === undefined && token.length <= 15) return normalizeInteger(Number(token));
+    const exact = wholeNumber(token);
+    if (exact !== undefined) return exact;
+    const value = Number(token);
+    if (!Number.isFinite(value)) throw new JsonError(`the number at position ${at - token.length} is too large`);
+    return value;
+  };
+
+  const readArray = (depth: number): JsonValue[] => {
+    at++;
+    const array: JsonValue[] = [];
+    skipWhitespace();
+    if (text[at] === ']') {
+      at++;
+      return array;
+    }
+    for (;;) {
+      array.push(readValue(depth));
+      const char = text[at];
+      if (char !== ',' && char !== ']') fail('"," or "]"');
+      at++;
+      if (char === ']') return array;
+    }
+  };
+
+  const readObject = (depth: number): JsonObject => {
+    at++;
+    const object: JsonObject = Object.create(null);
+    skipWhitespace();
+    if (text[at] === '}') {
+      at++;
+      return object;
+    }
+    for (;;) {
+      skipWhitespace();
+      if (text[at] !== '"') fail('a quoted name');
+      const name = readString();
+      skipWhitespace();
+      if (text[at] !== ':') fail('":"');
+      at++;
+      object[name] = readValue(depth);
+      const char = text[at];
+      if (char !== ',' && char !== '}') fail('"," or "}"');
+      at++;
+      if (char === '}') return object;
+    }
+  };
+
+  const readWord = (word: string, value: null | boolean): null | boolean => {
+    if (!text.startsWith(word, at)) fail('a JSON value');
+    at += word.length;
+    return value;
+  };
+
+  const readValue = (depth: number): JsonValue => {
+    skipWhitespace();
+    const value = readBareValue(depth + 1);
+    skipWhitespace();
+    return value;
+  };
+
+  const readBareValue = (depth: number): JsonValue => {
+    const char = text[at];
+    if (char === '"') return readString();
+    if (char === '{' || char === '[') {
+      if (depth > maximumDepth) throw new JsonError(`the text is nested more than ${maximumDepth} levels deep`);
+      return char === '{' ? readObject(depth) : readArray(depth);
+    }
+    if (char === 't') return readWord('true', true);
+    if (char === 'f') return readWord('false', false);
+    if (char === 'n') return readWord('null', null);
+    return readNumber();
+  };
+
+  const value = readValue(0);
+  if (at < text.length) fail('the end');
+  return value;
+}
+
+/** The exact value of a number token that is mathematically whole (`7`, `1.0`, `1e3`); `undefined` for the others. */
+function wholeNumber(token: string): Int64 | undefined {
+  const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^(-?)0+(?=[0-9])/, '$1').replace(/^-/, '');
+  if (/^0*$/.test(digits)) return 0;
+  const significant = digits.replace(/0+$/, '');
+  const zeros = digits.length - significant.length + Number(exponent) - fraction.length;
+  if (zeros < 0 || significant.length + zeros > maximumDigits) return undefined;
+  const magnitude = BigInt(significant + '0'.repeat(zeros));
+  return normalizeInteger(token.startsWith('-') ? -magnitude : magnitude);
+}
+
+/** Writes a value read by `parseJson` as compact JSON, whole numbers digit for digit. */
+export function stringifyJson(value: JsonValue): string {
+  if (typeof value === 'bigint') return String(value);
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(stringifyJson).join(',')}]`;
+  return `{${Object.keys(value)
+    .map((name) => `${JSON.stringify(name)}:${stringifyJson(value[name] as JsonValue)}`)
+    .join(',')}}`;
+}

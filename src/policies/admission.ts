@@ -1,0 +1,60 @@
+import type { Settings } from '../interface/assumptions.js';
+import { ApiError } from '../interface/errors.js';
+import { banPromiseSeconds, hitBan, isBanned, noteRefusal, noteServed } from './bans.js';
+import type { ApiKey } from './keys.js';
+import {
+  countRefused,
+  countServed,
+  isExhausted,
+  type RateReport,
+  refreshWindows,
+  reportRefused,
+  reportServed,
+} from './rate-limit.js';
+import type { Algorithm } from './windows.js';
+
+/** Whether a request goes on, and what its answer says about the limits either way. */
+export interface Admission {
+  rate: RateReport;
+  /** The refusal: over a limit, or banned. `rate.resetAtSeconds` is then the promise that Retry-After tells. */
+  refusal: ApiError | undefined;
+}
+
+/**
+ * Ban, then rate limit: looks at both windows, then counts in both or neither, in one synchronous step.
+ * @param isLimited whether the plan limits apply to the operation; a ban always does
+ */
+export function admit(
+  key: ApiKey,
+  algorithm: Algorithm,
+  settings: Settings,
+  nowMs: number,
+  isLimited: boolean,
+): Admission {
+  const nowSeconds = Math.floor(nowMs / 1000);
+  refreshWindows(algorithm, key, nowSeconds);
+  if (isBanned(key, nowMs)) {
+    hitBan(key, settings, nowMs);
+    return banned(key, settings, nowSeconds);
+  }
+  if (!isLimited) return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
+  if (!isExhausted(key)) {
+    countServed(algorithm, key, nowSeconds);
+    noteServed(key);
+    return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
+  }
+  countRefused(algorithm, settings.rejectedCounts, key, nowSeconds);
+  const rate = reportRefused(key);
+  if (noteRefusal(key, settings, nowMs, rate.resetAtSeconds)) return banned(key, settings, nowSeconds);
+  const message = `The ${key.plan} plan allows ${rate.limit} requests a ${rate.window}; retry in ${seconds(rate.resetAtSeconds - nowSeconds)}.`;
+  return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message) };
+}
+
+function banned(key: ApiKey, settings: Settings, nowSeconds: number): Admission {
+  const resetAtSeconds = banPromiseSeconds(key);
+  const rate = { ...reportServed(key, settings.reportedWindow), remaining: 0, resetAtSeconds };
+  const message = `The API key is banned because requests went on after a 429; retry in ${seconds(resetAtSeconds - nowSeconds)}.`;
+  return { rate, refusal: new ApiError(settings.banStatus, 'key_banned', message) };
+}
+
+const seconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);

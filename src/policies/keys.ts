@@ -1,0 +1,255 @@
+import type { PlanLimits } from '../interface/contract.js';
+import type { Clock } from '../state/clock.js';
+import { type Duration, parseDuration } from '../state/duration.js';
+import { startBan } from './bans.js';
+import { refreshWindows } from './rate-limit.js';
+import { type Algorithm, createWindow, type Window } from './windows.js';
+
+/** How a scenario describes one API key. */
+export interface KeyDefinition {
+  plan: string;
+  state: 'active' | 'revoked';
+  /** From this instant, in Unix milliseconds, the key is refused with 401. */
+  expiresAtMs?: number | undefined;
+  /** Requests already used in each window when the key makes its first request. */
+  usage: PlanLimits;
+  /** A ban of this length stands when the key makes its first request. 0: none. */
+  bannedForMs: number;
+}
+
+/** One API key and everything that its requests change. Instants in Unix milliseconds unless the name says seconds. */
+export interface ApiKey {
+  readonly key: string;
+  readonly plan: string;
+  state: 'active' | 'revoked';
+  readonly expiresAtMs: number | undefined;
+  readonly minute: Window;
+  readonly day: Window;
+  /** What the scenario presets, until the first request puts it in force. */
+  preset: Pick<KeyDefinition, 'usage' | 'bannedForMs'> | undefined;
+  /** From the first refusal to the next served request or a ban. */
+  episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
+  strikes: number;
+  /** How many bans the key has had; decides the length of the next where bans escalate. */
+  bans: number;
+  bannedUntilMs: number;
+}
+
+/** What `sim.keys.list()` shows of a key. */
+export interface KeyInfo {
+  key: string;
+  plan: string;
+  state: 'active' | 'revoked' | 'expired' | 'banned';
+  minute: WindowInfo;
+  day: WindowInfo;
+  strikes: number;
+  /** ISO 8601; only while the key is banned. */
+  bannedUntil?: string;
+}
+
+/** One window of a key: its limit, how many more requests will be served, and until when that holds (Unix seconds). */
+export interface WindowInfo {
+  limit: number;
+  remaining: number;
+  resetAt: number;
+}
+
+/** Keys that requests made up under `acceptAnyKey` are forgotten, oldest first, past this many. */
+const mostUnlistedKeys = 10_000;
+
+interface KeysOptions {
+  /** The keys of the scenario: what `reset()` goes back to. */
+  definitions: ReadonlyMap<string, KeyDefinition>;
+  plans: Readonly<Record<string, PlanLimits>>;
+  windowSeconds: PlanLimits;
+  algorithm: Algorithm;
+  acceptAnyKey: boolean;
+  clock: Clock;
+}
+
+/** The API keys of one simulator, each with its plan, its windows, strikes and ban. */
+export class Keys {
+  readonly #options: KeysOptions;
+  #keys = new Map<string, ApiKey>();
+  #unlisted = new Map<string, ApiKey>();
+
+  constructor(options: KeysOptions) {
+    this.#options = options;
+    this.reset();
+  }
+
+  /** Every key that the scenario or `add` named. */
+  list(): KeyInfo[] {
+    return [...this.#keys.values()].map((key) => this.#info(key));
+  }
+
+  /** @throws {RangeError} when there is no such key; so do the methods below */
+  get(text: string): KeyInfo {
+    return this.#info(this.#named(text));
+  }
+
+  /**
+   * Adds a key, unused, or replaces the one with the same text.
+   * @param definition.plan default `free`
+   * @throws {RangeError} when there is no such plan
+   * @example sim.keys.add('alice', { plan: 'pro' })
+   */
+  add(text: string, definition: Partial<KeyDefinition> = {}): KeyInfo {
+    const key = this.#create(text, { ...unusedFreeKey, ...definition });
+    this.#unlisted.delete(text);
+    this.#keys.set(text, key);
+    return this.#info(key);
+  }
+
+  /** Revokes a key: from now on it gets 401. */
+  revoke(text: string): void {
+    this.#named(text).state = 'revoked';
+  }
+
+  /**
+   * Bans a key from now on.
+   * @param duration milliseconds or text such as `90s`
+   */
+  ban(text: string, duration: Duration): void {
+    const key = this.#named(text);
+    startBan(key, this.#options.clock.now() + parseDuration(duration));
+  }
+
+  /** Lifts a ban and clears the strikes. */
+  unban(text: string): void {
+    const key = this.#named(text);
+    key.bannedUntilMs = 0;
+    key.strikes = 0;
+    key.preset = key.preset && { ...key.preset, bannedForMs: 0 };
+  }
+
+  /**
+   * Sets how many requests a key has used, in windows that start now.
+   * @throws {RangeError} when that is not a whole number from 0 to the limit of the plan
+   * @example sim.keys.setUsage('free-key', { minute: 60 }) // the next request is a 429
+   */
+  setUsage(text: string, usage: Partial<PlanLimits>): void {
+    const key = this.#named(text);
+    const { algorithm, clock } = this.#options;
+    for (const name of ['minute', 'day'] as const) {
+      const used = usage[name];
+      if (used === undefined) continue;
+      if (!Number.isInteger(used) || used < 0 || used > key[name].limit) {
+        throw new RangeError(
+          `Failed to set the usage: expected a whole number from 0 to ${key[name].limit}, got ${used}`,
+        );
+      }
+    }
+    this.startPreset(key);
+    for (const name of ['minute', 'day'] as const) {
+      const used = usage[name];
+      if (used !== undefined) algorithm.preset(key[name], used, Math.floor(clock.now() / 1000));
+    }
+  }
+
+  /** The key that a request brings; under `acceptAnyKey` any text is one, on the free plan. */
+  find(text: string): ApiKey | undefined {
+    const known = this.#keys.get(text) ?? this.#unlisted.get(text);
+    if (known !== undefined || !this.#options.acceptAnyKey) return known;
+    if (this.#unlisted.size >= mostUnlistedKeys) {
+      const [oldest] = this.#unlisted.keys();
+      this.#unlisted.delete(oldest as string);
+    }
+    const key = this.#create(text, unusedFreeKey);
+    this.#unlisted.set(text, key);
+    return key;
+  }
+
+  /**
+   * Puts in force what the scenario presets, at the first request of the key: idle real time before it does not use up
+   * the preset, time moved by hand does.
+   */
+  startPreset(key: ApiKey): void {
+    if (key.preset === undefined) return;
+    const { usage, bannedForMs } = key.preset;
+    const { clock, algorithm } = this.#options;
+    const startMs = clock.now() - Math.max(0, clock.movedMs);
+    const startSeconds = Math.floor(startMs / 1000);
+    key.preset = undefined;
+    if (usage.minute > 0) algorithm.preset(key.minute, usage.minute, startSeconds);
+    if (usage.day > 0) algorithm.preset(key.day, usage.day, startSeconds);
+    if (bannedForMs > 0) startBan(key, startMs + bannedForMs);
+  }
+
+  /** Goes back to the keys of the scenario, unused. */
+  reset(): void {
+    this.#unlisted = new Map();
+    this.#keys = new Map();
+    for (const [text, definition] of this.#options.definitions) this.#keys.set(text, this.#create(text, definition));
+  }
+
+  state(): { keys: ApiKey[]; unlisted: ApiKey[] } {
+    return structuredClone({ keys: [...this.#keys.values()], unlisted: [...this.#unlisted.values()] });
+  }
+
+  restore(state: ReturnType<Keys['state']>): void {
+    const { keys, unlisted } = structuredClone(state);
+    this.#keys = new Map(keys.map((key) => [key.key, key]));
+    this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
+  }
+
+  #named(text: string): ApiKey {
+    const key = this.#keys.get(text) ?? this.#unlisted.get(text);
+    if (key === undefined)
+      throw new RangeError(`Failed to find the key: expected a known API key, got ${JSON.stringify(text)}`);
+    return key;
+  }
+
+  #info(key: ApiKey): KeyInfo {
+    const nowMs = this.#options.clock.now();
+    // What stands while the preset waits for the first request is shown on a copy, so that looking changes nothing.
+    const seen = structuredClone(key);
+    this.startPreset(seen);
+    refreshWindows(this.#options.algorithm, seen, Math.floor(nowMs / 1000));
+    const expired = seen.expiresAtMs !== undefined && nowMs >= seen.expiresAtMs;
+    const banned = nowMs < seen.bannedUntilMs;
+    const windowInfo = ({ limit, remaining, resetAtSeconds }: Window) => ({
+      limit,
+      remaining,
+      resetAt: resetAtSeconds,
+    });
+    return {
+      key: seen.key,
+      plan: seen.plan,
+      state: seen.state === 'revoked' ? 'revoked' : expired ? 'expired' : banned ? 'banned' : 'active',
+      minute: windowInfo(seen.minute),
+      day: windowInfo(seen.day),
+      strikes: seen.strikes,
+      ...(banned && { bannedUntil: new Date(seen.bannedUntilMs).toISOString() }),
+    };
+  }
+
+  #create(text: string, { plan, state, expiresAtMs, usage, bannedForMs }: KeyDefinition): ApiKey {
+    const { plans, windowSeconds } = this.#options;
+    const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+    if (limits === undefined) {
+      const expected = Object.keys(plans).join(', ');
+      throw new RangeError(`Failed to add a key: expected a plan (${expected}), got ${JSON.stringify(plan)}`);
+    }
+    return {
+      key: text,
+      plan,
+      state,
+      expiresAtMs,
+      minute: createWindow(limits.minute, windowSeconds.minute),
+      day: createWindow(limits.day, windowSeconds.day),
+      preset: usage.minute + usage.day + bannedForMs > 0 ? { usage, bannedForMs } : undefined,
+      episode: undefined,
+      strikes: 0,
+      bans: 0,
+      bannedUntilMs: 0,
+    };
+  }
+}
+
+const unusedFreeKey: KeyDefinition = {
+  plan: 'free',
+  state: 'active',
+  usage: { minute: 0, day: 0 },
+  bannedForMs: 0,
+};

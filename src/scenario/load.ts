@@ -1,0 +1,207 @@
+import * as v from 'valibot';
+import { type AssumptionId, defaultSettings, type Settings } from '../interface/assumptions.js';
+import { documentedPlans, type PetStatus, type PlanLimits, windowSeconds } from '../interface/contract.js';
+import { type Int64, nextInt64, normalizeInteger } from '../interface/int64.js';
+import type { KeyDefinition } from '../policies/keys.js';
+import type { ClockStart } from '../state/clock.js';
+import type { Pet } from '../state/pets.js';
+import { defaultScenario } from './default.js';
+import { type Problem, ScenarioError } from './scenario-error.js';
+import { type BanPresetName, type CheckedScenario, type Scenario, scenarioSchema } from './schema.js';
+
+/** Makes animals: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
+export type GeneratePets = (
+  counts: Readonly<Partial<Record<PetStatus, number | undefined>>>,
+  options: { seed: number; firstId: Int64; categories: readonly Int64[] },
+) => Pet[];
+
+/** A scenario with every default filled in: what a simulator is built from. */
+export interface World {
+  name: string;
+  seed: number;
+  clock: ClockStart;
+  idStart: Int64 | undefined;
+  categories: ReadonlySet<Int64>;
+  pets: readonly Pet[];
+  plans: Readonly<Record<string, PlanLimits>>;
+  windowSeconds: PlanLimits;
+  keys: ReadonlyMap<string, KeyDefinition>;
+  settings: Settings;
+}
+
+const presets: Record<BanPresetName, Partial<Settings>> = {
+  default: {},
+  strict: { banAfter: 1 },
+  binance: { windowStart: 'clock', banStatus: 418, banEscalation: { factor: 2, maxSeconds: 259_200 } },
+  strava: { rejectedCounts: 'other-windows' },
+  penalty: { banExtend: true },
+  off: { banAfter: 0 },
+};
+
+/**
+ * Checks a scenario and fills in what it leaves out from the default scenario: maps merge, everything else replaces.
+ * @throws {ScenarioError} naming every mistake with its path
+ */
+export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): World {
+  const checked = check(merge(defaultScenario, scenario));
+  const problems: Problem[] = [];
+  const settings = resolveSettings(checked, problems);
+  const plans = { ...documentedPlans, enterprise: settings.enterpriseLimits, ...checked.plans };
+  const seed = checked.seed ?? 1;
+  const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
+  const idStart = checked.ids?.start;
+  const categories = (checked.categories ?? []).map(normalizeInteger);
+  const world: World = {
+    name: checked.name ?? 'unnamed',
+    seed,
+    clock: { startMs, skewMs, mode, speed },
+    idStart: idStart === undefined ? undefined : normalizeInteger(idStart),
+    categories: new Set(categories),
+    pets: resolvePets(checked, { seed, categories, settings, generatePets }, problems),
+    plans,
+    windowSeconds: {
+      minute: checked.windows?.minute ?? windowSeconds.minute,
+      day: checked.windows?.day ?? windowSeconds.day,
+    },
+    keys: resolveKeys(checked, plans, problems),
+    settings,
+  };
+  if (problems.length > 0) throw new ScenarioError(problems);
+  return world;
+}
+
+/** The scenario that starts from another: objects merge, lists and single values replace. */
+export function merge<Value>(base: unknown, over: Value): Value {
+  if (!isPlainObject(base) || !isPlainObject(over)) return over === undefined ? (base as Value) : over;
+  const names = new Set([...Object.keys(base), ...Object.keys(over)]);
+  return Object.fromEntries([...names].map((name) => [name, merge(base[name], over[name])])) as Value;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function check(scenario: unknown): CheckedScenario {
+  const result = v.safeParse(scenarioSchema, scenario);
+  if (result.success) return result.output;
+  throw new ScenarioError(result.issues.flatMap((issue) => describe(issue, '')));
+}
+
+/** One mistake; of a union, the mistakes of the branch that fitted furthest. */
+function describe(issue: v.BaseIssue<unknown>, parentPath: string): Problem[] {
+  const steps = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+  const path = `${parentPath}${steps.join('')}`;
+  if (issue.type === 'union' && issue.issues !== undefined) {
+    const depths = issue.issues.map((inner) => inner.path?.length ?? 0);
+    const furthest = Math.max(...depths);
+    const fitting = issue.issues.filter((_, index) => depths[index] === furthest);
+    if (furthest > 0) return fitting.flatMap((inner) => describe(inner, path));
+  }
+  return [{ path: path.replace(/^\./, ''), message: complaint(issue) }];
+}
+
+function complaint({ message, expected, received }: v.BaseIssue<unknown>): string {
+  if (message.startsWith('expected')) return message.includes(', got ') ? message : `${message}, got ${received}`;
+  if (expected === 'never') return 'expected no such field';
+  return received === 'undefined' ? 'expected a value, got none' : `expected ${expected}, got ${received}`;
+}
+
+/** Every assumption, from the preset, then `assumptions`, then `limits` and `ban`; the same one set twice must agree. */
+function resolveSettings(checked: CheckedScenario, problems: Problem[]): Settings {
+  const { limits = {}, ban = {}, assumptions = {} } = checked;
+  const preset = typeof ban === 'string' ? presets[ban] : {};
+  const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
+  const banValues = typeof ban === 'string' ? {} : ban;
+  const inPlace: Partial<Record<AssumptionId, unknown>> = {
+    limitsApply: appliesTo,
+    ...otherLimits,
+    ...Object.fromEntries(
+      Object.entries(banValues).map(([name, value]) => [`ban${name[0]?.toUpperCase()}${name.slice(1)}`, value]),
+    ),
+  };
+  const settings: Record<string, unknown> = { ...defaultSettings, ...preset };
+  for (const [id, value] of Object.entries(assumptions)) if (value !== undefined) settings[id] = value;
+  for (const [id, value] of Object.entries(inPlace)) {
+    if (value === undefined) continue;
+    const other = assumptions[id as AssumptionId];
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value)) {
+      problems.push({
+        path: `assumptions.${id}`,
+        message: `expected the value that limits or ban sets (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
+      });
+    }
+    settings[id] = value;
+  }
+  return settings as unknown as Settings;
+}
+
+function resolvePets(
+  { pets = [], ids }: CheckedScenario,
+  context: {
+    seed: number;
+    categories: readonly Int64[];
+    settings: Settings;
+    generatePets: GeneratePets | undefined;
+  },
+  problems: Problem[],
+): Pet[] {
+  const { seed, categories, settings, generatePets } = context;
+  const firstId = normalizeInteger(ids?.start ?? 1);
+  if (!Array.isArray(pets)) {
+    if (generatePets !== undefined) return generatePets(pets.generate, { seed, firstId, categories });
+    problems.push({
+      path: 'pets.generate',
+      message: 'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
+    });
+    return [];
+  }
+  const status = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
+  const taken = new Set<Int64>();
+  for (const [index, { id }] of pets.entries()) {
+    if (id === undefined) continue;
+    if (taken.has(normalizeInteger(id))) {
+      problems.push({ path: `pets[${index}].id`, message: `expected an id of its own, got ${id}, which is taken` });
+    }
+    taken.add(normalizeInteger(id));
+  }
+  let nextId = firstId;
+  return pets.map((pet) => {
+    if (pet.id === undefined) while (taken.has(nextId)) nextId = nextInt64(nextId);
+    const id = pet.id ?? nextId;
+    taken.add(normalizeInteger(id));
+    return {
+      id: normalizeInteger(id),
+      name: pet.name,
+      categoryId: normalizeInteger(pet.categoryId),
+      status: pet.status ?? status,
+    };
+  });
+}
+
+function resolveKeys(
+  { keys = {} }: CheckedScenario,
+  plans: Record<string, PlanLimits>,
+  problems: Problem[],
+): Map<string, KeyDefinition> {
+  const definitions = new Map<string, KeyDefinition>();
+  for (const [text, { plan = 'free', state = 'active', expiresAt, usage, bannedFor = 0 }] of Object.entries(keys)) {
+    const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+    if (limits === undefined) {
+      const expected = Object.keys(plans).join(', ');
+      problems.push({
+        path: `keys.${text}.plan`,
+        message: `expected a plan (${expected}), got ${JSON.stringify(plan)}`,
+      });
+    }
+    const used = { minute: usage?.minute ?? 0, day: usage?.day ?? 0 };
+    for (const window of ['minute', 'day'] as const) {
+      if (limits === undefined || used[window] <= limits[window]) continue;
+      problems.push({
+        path: `keys.${text}.usage.${window}`,
+        message: `expected at most the limit of the plan (${limits[window]}), got ${used[window]}`,
+      });
+    }
+    definitions.set(text, { plan, state, expiresAtMs: expiresAt, usage: used, bannedForMs: bannedFor });
+  }
+  return definitions;
+}

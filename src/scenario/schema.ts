@@ -1,0 +1,171 @@
+import * as v from 'valibot';
+import { type Assumption, type AssumptionId, assumptions, type Settings } from '../interface/assumptions.js';
+import { operationNames, petStatuses } from '../interface/contract.js';
+import { errorCodes } from '../interface/errors.js';
+import { type Int64, isInt64 } from '../interface/int64.js';
+import { parseInstant } from '../state/clock.js';
+import { parseDuration } from '../state/duration.js';
+
+/** Text or a number that one of our readers turns into milliseconds; its error becomes the message. */
+const milliseconds = <Input extends string | number | Date>(read: (input: Input) => number) =>
+  v.rawTransform<Input, number>(({ dataset, addIssue, NEVER }) => {
+    try {
+      return read(dataset.value);
+    } catch (error) {
+      addIssue({ message: (error as Error).message });
+      return NEVER;
+    }
+  });
+
+const duration = v.pipe(v.union([v.string(), v.number()]), milliseconds(parseDuration));
+const instant = v.pipe(v.union([v.string(), v.number(), v.date()]), milliseconds(parseInstant));
+const wholeSeconds = v.pipe(
+  duration,
+  v.check((ms) => ms >= 1000 && ms % 1000 === 0, 'expected whole seconds, at least "1s"'),
+  v.transform((ms) => ms / 1000),
+);
+
+const int64 = v.custom<Int64>(isInt64, 'expected a whole number within int64 (a bigint beyond 2^53-1)');
+const count = v.pipe(
+  v.number(),
+  v.check((value) => Number.isSafeInteger(value) && value >= 0, 'expected a whole number from 0'),
+);
+const positive = v.pipe(
+  v.number(),
+  v.check((value) => Number.isFinite(value) && value > 0, 'expected a number above 0'),
+);
+const limit = v.pipe(
+  count,
+  v.check((value) => value >= 1 && value <= 1e9, 'expected a whole number from 1 to 1,000,000,000'),
+);
+
+const text = v.pipe(
+  v.string(),
+  v.check((value) => value.isWellFormed(), 'expected well-formed Unicode'),
+);
+
+/** RFC 6750 section 2.1, without what a list of header values would take apart. */
+const keyText = v.pipe(
+  v.string(),
+  v.regex(/^[^\s,\p{C}]+$/u, 'expected an API key without spaces, commas and control characters'),
+);
+
+const planLimits = v.strictObject({ minute: limit, day: limit });
+
+/** Where an assumption has an open set of values, what they are. */
+const openValues = {
+  errorCodes: v.record(v.picklist(errorCodes), text),
+  limitsApply: v.union([v.picklist(['all', 'none']), v.array(v.picklist(operationNames))]),
+  enterpriseLimits: planLimits,
+  banAfter: count,
+  banGraceMs: count,
+  banToleranceMs: count,
+  banSeconds: v.pipe(count, v.minValue(1)),
+  banEscalation: v.union([
+    v.literal(false),
+    v.strictObject({ factor: v.pipe(positive, v.minValue(1)), maxSeconds: v.pipe(count, v.minValue(1)) }),
+  ]),
+  cors: v.union([v.picklist(['loopback', 'hidden', 'off']), v.array(text)]),
+};
+
+type ValueSchemas = { [Id in AssumptionId]: v.GenericSchema<Settings[Id]> };
+
+/** The schema of each assumption's value: its own where the set is open, else the default and the alternatives. */
+const values = Object.fromEntries(
+  Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => [
+    id,
+    id in openValues
+      ? openValues[id as keyof typeof openValues]
+      : v.picklist([assumption.default, ...assumption.alternatives] as string[]),
+  ]),
+) as unknown as ValueSchemas;
+
+const pet = v.strictObject({
+  id: v.optional(int64),
+  name: text,
+  categoryId: int64,
+  status: v.optional(v.picklist(petStatuses)),
+});
+
+const key = v.strictObject({
+  plan: v.optional(v.string()),
+  state: v.optional(v.picklist(['active', 'revoked'])),
+  expiresAt: v.optional(instant),
+  usage: v.optional(v.strictObject({ minute: v.optional(count), day: v.optional(count) })),
+  bannedFor: v.optional(duration),
+});
+
+const optionalValues = Object.fromEntries(
+  Object.entries(values).map(([id, schema]) => [id, v.optional(schema)]),
+) as unknown as { [Id in AssumptionId]: v.OptionalSchema<ValueSchemas[Id], undefined> };
+
+/** The names of the ready-made limit and ban rules. */
+export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
+export type BanPresetName = (typeof banPresetNames)[number];
+
+/** The one source of the type `Scenario` and of the checks. */
+export const scenarioSchema = v.strictObject({
+  $schema: v.optional(v.string()),
+  name: v.optional(v.string()),
+  description: v.optional(v.string()),
+  seed: v.optional(count),
+  clock: v.optional(
+    v.strictObject({
+      start: v.optional(instant),
+      mode: v.optional(v.picklist(['real', 'frozen'])),
+      speed: v.optional(positive),
+      skew: v.optional(duration),
+    }),
+  ),
+  ids: v.optional(v.strictObject({ start: v.optional(int64) })),
+  categories: v.optional(v.array(int64)),
+  pets: v.optional(
+    v.union([
+      v.array(pet),
+      v.strictObject({
+        generate: v.strictObject({
+          available: v.optional(count),
+          pending: v.optional(count),
+          sold: v.optional(count),
+        }),
+      }),
+    ]),
+  ),
+  plans: v.optional(v.record(v.string(), planLimits)),
+  windows: v.optional(v.strictObject({ minute: v.optional(wholeSeconds), day: v.optional(wholeSeconds) })),
+  keys: v.optional(v.record(keyText, key)),
+  limits: v.optional(
+    v.union([
+      v.literal('off'),
+      v.strictObject({
+        appliesTo: optionalValues.limitsApply,
+        algorithm: optionalValues.algorithm,
+        windowStart: optionalValues.windowStart,
+        rejectedCounts: optionalValues.rejectedCounts,
+        reportedWindow: optionalValues.reportedWindow,
+        retryAfterForm: optionalValues.retryAfterForm,
+        unauthorizedHeaders: optionalValues.unauthorizedHeaders,
+      }),
+    ]),
+  ),
+  ban: v.optional(
+    v.union([
+      v.picklist(banPresetNames),
+      v.strictObject({
+        after: optionalValues.banAfter,
+        graceMs: optionalValues.banGraceMs,
+        toleranceMs: optionalValues.banToleranceMs,
+        seconds: optionalValues.banSeconds,
+        extend: optionalValues.banExtend,
+        escalation: optionalValues.banEscalation,
+        status: optionalValues.banStatus,
+      }),
+    ]),
+  ),
+  assumptions: v.optional(v.strictObject(optionalValues)),
+});
+
+/** What a simulator starts with and does. Everything is optional; what is left out comes from the default scenario. */
+export type Scenario = v.InferInput<typeof scenarioSchema>;
+/** A scenario after the checks: durations in milliseconds (windows in seconds), instants in Unix milliseconds. */
+export type CheckedScenario = v.InferOutput<typeof scenarioSchema>;

@@ -1,0 +1,16 @@
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const durationText = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+
+/** A span of time: milliseconds, or text such as `500ms`, `2s`, `5m`, `1h`, `1d`. */
+export type Duration = number | string;
+
+/**
+ * Reads a duration as milliseconds.
+ * @throws {RangeError} when it is neither a number of milliseconds from 0 nor such a text
+ */
+export function parseDuration(duration: Duration): number {
+  const [, amount = '', unit = ''] = typeof duration === 'string' ? (durationText.exec(duration) ?? []) : [];
+  const ms = typeof duration === 'number' ? duration : Number(amount || Number.NaN) * (unitMs[unit] ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  throw new RangeError(`expected a duration such as "500ms", "2s", "5m" or "1d", got ${JSON.stringify(duration)}`);
+}

@@ -1,0 +1,17 @@
+/**
+ * A number from 0 up to, not including, 1, decided by a seed and a whole number alone:
+ * the same pair gives the same number on every machine, and nothing has to be remembered between calls.
+ */
+export function seededFraction(seed: number, value: number | bigint): number {
+  const low = Number(BigInt.asUintN(32, BigInt(value)));
+  const high = Number(BigInt.asUintN(32, BigInt(value) >> 32n));
+  return mix(mix(mix(seed >>> 0) ^ low) ^ high) / 2 ** 32;
+}
+
+/** The finalizer of MurmurHash3: every bit of the input changes half of the bits of the output. */
+function mix(bits: number): number {
+  let mixed = (bits + 0x9e3779b9) >>> 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
