@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answer } from '../api-call.js';
+import { basePath } from '../interface/contract.js';
+import { maximumBodyBytes } from '../operations.js';
+import type { Simulator } from '../simulator.js';
+import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
+
+/** Told of every answer of the API, when it has been handed to the socket. */
+export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: number) => void;
+
+/** Answers requests under the base path from the simulator, straight on `node:http`. */
+export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const startMs = onAnswer === undefined ? 0 : performance.now();
+    const cors = corsHeaders(request.headers.origin, sim.settings.cors);
+    if (isPreflight(request) && sim.settings.cors !== 'off') {
+      response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();
+      return;
+    }
+    const answerWith = (body: Uint8Array | undefined) => {
+      const answer = answerRequest(sim, request, body);
+      send(response, answer, cors);
+      onAnswer?.(request, answer, performance.now() - startMs);
+    };
+    if (hasBody(request)) readBody(request, answerWith);
+    else answerWith(undefined);
+  };
+}
+
+function answerRequest(sim: Simulator, request: IncomingMessage, body: Uint8Array | undefined): Answer {
+  const target = (request.url ?? '').slice(basePath.length);
+  const mark = target.indexOf('?');
+  return sim.handle({
+    method: request.method ?? '',
+    path: mark < 0 ? target : target.slice(0, mark),
+    query: mark < 0 ? '' : target.slice(mark + 1),
+    baseUrl: `http://${request.headers.host}${basePath}`,
+    header: (name) => request.headers[name] as string | undefined,
+    body,
+  });
+}
+
+function send(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  cors: Record<string, string> | undefined,
+): void {
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...cors }).end(body);
+}
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/**
+ * Reads a body, at most one chunk past `maximumBodyBytes`; Node throws the rest away while it arrives, so that a client
+ * that is still sending can read the answer. A client that goes away is not answered.
+ */
+function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const finish = () => {
+    request.off('data', take).off('end', finish);
+    done(Buffer.concat(chunks, bytes));
+  };
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maximumBodyBytes) finish();
+  };
+  request.on('data', take).on('end', finish);
+}
