@@ -1,0 +1,143 @@
+import { faker } from '@faker-js/faker/locale/en';
+import { describe, expect, test } from 'vitest';
+import { createSimulator, ScenarioError } from '../../src/index.js';
+import { isInt64 } from '../../src/interface/int64.js';
+import { generatePets } from '../../src/seed.js';
+
+const options = { seed: 7, firstId: 1, categories: [1, 2, 3] };
+const authorization = { authorization: 'Bearer free-key' };
+
+describe('generatePets', () => {
+  test('gives the same animals for the same seed', () => {
+    const counts = { available: 30, pending: 8, sold: 4 };
+    expect(generatePets(counts, options)).toEqual(generatePets(counts, options));
+  });
+
+  test('gives other names, categories and statuses for another seed', () => {
+    const counts = { available: 30, pending: 30, sold: 30 };
+    const one = generatePets(counts, options);
+    const other = generatePets(counts, { ...options, seed: 8 });
+    for (const field of ['name', 'categoryId', 'status'] as const) {
+      expect(one.map((pet) => pet[field])).not.toEqual(other.map((pet) => pet[field]));
+    }
+  });
+
+  test('gives exactly as many animals of each status as asked', () => {
+    const pets = generatePets({ available: 30, pending: 8, sold: 4 }, options);
+    const count = (status: string) => pets.filter((pet) => pet.status === status).length;
+    expect([pets.length, count('available'), count('pending'), count('sold')]).toEqual([42, 30, 8, 4]);
+  });
+
+  test.each([{}, { available: 0 }, { pending: undefined }])('gives no animals for %o', (counts) => {
+    expect(generatePets(counts, options)).toEqual([]);
+  });
+
+  test('mixes the statuses instead of giving all of one first', () => {
+    const statuses = generatePets({ available: 100, pending: 100, sold: 100 }, options).map(({ status }) => status);
+    for (const part of [statuses.slice(0, 50), statuses.slice(-50)]) {
+      expect(new Set(part)).toEqual(new Set(['available', 'pending', 'sold']));
+    }
+  });
+
+  test('counts ids up from the first, also across 2^53', () => {
+    const pets = generatePets({ available: 3 }, { ...options, firstId: Number.MAX_SAFE_INTEGER });
+    expect(pets.map(({ id }) => id)).toEqual([9007199254740991, 9007199254740992n, 9007199254740993n]);
+    const beyond = generatePets({ sold: 100 }, { ...options, firstId: 9007199254740993n });
+    expect(beyond.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, n) => 9007199254740993n + BigInt(n)));
+  });
+
+  test('goes on at 1 after the greatest int64', () => {
+    const pets = generatePets({ available: 3 }, { ...options, firstId: 9223372036854775806n });
+    expect(pets.map(({ id }) => id)).toEqual([9223372036854775806n, 9223372036854775807n, 1]);
+  });
+
+  test('takes categories from the list alone, every one of them, large ones digit for digit', () => {
+    const categories = [4, 9223372036854775807n];
+    const pets = generatePets({ available: 50 }, { ...options, categories });
+    expect(new Set(pets.map(({ categoryId }) => categoryId))).toEqual(new Set(categories));
+  });
+
+  test('takes categories 1 to 5 when there is no list', () => {
+    const pets = generatePets({ available: 100 }, { ...options, categories: [] });
+    expect(new Set(pets.map(({ categoryId }) => categoryId))).toEqual(new Set([1, 2, 3, 4, 5]));
+  });
+
+  test('gives well-formed names with something in them, and many different ones', () => {
+    const names = generatePets({ available: 1_000 }, options).map(({ name }) => name);
+    expect(names.filter((name) => name.trim() === '' || name !== name.trim() || !name.isWellFormed())).toEqual([]);
+    expect(new Set(names).size).toBeGreaterThan(30);
+  });
+
+  test('depends on no earlier use of the shared faker', () => {
+    const before = generatePets({ available: 20 }, options);
+    faker.seed(99);
+    faker.animal.petName();
+    expect(generatePets({ available: 20 }, options)).toEqual(before);
+  });
+
+  test('leaves the shared faker as it was', () => {
+    faker.seed(99);
+    const undisturbed = [faker.number.int(), faker.number.int()];
+    faker.seed(99);
+    const first = faker.number.int();
+    generatePets({ available: 20 }, options);
+    expect([first, faker.number.int()]).toEqual(undisturbed);
+  });
+
+  test('makes 100,000 animals in under a second', () => {
+    const startMs = performance.now();
+    const pets = generatePets({ available: 60_000, pending: 30_000, sold: 10_000 }, options);
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(pets.every(({ id }) => isInt64(id))).toBe(true);
+  });
+});
+
+describe('a scenario with pets.generate', () => {
+  const generate = { available: 60, pending: 20, sold: 20 };
+
+  test('starts with generated animals, from the first id and of the categories that it names', async () => {
+    const sim = createSimulator({
+      scenario: { ids: { start: 9007199254740993n }, categories: [7], pets: { generate } },
+      generatePets,
+    });
+    expect([sim.pets.count('available'), sim.pets.count('pending'), sim.pets.count('sold')]).toEqual([60, 20, 20]);
+    const response = await sim.fetch('http://petstore.test/v1/pets/9007199254740993', { headers: authorization });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(
+      /^\{"id":9007199254740993,"name":"[^"]+","categoryId":7,"status":"[a-z]+"\}$/,
+    );
+  });
+
+  test('gives the next animal the id after the last generated one', async () => {
+    const sim = createSimulator({ scenario: { ids: { start: 9007199254740993n }, pets: { generate } }, generatePets });
+    const response = await sim.fetch('http://petstore.test/v1/pets', {
+      method: 'POST',
+      headers: { ...authorization, 'content-type': 'application/json' },
+      body: '{"name":"Rex","categoryId":1}',
+    });
+    expect(await response.text()).toBe('{"id":9007199254741093,"name":"Rex","categoryId":1,"status":"available"}');
+  });
+
+  test('gives the same bytes for the same seed and others for another', async () => {
+    const list = async (seed: number) => {
+      const sim = createSimulator({ scenario: { seed, pets: { generate } }, generatePets });
+      const response = await sim.fetch('http://petstore.test/v1/pets?limit=100', { headers: authorization });
+      return response.text();
+    };
+    expect(await list(3)).toBe(await list(3));
+    expect(await list(3)).not.toBe(await list(4));
+  });
+
+  test('goes back to the generated animals on reset', () => {
+    const sim = createSimulator({ scenario: { pets: { generate } }, generatePets });
+    const before = sim.pets.list();
+    sim.pets.remove(1);
+    sim.reset();
+    expect(sim.pets.list()).toEqual(before);
+  });
+
+  test('names petstore-sim/seed when no generator was passed', () => {
+    expect(() => createSimulator({ scenario: { pets: { generate } } })).toThrow(ScenarioError);
+    expect(() => createSimulator({ scenario: { pets: { generate } } })).toThrow(/pets\.generate.*petstore-sim\/seed/);
+  });
+});
