@@ -25,8 +25,8 @@ export interface ApiKey {
   readonly expiresAtMs: number | undefined;
   readonly minute: Window;
   readonly day: Window;
-  /** What the scenario presets, until the first request puts it in force. */
-  preset: Pick<KeyDefinition, 'usage' | 'bannedForMs'> | undefined;
+  /** What the scenario presets, until the first request puts it in force; `clockMovedMs` is from when the key was made. */
+  preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs'> & { clockMovedMs: number }) | undefined;
   /** From the first refusal to the next served request or a ban. */
   episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
   strikes: number;
@@ -113,6 +113,7 @@ export class Keys {
   ban(text: string, duration: Duration): void {
     const key = this.#named(text);
     startBan(key, this.#options.clock.now() + parseDuration(duration));
+    key.preset = key.preset && { ...key.preset, bannedForMs: 0 };
   }
 
   /** Lifts a ban and clears the strikes. */
@@ -166,9 +167,9 @@ export class Keys {
    */
   startPreset(key: ApiKey): void {
     if (key.preset === undefined) return;
-    const { usage, bannedForMs } = key.preset;
+    const { usage, bannedForMs, clockMovedMs } = key.preset;
     const { clock, algorithm } = this.#options;
-    const startMs = clock.now() - Math.max(0, clock.movedMs);
+    const startMs = clock.now() - Math.max(0, clock.movedMs - clockMovedMs);
     const startSeconds = Math.floor(startMs / 1000);
     key.preset = undefined;
     if (usage.minute > 0) algorithm.preset(key.minute, usage.minute, startSeconds);
@@ -225,7 +226,7 @@ export class Keys {
   }
 
   #create(text: string, { plan, state, expiresAtMs, usage, bannedForMs }: KeyDefinition): ApiKey {
-    const { plans, windowSeconds } = this.#options;
+    const { plans, windowSeconds, clock } = this.#options;
     const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
     if (limits === undefined) {
       const expected = Object.keys(plans).join(', ');
@@ -238,7 +239,8 @@ export class Keys {
       expiresAtMs,
       minute: createWindow(limits.minute, windowSeconds.minute),
       day: createWindow(limits.day, windowSeconds.day),
-      preset: usage.minute + usage.day + bannedForMs > 0 ? { usage, bannedForMs } : undefined,
+      preset:
+        usage.minute + usage.day + bannedForMs > 0 ? { usage, bannedForMs, clockMovedMs: clock.movedMs } : undefined,
       episode: undefined,
       strikes: 0,
       bans: 0,
