@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isInt64 } from '../../src/interface/int64.js';
+import { JsonError, type JsonValue, parseJson, stringifyJson } from '../../src/interface/json.js';
+
+type Verdict = { value: unknown } | { error: string };
+
+function native(text: string): Verdict {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
+
+function ours(text: string): Verdict {
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    // Anything but a JsonError would become a 500.
+    expect(error).toBeInstanceOf(JsonError);
+    return { error: (error as Error).message };
+  }
+}
+
+/** The same value as `JSON.parse` would have made it: rounded numbers and objects with a prototype. */
+function rounded(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, rounded(inner)]));
+}
+
+const withoutNegativeZero = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_, inner) => (inner === 0 ? 0 : inner));
+
+function depth(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Object.values(value).reduce((most: number, inner) => Math.max(most, depth(inner)), 0);
+}
+
+function some(value: unknown, test: (leaf: unknown) => boolean): boolean {
+  if (test(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, inner]) => test(name) || some(inner, test));
+}
+
+/** Why a text that JSON.parse reads is refused on purpose; `undefined` when it must be read. */
+function documentedRefusal(value: unknown): RegExp | undefined {
+  if (some(value, (leaf) => typeof leaf === 'string' && !leaf.isWellFormed())) return /lone surrogate/;
+  if (some(value, (leaf) => leaf === Number.POSITIVE_INFINITY || leaf === Number.NEGATIVE_INFINITY)) return /too large/;
+  return depth(value) > 32 ? /nested more than 32 levels/ : undefined;
+}
+
+function compare(text: string): 'read' | 'refused' {
+  const theirs = native(text);
+  const mine = ours(text);
+  if ('error' in theirs) {
+    expect(mine, text).toHaveProperty('error');
+    return 'refused';
+  }
+  const refusal = documentedRefusal(theirs.value);
+  // A duplicate name hides the value before it from JSON.parse, not from us.
+  if (refusal === undefined && 'error' in mine) {
+    expect(mine.error, text).toMatch(/lone surrogate|too large|nested more than 32 levels/);
+    expect(text, mine.error).toMatch(/\\u[dD]|[\ud800-\udfff]|[0-9][eE]\+?[0-9]{3}|[0-9]{300}|[[{]{2}/);
+    return 'refused';
+  }
+  if (refusal !== undefined) {
+    expect(mine, text).toEqual({ error: expect.stringMatching(refusal) });
+    return 'refused';
+  }
+  expect(rounded((mine as { value: unknown }).value), text).toEqual(withoutNegativeZero(theirs.value));
+  return 'read';
+}
+
+const validText = fc.oneof(
+  { weight: 4, arbitrary: fc.json({ maxDepth: 4, stringUnit: 'binary' }) },
+  { weight: 1, arbitrary: fc.json({ maxDepth: 3, stringUnit: 'grapheme-composite' }) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({
+        name: fc.string({ unit: 'binary' }),
+        categoryId: fc.maxSafeInteger(),
+        status: fc.constantFrom('sold', null),
+      })
+      .map((pet) => JSON.stringify(pet, null, 1)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => `[${value.toExponential()}]`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '{"a":1,"a":2}',
+      '{"__proto__":{"x":1},"constructor":2}',
+      '"\\u0041\\n\\"\\/\\ud83d\\ude00"',
+      '[-0,0.0,-0.0e5,1E+2,1e-2,123456789012345678]',
+      ' \t\r\n[ true , false , null ] ',
+    ),
+  },
+);
+
+test('valid JSON is read as JSON.parse reads it', () => {
+  fc.assert(
+    fc.property(validText, (text) => {
+      compare(text);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+const alphabet = [
+  ...'{}[]",:\\/ \t\n\r0123456789.+-eEbfnrtuaxld\'',
+  '\u0000',
+  '\u001f',
+  '\u007f',
+  '\u00a0',
+  '\u2028',
+  '\ufeff',
+];
+const fragments = [
+  ...alphabet,
+  '😀',
+  '\ud800',
+  '\udc00',
+  '\\u',
+  '\\ud800',
+  '\\uDC00',
+  '01',
+  '1e400',
+  '-',
+  '//',
+  'true',
+  'NaN',
+];
+
+const mutation = fc.record({
+  kind: fc.constantFrom('delete', 'insert', 'replace', 'double'),
+  at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  fragment: fc.constantFrom(...fragments),
+});
+
+function mutate(
+  text: string,
+  { kind, at, fragment }: typeof mutation extends fc.Arbitrary<infer M> ? M : never,
+): string {
+  const position = Math.floor(at * (text.length + 1));
+  const before = text.slice(0, position);
+  if (kind === 'delete') return before + text.slice(position + 1);
+  if (kind === 'insert') return before + fragment + text.slice(position);
+  if (kind === 'replace') return before + fragment + text.slice(position + 1);
+  return before + text.slice(Math.max(0, position - 3));
+}
+
+test('mutated JSON is accepted and refused as JSON.parse does, except where the document says otherwise', () => {
+  const seen = { read: 0, refused: 0 };
+  fc.assert(
+    fc.property(
+      validText,
+      fc.array(fc.array(mutation, { minLength: 1, maxLength: 3 }), { minLength: 10, maxLength: 10 }),
+      (text, edits) => {
+        for (const mutations of edits) seen[compare(mutations.reduce(mutate, text))]++;
+      },
+    ),
+    { numRuns: 2500, endOnFailure: true },
+  );
+  expect(seen.read + seen.refused).toBeGreaterThanOrEqual(20_000);
+  expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(3_000);
+});
+
+test('what is written is read again as the same value', () => {
+  const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      fc.constantFrom<JsonValue>(null, true, false),
+      fc.string({ unit: 'binary' }),
+      fc.maxSafeInteger(),
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((value) => !isSafe(value)),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Number.isInteger(value)),
+      fc.array(tie('tree'), { maxLength: 4 }),
+      fc.dictionary(fc.string({ unit: 'binary' }), tie('tree'), { maxKeys: 4, noNullPrototype: false }),
+    ),
+  }));
+  fc.assert(
+    fc.property(tree, (value) => {
+      const text = stringifyJson(value);
+      expect(stringifyJson(parseJson(text))).toBe(text);
+      expect(rounded(parseJson(text))).toEqual(rounded(value));
+      expect(() => JSON.parse(text)).not.toThrow();
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+const isSafe = (value: bigint) => value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
+
+test('every int64 is read and written digit for digit', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
+      const read = parseJson(` ${value}\n`);
+      expect(isInt64(read)).toBe(true);
+      expect(BigInt(read as number | bigint)).toBe(value);
+      expect(typeof read).toBe(isSafe(value) ? 'number' : 'bigint');
+      expect(stringifyJson(read)).toBe(String(value));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a whole number is exact in every way of writing it', () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  fc.assert(
+    fc.property(int64, fc.integer({ min: 0, max: 18 }), fc.constantFrom('e', 'E', 'e+', 'E+'), (value, shift, e) => {
+      expect(stringifyJson(parseJson(`${value}.${'0'.repeat(shift + 1)}`))).toBe(String(value));
+      const zeros = value === 0n ? '' : '0'.repeat(shift);
+      expect(stringifyJson(parseJson(`${value}${zeros}e-${zeros.length}`))).toBe(String(value));
+      const digits = String(value)
+        .replace('-', '')
+        .padStart(shift + 2, '0');
+      const sign = value < 0n ? '-' : '';
+      const whole = digits.slice(0, -shift - 1).replace(/^0+(?=.)/, '');
+      expect(stringifyJson(parseJson(`${sign}${whole}.${digits.slice(-shift - 1)}${e}${shift + 1}`))).toBe(
+        String(value),
+      );
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,384 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Answer, Scenario } from '../../src/index.js';
+import { createSimulator, type Simulator } from '../../src/index.js';
+import { code, rate, send } from '../support/plain-call.js';
+
+/** When the next request of a key comes: after a time, or at an instant that the last answer of the key named. */
+type Wait = number | 'retry-after' | 'reset' | 'just-before-reset';
+interface Step {
+  key: 'alice' | 'bob';
+  wait: Wait;
+}
+
+interface Observed {
+  key: Step['key'];
+  atMs: number;
+  answer: Answer;
+  served: boolean;
+  limit: number;
+  remaining: number;
+  reset: number;
+  retryAfter: number | undefined;
+}
+
+const choose = fc.constantFrom;
+
+const limitSettings = fc.record({
+  algorithm: choose('fixed-window', 'sliding-log', 'token-bucket'),
+  windowStart: choose('first-request', 'clock'),
+  rejectedCounts: choose('none', 'other-windows', 'all'),
+  reportedWindow: fc.constant('least-remaining'),
+  retryAfterForm: fc.constant('seconds'),
+} as const);
+
+const banSettings = fc.record({
+  after: fc.integer({ min: 0, max: 3 }),
+  graceMs: choose(0, 1, 400, 1000),
+  toleranceMs: choose(0, 50, 700),
+  seconds: fc.integer({ min: 1, max: 12 }),
+  extend: fc.boolean(),
+  escalation: fc.option(fc.record({ factor: choose(1, 1.5, 2, 3), maxSeconds: fc.integer({ min: 1, max: 40 }) }), {
+    nil: false as const,
+  }),
+  status: choose(429, 403, 401, 418),
+} as const);
+
+const plan = fc.record({ minute: fc.integer({ min: 1, max: 8 }), day: fc.integer({ min: 1, max: 20 }) });
+const windows = fc.record({ minute: fc.integer({ min: 1, max: 12 }), day: fc.integer({ min: 2, max: 60 }) });
+
+/** Fractions of a plan already used, so that one draw fits every plan. */
+const usedShare = fc.record({ minute: choose(0, 0, 0.5, 1), day: choose(0, 0, 0.5, 1) });
+
+const startMs = fc.integer({ min: 1_700_000_000_000, max: 1_700_000_200_000 });
+
+const wait: fc.Arbitrary<Wait> = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 300 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 150_000 }) },
+  { weight: 3, arbitrary: choose<Wait>('retry-after', 'reset', 'just-before-reset') },
+);
+const steps = fc.array(fc.record({ key: choose<Step['key']>('alice', 'alice', 'alice', 'bob'), wait }), {
+  minLength: 1,
+  maxLength: 60,
+  size: 'max',
+});
+
+const world = fc.record({ limits: limitSettings, ban: banSettings, plan, windows, usedShare, startMs });
+type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
+
+function scenarioOf({ limits, ban, plan, windows, usedShare, startMs }: World): Scenario {
+  const usage = { minute: Math.floor(plan.minute * usedShare.minute), day: Math.floor(plan.day * usedShare.day) };
+  return {
+    clock: { start: startMs, mode: 'frozen' },
+    pets: [],
+    plans: { small: plan },
+    windows: { minute: `${windows.minute}s`, day: `${windows.day}s` },
+    keys: { alice: { plan: 'small', usage }, bob: { plan: 'small' } },
+    limits,
+    ban,
+  };
+}
+
+/** Runs a trace; waiting for what an answer said happens on the clock of the simulator. */
+function run(sim: Simulator, trace: readonly Step[]): Observed[] {
+  const last: Partial<Record<Step['key'], Observed>> = {};
+  return trace.map(({ key, wait }) => {
+    sim.clock.set(Math.max(sim.clock.now(), instantOf(wait, last[key], sim.clock.now())));
+    const atMs = sim.clock.now();
+    const answer = send(sim, { key });
+    const { limit, remaining, reset, retryAfter } = rate(answer);
+    const observed = {
+      key,
+      atMs,
+      answer,
+      served: answer.status === 200,
+      limit,
+      remaining,
+      reset,
+      retryAfter,
+    } as Observed;
+    last[key] = observed;
+    return observed;
+  });
+}
+
+function instantOf(wait: Wait, last: Observed | undefined, nowMs: number): number {
+  if (typeof wait === 'number') return nowMs + wait;
+  if (last === undefined) return nowMs;
+  if (wait === 'retry-after') return last.atMs + (last.retryAfter ?? 0) * 1000;
+  return last.reset * 1000 - (wait === 'reset' ? 0 : 1);
+}
+
+/** I1 to I6 of one key's answers, in order. */
+function checkPromises(answers: readonly Observed[], { limits, ban }: World): void {
+  let promises: { left: number; untilMs: number }[] = [];
+  let previous: Observed | undefined;
+  for (const now of answers) {
+    const { served, limit, remaining, reset, retryAfter, atMs } = now;
+    const refusalStatus = !served && code(now.answer) === 'key_banned' ? ban.status : 429;
+    expect(now.answer.status).toBe(served ? 200 : refusalStatus);
+
+    // I1: the next r requests before Reset are served.
+    promises = promises.filter(({ left, untilMs }) => left > 0 && atMs < untilMs);
+    if (promises.length > 0) expect(served).toBe(true);
+    for (const promise of promises) promise.left--;
+    promises.push({ left: remaining, untilMs: reset * 1000 });
+
+    // I2 and I4, on limits and on bans.
+    expect(retryAfter === undefined).toBe(served);
+    if (retryAfter !== undefined) {
+      expect(remaining).toBe(0);
+      expect(retryAfter).toBeGreaterThanOrEqual(1);
+      expect(Math.floor(atMs / 1000) + retryAfter).toBe(reset);
+    }
+    expect(Date.parse(now.answer.headers.Date as string)).toBe(Math.floor(atMs / 1000) * 1000);
+
+    // I5
+    expect(Number.isInteger(remaining) && Number.isInteger(reset)).toBe(true);
+    expect(remaining).toBeGreaterThanOrEqual(0);
+    expect(remaining).toBeLessThanOrEqual(limit);
+    expect(reset * 1000).toBeGreaterThan(atMs);
+
+    if (previous !== undefined && atMs < previous.reset * 1000) {
+      // I6: Remaining does not rise before the Reset, and Reset does not move back while the key is refused.
+      expect(remaining).toBeLessThanOrEqual(previous.remaining - (served ? 1 : 0));
+      if (!previous.served) {
+        expect(served, 'served before the promised instant').toBe(false);
+        expect(reset).toBeGreaterThanOrEqual(previous.reset);
+        const mayMove = limits.rejectedCounts !== 'none' || ban.extend || code(now.answer) === 'key_banned';
+        if (!mayMove) expect(reset).toBe(previous.reset);
+      }
+    }
+    // I3: without requests in between, who waited for Reset (and so for Retry-After, by I4) is served.
+    if (previous !== undefined && !previous.served && atMs >= previous.reset * 1000) expect(served).toBe(true);
+    previous = now;
+  }
+}
+
+test('I1 to I6 hold for every algorithm, window, count of refusals and ban', () => {
+  fc.assert(
+    fc.property(world, steps, (world, trace) => {
+      const observed = run(createSimulator({ scenario: scenarioOf(world) }), trace);
+      for (const key of ['alice', 'bob'])
+        checkPromises(
+          observed.filter((one) => one.key === key),
+          world,
+        );
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('Remaining is exactly how many requests are served at once', () => {
+  fc.assert(
+    fc.property(world, steps, (world, trace) => {
+      const sim = createSimulator({ scenario: scenarioOf(world) });
+      const last = run(sim, trace).at(-1) as Observed;
+      for (let left = last.remaining; left > 0; left--) {
+        const answer = send(sim, { key: last.key });
+        expect(answer.status).toBe(200);
+        expect(rate(answer).remaining).toBe(left - 1);
+      }
+      expect(send(sim, { key: last.key }).status).not.toBe(200);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('what one key does changes no answer of another key', () => {
+  fc.assert(
+    fc.property(world, steps, (world, trace) => {
+      const together = run(createSimulator({ scenario: scenarioOf(world) }), trace);
+      const alone = createSimulator({ scenario: scenarioOf(world) });
+      for (const { key, atMs, answer } of together) {
+        if (key !== 'bob') continue;
+        alone.clock.set(atMs);
+        expect(send(alone, { key })).toEqual(answer);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('with another reported window refusals keep their promises', () => {
+  const reported = choose<'minute' | 'day'>('minute', 'day');
+  fc.assert(
+    fc.property(world, reported, steps, (world, reportedWindow, trace) => {
+      const scenario = scenarioOf(world);
+      const sim = createSimulator({ scenario: { ...scenario, limits: { ...world.limits, reportedWindow } } });
+      let previous: Observed | undefined;
+      for (const now of run(
+        sim,
+        trace.map((step) => ({ ...step, key: 'alice' })),
+      )) {
+        if (now.served) {
+          expect(now.limit).toBe(world.plan[reportedWindow]);
+        } else {
+          expect(now.remaining).toBe(0);
+          expect(now.retryAfter).toBeGreaterThanOrEqual(1);
+          expect(Math.floor(now.atMs / 1000) + (now.retryAfter as number)).toBe(now.reset);
+        }
+        if (previous !== undefined && !previous.served) {
+          expect(now.served).toBe(now.atMs >= previous.reset * 1000);
+        }
+        expect(now.remaining).toBeLessThanOrEqual(now.limit);
+        previous = now;
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** What a reference model says of one request. */
+interface Expected {
+  status: number;
+  limit: number;
+  remaining: number;
+  reset: number;
+  retryAfter: number | undefined;
+}
+
+/**
+ * One key under fixed windows, written from the description alone: every counted request is kept, and what a window
+ * holds is worked out again from all of them at each request.
+ */
+function referenceKey({ limits, ban, plan, windows }: World, used: { minute: number; day: number }, startMs: number) {
+  const names = ['minute', 'day'] as const;
+  const counted: Record<'minute' | 'day', number[]> = {
+    minute: Array(used.minute).fill(startMs),
+    day: Array(used.day).fill(startMs),
+  };
+  let firstRefusalMs: number | undefined;
+  let promisedMs = 0;
+  let strikes = 0;
+  let bans = 0;
+  let banEndMs = 0;
+
+  const windowAt = (name: 'minute' | 'day', nowMs: number) => {
+    const lengthMs = windows[name] * 1000;
+    const gridMs = limits.windowStart === 'clock' ? lengthMs : 1000;
+    let open: { endMs: number; used: number } | undefined;
+    for (const atMs of counted[name]) {
+      if (open !== undefined && atMs < open.endMs) open.used++;
+      else open = { endMs: Math.floor(atMs / gridMs) * gridMs + lengthMs, used: 1 };
+    }
+    if (open === undefined || nowMs >= open.endMs) {
+      open = { endMs: Math.floor(nowMs / gridMs) * gridMs + lengthMs, used: 0 };
+    }
+    return { limit: plan[name], remaining: Math.max(0, plan[name] - open.used), endMs: open.endMs };
+  };
+  const both = (nowMs: number) => names.map((name) => windowAt(name, nowMs));
+  const tightest = (nowMs: number) =>
+    both(nowMs).reduce((a, b) =>
+      b.remaining < a.remaining || (b.remaining === a.remaining && b.endMs > a.endMs) ? b : a,
+    );
+  const banLengthMs = (n: number) => {
+    const { escalation, seconds } = ban;
+    return (
+      1000 * Math.ceil(escalation ? Math.min(seconds * escalation.factor ** (n - 1), escalation.maxSeconds) : seconds)
+    );
+  };
+  const wholeSecond = (nowMs: number) => nowMs - (nowMs % 1000);
+  const refusal = (status: number, limit: number, untilMs: number, nowMs: number): Expected => ({
+    status,
+    limit,
+    remaining: 0,
+    reset: untilMs / 1000,
+    retryAfter: (untilMs - wholeSecond(nowMs)) / 1000,
+  });
+  const banned = (nowMs: number) => {
+    const stillFullMs = both(nowMs).flatMap(({ remaining, endMs }) => (remaining === 0 ? [endMs] : []));
+    return refusal(ban.status, tightest(nowMs).limit, Math.max(banEndMs, ...stillFullMs), nowMs);
+  };
+
+  return (nowMs: number): Expected => {
+    if (nowMs < banEndMs) {
+      if (ban.extend) banEndMs = Math.max(banEndMs, wholeSecond(nowMs) + banLengthMs(bans));
+      return banned(nowMs);
+    }
+    const full = names.filter((name) => windowAt(name, nowMs).remaining === 0);
+    if (full.length === 0) {
+      for (const name of names) counted[name].push(nowMs);
+      firstRefusalMs = undefined;
+      strikes = 0;
+      const { limit, remaining, endMs } = tightest(nowMs);
+      return { status: 200, limit, remaining, reset: endMs / 1000, retryAfter: undefined };
+    }
+    for (const name of names) {
+      const counts =
+        limits.rejectedCounts === 'all' || (limits.rejectedCounts === 'other-windows' && !full.includes(name));
+      if (counts) counted[name].push(nowMs);
+    }
+    const { limit, endMs } = tightest(nowMs);
+    const isStrike =
+      firstRefusalMs !== undefined && nowMs - firstRefusalMs > ban.graceMs && promisedMs - nowMs > ban.toleranceMs;
+    firstRefusalMs ??= nowMs;
+    promisedMs = endMs;
+    if (isStrike) strikes++;
+    if (isStrike && ban.after > 0 && strikes >= ban.after) {
+      bans++;
+      banEndMs = wholeSecond(nowMs) + banLengthMs(bans);
+      firstRefusalMs = undefined;
+      return banned(nowMs);
+    }
+    return refusal(429, limit, endMs, nowMs);
+  };
+}
+
+test('fixed windows and bans answer as a reference model does', () => {
+  fc.assert(
+    fc.property(world, steps, (drawn, trace) => {
+      const world: World = { ...drawn, limits: { ...drawn.limits, algorithm: 'fixed-window' } };
+      const scenario = scenarioOf(world);
+      const models = {
+        alice: referenceKey(world, scenario.keys?.alice?.usage as { minute: number; day: number }, world.startMs),
+        bob: referenceKey(world, { minute: 0, day: 0 }, world.startMs),
+      };
+      const sim = createSimulator({ scenario });
+      // A preset starts with the scenario, whatever the first request is.
+      for (const { key, atMs, answer } of run(sim, trace)) {
+        expect({ status: answer.status, ...rate(answer) }).toEqual(models[key](atMs));
+      }
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('the worked trace of the free plan comes out number for number', () => {
+  // Requests 10 ms apart from 0.25 s on, then one a second; times and resets count from the start of the window.
+  const start = 1_767_268_800;
+  const sim = createSimulator({ scenario: { clock: { start: start * 1000 + 250, mode: 'frozen' } } });
+  const rows: unknown[] = [];
+  const request = (n: number, ms: number) => {
+    sim.clock.set(start * 1000 + ms);
+    const answer = send(sim);
+    const { limit, remaining, reset, retryAfter } = rate(answer);
+    rows.push([n, answer.status, limit, remaining, (reset as number) - start, retryAfter]);
+    if (answer.status !== 200) expect(code(answer)).toBe(n >= 66 ? 'key_banned' : 'rate_limit_exceeded');
+  };
+  for (let n = 1; n <= 63; n++) request(n, 250 + (n - 1) * 10);
+  for (let n = 64; n <= 67; n++) request(n, 1880 + (n - 64) * 1000);
+  expect(rows[0]).toEqual([1, 200, 60, 59, 60, undefined]);
+  expect(rows[59]).toEqual([60, 200, 60, 0, 60, undefined]);
+  expect(rows.slice(60)).toEqual([
+    [61, 429, 60, 0, 60, 60],
+    [62, 429, 60, 0, 60, 60],
+    [63, 429, 60, 0, 60, 60],
+    [64, 429, 60, 0, 60, 59],
+    [65, 429, 60, 0, 60, 58],
+    [66, 429, 60, 0, 123, 120],
+    [67, 429, 60, 0, 123, 119],
+  ]);
+});
+
+test('the same scenario and the same calls give the same answers', () => {
+  fc.assert(
+    fc.property(world, steps, (world, trace) => {
+      const once = run(createSimulator({ scenario: scenarioOf(world) }), trace);
+      const again = run(createSimulator({ scenario: scenarioOf(world) }), trace);
+      expect(again).toEqual(once);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,56 @@
+import type { Answer, Simulator } from '../../src/index.js';
+
+interface PlainCall {
+  /** The API key; `null` sends no Authorization header. Default `free-key`. */
+  key?: string | null;
+  /** Default GET, or POST when there is a body. */
+  method?: string;
+  /** Default `/pets`. */
+  path?: string;
+  query?: string;
+  /** Sent as it is when text or bytes, else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Sends one call straight to the core, without a door. */
+export function send(
+  sim: Simulator,
+  { key = 'free-key', path = '/pets', query = '', ...call }: PlainCall = {},
+): Answer {
+  const headers: Record<string, string> = { 'content-type': 'application/json', ...call.headers };
+  if (key !== null) headers.authorization ??= `Bearer ${key}`;
+  const body = bytes(call.body);
+  return sim.handle({
+    method: call.method ?? (body === undefined ? 'GET' : 'POST'),
+    path,
+    query,
+    baseUrl: 'http://petstore.test/v1',
+    header: (name) => headers[name],
+    body,
+  });
+}
+
+/** Sends the same call several times at the same instant. */
+export function sendTimes(sim: Simulator, times: number, call: PlainCall = {}): Answer[] {
+  return Array.from({ length: times }, () => send(sim, call));
+}
+
+/** The numbers in the rate-limit headers of an answer. */
+export function rate({ headers }: Answer) {
+  const number = (name: string) => (headers[name] === undefined ? undefined : Number(headers[name]));
+  return {
+    limit: number('X-RateLimit-Limit'),
+    remaining: number('X-RateLimit-Remaining'),
+    reset: number('X-RateLimit-Reset'),
+    retryAfter: number('Retry-After'),
+  };
+}
+
+export const code = (answer: Answer): string => JSON.parse(answer.body).code;
+export const message = (answer: Answer): string => JSON.parse(answer.body).message;
+
+function bytes(body: unknown): Uint8Array | undefined {
+  if (body === undefined || body instanceof Uint8Array) return body;
+  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+}
