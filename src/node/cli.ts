@@ -33,7 +33,9 @@ async function main(): Promise<void> {
   if (rest.length > 0) throw new UsageError(`expected one command, got also ${JSON.stringify(rest[0])}`);
   if (command === 'assumptions') return print(`${assumptionLines().join('\n')}\n`);
   if (command !== 'serve')
-    throw new UsageError(`expected the command serve or assumptions, got ${JSON.stringify(command)}`);
+    throw new UsageError(
+      `expected the command serve or assumptions, got ${JSON.stringify(command)}; see petstore-sim --help`,
+    );
   await serve(values);
 }
 
@@ -55,7 +57,8 @@ function readArguments() {
       },
     });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    const { message } = error as Error;
+    throw new UsageError(message.replace(/ To specify a positional argument.*/s, '').replaceAll('\n', ' '));
   }
 }
 
@@ -68,7 +71,8 @@ function version(): string {
 }
 
 main().catch((error) => {
-  if (error instanceof UsageError) process.stderr.write(`petstore-sim: ${error.message}\nTry petstore-sim --help.\n`);
+  const isUsage = error instanceof UsageError;
+  if (isUsage) process.stderr.write(`petstore-sim: ${error.message}\n`);
   else console.error(error);
-  process.exitCode = 2;
+  process.exitCode = isUsage ? 2 : 1;
 });

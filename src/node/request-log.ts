@@ -57,13 +57,14 @@ function jsonLine({ method, target, answer, durationMs, nowMs }: Entry): string 
 }
 
 function prettyLine({ method, target, answer, durationMs, nowMs }: Entry): string {
-  const { status, operation, key, headers } = answer;
+  const { status, operation, key, plan, headers } = answer;
   const remaining = headers[rateLimitHeaders.remaining];
   const retryAfter = headers[retryAfterHeader];
   const cells = [
     styleText('dim', new Date(nowMs).toISOString().slice(11, 23)),
     styleText(status < 400 ? 'green' : status === 429 ? 'yellow' : 'red', String(status)),
     (operation ?? '-').padEnd(9),
+    (plan ?? '-').padEnd(10),
     (key === undefined ? '-' : lastFour(key)).padEnd(5),
     (remaining === undefined ? '-' : `${remaining} left`).padEnd(11),
     `${durationMs.toFixed(1)} ms`.padStart(8),
@@ -73,8 +74,8 @@ function prettyLine({ method, target, answer, durationMs, nowMs }: Entry): strin
   return cells.join('  ').trimEnd();
 }
 
-/** Keys are secrets: the log shows the end of one, and of a short one no more than a half. */
-const lastFour = (key: string) => `…${key.slice(-Math.min(4, Math.floor(key.length / 2)))}`;
+/** Keys are secrets: the log shows only the end of one. */
+const lastFour = (key: string) => `…${key.slice(-4)}`;
 
 const errorCode = (answer: Answer) => (JSON.parse(answer.body) as { code: string }).code;
 

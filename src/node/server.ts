@@ -133,6 +133,8 @@ function start(listener: RequestListener, host: string, port: number): Promise<S
     {
       // Repeated Host and Authorization headers arrive joined by a comma, and are refused as such.
       joinDuplicateHeaders: true,
+      // Our own check answers with the Error object; Node's answers with nothing.
+      requireHostHeader: false,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 5_000,

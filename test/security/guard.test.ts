@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listen, type RunningServer } from '../../src/node/index.js';
+import { createSimulator, type Simulator } from '../../src/simulator.js';
+import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
+
+let sim: Simulator;
+let server: RunningServer;
+const frozen = { clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' } } as const;
+
+beforeEach(async () => {
+  sim = createSimulator({ scenario: frozen });
+  server = await listen(sim, { port: 0, allowedHosts: ['sim.test'] });
+});
+afterEach(() => server.close());
+
+const get = (path: string, host: string) =>
+  rawRequest(server.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer free-key\r\n\r\n`);
+
+const post = (path: string, headers: string, body: string) =>
+  rawRequest(
+    server.port,
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
+  );
+
+describe('the Host allow-list', () => {
+  const foreign = [
+    'evil.test',
+    'localhost.evil.test',
+    '127.0.0.1.evil.test',
+    'evil.test:4010',
+    'xlocalhost',
+    '0.0.0.0',
+    '10.0.0.1',
+    '128.0.0.1',
+    '[::2]',
+    '[::ffff:127.0.0.1]',
+    '127.0.0.1.',
+    'localhost.',
+    '2130706433',
+    'sim.test.evil',
+  ];
+  const paths = ['/v1/pets', '/v1', '/', '/__sim/health', '/__sim/clock', '/__sim/service.json', '/nothing'];
+
+  test.each(foreign)('refuses %s on every path with 403, naming the flag, and counts nothing', async (host) => {
+    for (const path of paths) {
+      const answer = await get(path, host);
+      expect(statusOf(answer), path).toBe(403);
+      expect(bodyOf(answer)).toContain('--allowed-host');
+    }
+    expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+  });
+
+  test.each(['localhost@evil.test', 'localhost, localhost', 'a b', 'http://localhost', 'localhost/', ''])(
+    'refuses %j, which is no host, with 400',
+    async (host) => {
+      expect(statusOf(await get('/v1/pets', host))).toBe(400);
+      expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+    },
+  );
+
+  test.each([
+    'localhost',
+    'LOCALHOST:80',
+    'app.localhost',
+    '127.0.0.1',
+    '127.9.9.9:1',
+    '[::1]',
+    '[::1]:4010',
+    'sim.test',
+    'SIM.test:4010',
+  ])('lets %s through', async (host) => {
+    expect(statusOf(await get('/v1/pets', host))).toBe(200);
+  });
+});
+
+describe('the control API', () => {
+  const jsonType = 'Content-Type: application/json\r\n';
+  const advance = '{"advance":"61s"}';
+  const foreign: [name: string, headers: string, status: number][] = [
+    ['a page of another site', `${jsonType}Origin: http://evil.test\r\n`, 403],
+    ['a page of the null origin', `${jsonType}Origin: null\r\n`, 403],
+    ['a page of another port', `${jsonType}Origin: http://localhost:5173\r\n`, 403],
+    ['a page of an IP address', `${jsonType}Origin: http://192.168.0.7\r\n`, 403],
+    ['a page over https', `${jsonType}Origin: https://localhost\r\n`, 403],
+    ['two Origins', `${jsonType}Origin: http://localhost\r\nOrigin: http://evil.test\r\n`, 403],
+    ['a cross-site fetch', `${jsonType}Sec-Fetch-Site: cross-site\r\n`, 403],
+    ['a same-site fetch', `${jsonType}Sec-Fetch-Site: same-site\r\n`, 403],
+    ['a form', 'Content-Type: application/x-www-form-urlencoded\r\n', 415],
+    ['a text/plain body', 'Content-Type: text/plain\r\n', 415],
+    ['a body without a type', '', 415],
+    ['a type that only begins like JSON', 'Content-Type: application/jsonp\r\n', 415],
+  ];
+
+  test.each(foreign)('refuses %s and changes nothing', async (_name, headers, status) => {
+    sim.pets.add({ name: 'Kept', categoryId: 1 });
+    const before = sim.clock.now();
+    expect(statusOf(await post('/__sim/clock', headers, advance))).toBe(status);
+    expect(statusOf(await post('/__sim/reset', headers, '{}'))).toBe(status);
+    expect(sim.clock.now()).toBe(before);
+    expect(sim.pets.size).toBe(41);
+  });
+
+  test('answers a page of its own origin', async () => {
+    const headers = `${jsonType}Origin: http://localhost\r\nSec-Fetch-Site: same-origin\r\n`;
+    expect(statusOf(await post('/__sim/clock', headers, advance))).toBe(200);
+    expect(sim.clock.now()).toBe(Date.UTC(2026, 0, 1, 12, 1, 1));
+  });
+
+  test('changes nothing on GET', async () => {
+    for (const path of ['/__sim/reset', '/__sim/clock?advance=61s']) await get(path, 'localhost');
+    expect(sim.clock.now()).toBe(Date.UTC(2026, 0, 1, 12));
+  });
+
+  test('answers with headers that keep other sites from using the answer', async () => {
+    const answer = await get('/__sim/health', 'localhost');
+    expect(answer).toContain('Cross-Origin-Resource-Policy: same-origin');
+    expect(answer).toContain('X-Content-Type-Options: nosniff');
+    expect(answer).toContain('Cache-Control: no-store');
+    expect(answer).not.toContain('X-Powered-By');
+    expect(answer).not.toContain('Access-Control-Allow-Origin');
+  });
+});
+
+describe('a control token', () => {
+  test('is needed to listen on a host that is not loopback', async () => {
+    await expect(listen(sim, { port: 0, host: '0.0.0.0' })).rejects.toThrow('--control-token');
+  });
+
+  test('opens the control API, and only that', async () => {
+    const guarded = await listen(sim, { port: 0, controlToken: 'secret' });
+    try {
+      const control = `${guarded.controlUrl}/health`;
+      const status = async (url: string, authorization?: string) =>
+        (await fetch(url, authorization === undefined ? {} : { headers: { authorization } })).status;
+      expect(await status(control)).toBe(401);
+      expect(await status(control, 'Bearer wrong!')).toBe(401);
+      expect(await status(control, 'Bearer secret2')).toBe(401);
+      expect(await status(control, 'Bearer secret')).toBe(200);
+      expect(await status(`${guarded.baseUrl}/pets`, 'Bearer secret')).toBe(401);
+      expect(await status(`${guarded.baseUrl}/pets`, 'Bearer free-key')).toBe(200);
+    } finally {
+      await guarded.close();
+    }
+  });
+});
