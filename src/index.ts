@@ -2,6 +2,7 @@ export type { Answer, ApiCall } from './api-call.js';
 export { type Assumption, type AssumptionId, assumptions, type Settings } from './interface/assumptions.js';
 export type { OperationName, PetStatus, PlanLimits } from './interface/contract.js';
 export type { Int64 } from './interface/int64.js';
+export { openapi } from './interface/openapi.js';
 export type { KeyInfo } from './policies/keys.js';
 export type { GeneratePets } from './scenario/load.js';
 export { type Problem, ScenarioError } from './scenario/scenario-error.js';

@@ -97,6 +97,12 @@ export const assumptions = {
     default: 'reject',
     alternatives: ['accept', 'unsupported'],
   }),
+  bodyTooLarge: choice({
+    question: 'What does a body over 64 KiB answer?',
+    silent: invalidSilent,
+    default: 'payload-too-large',
+    alternatives: [],
+  }),
   unknownRoute: choice({
     question: 'What does a path answer that the document does not name?',
     silent: 'Other operations (updating or deleting animals, store orders, categories): not shown.',

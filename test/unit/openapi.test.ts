@@ -1,0 +1,132 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { assumptions, openapi } from '../../src/index.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the description is plain JSON, looked into by path
+const { info, servers, paths, components, security } = openapi as any;
+const listPets = paths['/pets'].get;
+const createPet = paths['/pets'].post;
+const getPet = paths['/pets/{petId}'].get;
+
+/** Every value under a name, anywhere in the description. */
+function* valuesOf(name: string, value: unknown): Iterable<unknown> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === name) yield inner;
+    yield* valuesOf(name, inner);
+  }
+}
+
+/** What a `$ref` of the description leads to. */
+const follow = (reference: string) =>
+  reference
+    .slice(2)
+    .split('/')
+    // biome-ignore lint/suspicious/noExplicitAny: plain JSON
+    .reduce<any>((value, step) => value?.[step], openapi);
+
+const resolved = (value: { $ref?: string }) => (value.$ref === undefined ? value : follow(value.$ref));
+
+describe('the OpenAPI description', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(openapi));
+    expect(result).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('is plain JSON without a reference that leads nowhere', () => {
+    expect(JSON.parse(JSON.stringify(openapi))).toEqual(openapi);
+    const references = [...valuesOf('$ref', openapi)] as string[];
+    expect(references.filter((reference) => follow(reference) === undefined)).toEqual([]);
+    expect(references.length).toBeGreaterThan(30);
+  });
+
+  test('has the version of the document', () => expect(info.version).toBe('1.0.0'));
+
+  test('names both base addresses as variables, with examples that end in /v1', () => {
+    expect(servers.map(({ url }: { url: string }) => url)).toEqual(['{base_url}', '{staging_url}']);
+    expect(servers[0].variables.base_url.default).toBe('https://api.petstore.example/v1');
+    expect(servers[1].variables.staging_url.default).toMatch(/^https:\/\/.*\.example\/v1$/);
+    expect(info.description).toContain('leaves both hosts open');
+  });
+
+  test('has the three operations and no other', () => {
+    expect([...valuesOf('operationId', paths)]).toEqual(['listPets', 'createPet', 'getPet']);
+    expect(Object.keys(paths['/pets'])).toEqual(['get', 'post']);
+    expect(Object.keys(paths['/pets/{petId}'])).toEqual(['get']);
+  });
+
+  test('asks for a bearer token on every operation', () => {
+    expect(security).toEqual([{ bearer: [] }]);
+    expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
+    expect([...valuesOf('security', paths)]).toEqual([]);
+  });
+
+  test('has the two query parameters of listPets with their bounds', () => {
+    expect(listPets.parameters).toMatchObject([
+      { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      { name: 'status', in: 'query', schema: { $ref: '#/components/schemas/PetStatus' } },
+    ]);
+    expect(listPets.parameters.some(({ required }: { required?: boolean }) => required)).toBe(false);
+  });
+
+  test('has the schemas of the document', () => {
+    const { PetStatus, NewPet, Pet, Pets, Error: ErrorSchema, Int64 } = components.schemas;
+    expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
+    expect(NewPet.required).toEqual(['name', 'categoryId']);
+    expect(Object.keys(NewPet.properties)).toEqual(['name', 'categoryId', 'status']);
+    expect(Pet.allOf[0]).toEqual({ $ref: '#/components/schemas/NewPet' });
+    expect(Pet.allOf[1].required).toEqual(['id']);
+    expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
+    expect(ErrorSchema.required).toEqual(['code', 'message', 'status']);
+    expect(Int64).toMatchObject({ type: 'integer', format: 'int64' });
+    expect(createPet.requestBody).toMatchObject({ required: true });
+  });
+
+  test('marks getPet deprecated, with the removal date and the replacement', () => {
+    expect(getPet.deprecated).toBe(true);
+    expect(getPet.description).toContain('5 December 2030');
+    expect(getPet.description).toContain('GET /pets with the status filter');
+    expect(getPet['x-removal-date']).toBe('2030-12-05');
+    expect([...valuesOf('deprecated', paths)]).toEqual([true]);
+  });
+
+  test.each([
+    ['listPets', listPets, ['200', '401', '429']],
+    ['createPet', createPet, ['201', '400', '401', '429']],
+    ['getPet', getPet, ['200', '401', '404', '429']],
+  ])('has every status that the document gives %s, and marks the others as assumptions', (_, operation, documented) => {
+    const statuses = Object.keys(operation.responses).filter((status) => status !== 'default');
+    const marked = statuses.filter((status) => 'x-assumption' in resolved(operation.responses[status]));
+    expect(statuses.filter((status) => !marked.includes(status))).toEqual(documented);
+  });
+
+  test('has the three X-RateLimit headers on every answer', () => {
+    const responses = [listPets, createPet, getPet].flatMap(({ responses }) => Object.values(responses)) as object[];
+    for (const response of [...responses, ...(Object.values(components.responses) as object[])]) {
+      expect(Object.keys(resolved(response).headers)).toEqual(
+        expect.arrayContaining(['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
+      );
+    }
+  });
+
+  test('has Retry-After on 429 and a challenge on 401', () => {
+    const { TooManyRequests, Unauthorized } = components.responses;
+    expect(TooManyRequests.headers).toHaveProperty('Retry-After');
+    expect(Unauthorized.headers).toHaveProperty('WWW-Authenticate');
+  });
+
+  test('names assumptions that exist', () => {
+    const ids = [...valuesOf('x-assumption', openapi)].flat() as string[];
+    expect(ids.filter((id) => !Object.hasOwn(assumptions, id))).toEqual([]);
+    expect(ids).toEqual(expect.arrayContaining(['limitOutOfRange', 'banStatus', 'afterRemoval', 'contentType']));
+  });
+
+  test('shows the documented plans', () => {
+    expect(info.description).toContain('| Free | 60 | 1,000 |');
+    expect(info.description).toContain('| Pro | 300 | 10,000 |');
+    expect(info.description).toContain('| Business | 1,000 | 100,000 |');
+    expect(info.description).toContain('| Enterprise | Custom | Custom |');
+  });
+});
