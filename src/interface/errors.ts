@@ -33,9 +33,15 @@ export const invalidRequest = (message: string) => new ApiError(400, 'invalid_re
  * @param tokenSent whether a bearer token came with the request
  */
 export const unauthorized = (message: string, tokenSent: boolean) =>
-  new ApiError(401, 'unauthorized', message, {
-    'WWW-Authenticate': `Bearer realm="petstore"${tokenSent ? ', error="invalid_token"' : ''}`,
-  });
+  new ApiError(401, 'unauthorized', message, challenge(tokenSent));
+
+/** The refusal of a banned key, by default 429. A 401 needs its challenge here too (RFC 9110 section 15.5.2). */
+export const keyBanned = (status: number, message: string) =>
+  new ApiError(status, 'key_banned', message, status === 401 ? challenge(true) : {});
+
+const challenge = (tokenSent: boolean) => ({
+  'WWW-Authenticate': `Bearer realm="petstore"${tokenSent ? ', error="invalid_token"' : ''}`,
+});
 
 export const notFound = (message: string) => new ApiError(404, 'not_found', message);
 

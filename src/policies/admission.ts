@@ -1,5 +1,5 @@
 import type { Settings } from '../interface/assumptions.js';
-import { ApiError } from '../interface/errors.js';
+import { ApiError, keyBanned } from '../interface/errors.js';
 import { banPromiseSeconds, hitBan, isBanned, noteRefusal, noteServed } from './bans.js';
 import type { ApiKey } from './keys.js';
 import {
@@ -54,7 +54,7 @@ function banned(key: ApiKey, settings: Settings, nowSeconds: number): Admission 
   const resetAtSeconds = banPromiseSeconds(key);
   const rate = { ...reportServed(key, settings.reportedWindow), remaining: 0, resetAtSeconds };
   const message = `The API key is banned because requests went on after a 429; retry in ${seconds(resetAtSeconds - nowSeconds)}.`;
-  return { rate, refusal: new ApiError(settings.banStatus, 'key_banned', message) };
+  return { rate, refusal: keyBanned(settings.banStatus, message) };
 }
 
 const seconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);
