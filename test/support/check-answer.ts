@@ -1,0 +1,224 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { openapi, type Settings } from '../../src/index.js';
+
+/** What was asked, as far as an answer can be judged by it. */
+export interface Question {
+  method: string;
+  /** Below the base path, with the query: `/pets?limit=2`. */
+  path: string;
+  /** The body as text, when there was one. */
+  body?: string | undefined;
+}
+
+/** What came back, the body untouched: `JSON.parse` would round its identifiers. */
+export interface RawAnswer {
+  status: number;
+  headers: Headers;
+  bodyText: string;
+}
+
+/** The assumptions that change what a right answer looks like. */
+export type Allowances = Pick<Settings, 'unauthorizedHeaders' | 'retryAfterForm' | 'unknownFields' | 'banStatus'>;
+
+type Json = Record<string, unknown>;
+
+// biome-ignore lint/suspicious/noExplicitAny: the default export of a CommonJS module, seen through NodeNext
+const formats = ((addFormats as any).default ?? addFormats) as (ajv: Ajv2020) => void;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats(ajv);
+ajv.addSchema(openapi, 'openapi');
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** A validator for the schema at a JSON pointer of the description, compiled once. */
+function validatorAt(pointer: string): ValidateFunction {
+  const known = compiled.get(pointer);
+  if (known !== undefined) return known;
+  const validator = ajv.compile({ $ref: `openapi#${pointer}` });
+  compiled.set(pointer, validator);
+  return validator;
+}
+
+const step = (text: string) => text.replaceAll('~', '~0').replaceAll('/', '~1');
+const at = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (value, name) => (value as Json | undefined)?.[name.replaceAll('~1', '/').replaceAll('~0', '~')],
+      openapi,
+    );
+
+/** The pointer that a `$ref` at this pointer leads to, or the pointer itself; `undefined` where there is nothing. */
+function resolve(pointer: string): string | undefined {
+  const value = at(pointer) as Json | undefined;
+  if (value === undefined) return undefined;
+  return typeof value.$ref === 'string' ? resolve(value.$ref.slice(1)) : pointer;
+}
+
+/** The operation that a question leads to, and where the description says what it answers. */
+function describedAt({ method, path }: Question): { operation: string | undefined; responses: string } {
+  const [bare = ''] = path.split('?');
+  const template = bare === '/pets' ? '/pets' : /^\/pets\/[^/]+$/.test(bare) ? '/pets/{petId}' : undefined;
+  const pointer = `/paths/${step(template ?? '')}/${method.toLowerCase()}`;
+  const operation = template === undefined ? undefined : (at(pointer) as Json | undefined);
+  if (operation === undefined) return { operation: undefined, responses: '/components/responses' };
+  return { operation: operation.operationId as string, responses: `${pointer}/responses` };
+}
+
+/** What is not an operation can only be refused, in one of these ways. */
+const outsideOperations: Record<number, string> = {
+  401: 'Unauthorized',
+  403: 'BannedForbidden',
+  404: 'UnknownRoute',
+  405: 'UnknownMethod',
+  410: 'Failure',
+  418: 'BannedTeapot',
+  429: 'TooManyRequests',
+  500: 'Failure',
+};
+
+/**
+ * Holds one answer to the OpenAPI description and to what validators cannot see: header arithmetic and exact identifiers.
+ * @throws {Error} that lists every way in which the answer is wrong
+ */
+export function checkAnswer(question: Question, answer: RawAnswer, allowances: Allowances): void {
+  const problems = [...wrongByDescription(question, answer, allowances), ...wrongHeaders(answer, allowances)];
+  if (question.method !== 'HEAD') problems.push(...wrongBody(question, answer, allowances));
+  if (problems.length === 0) return;
+  const { status, bodyText } = answer;
+  const list = problems.map((problem) => `  - ${problem}`).join('\n');
+  throw new Error(`${question.method} ${question.path} got a wrong ${status}:\n${list}\n  body: ${bodyText}`);
+}
+
+function* wrongByDescription(question: Question, answer: RawAnswer, allowances: Allowances): Iterable<string> {
+  const { operation, responses } = describedAt(question);
+  const name = operation === undefined ? (outsideOperations[answer.status] ?? 'none') : String(answer.status);
+  const injected = answer.status >= 500 ? resolve(`${responses}/default`) : undefined;
+  const response = resolve(`${responses}/${name}`) ?? injected;
+  if (response === undefined) {
+    yield `the description has no status ${answer.status} for ${operation ?? 'what is no operation'}`;
+    return;
+  }
+  for (const header of Object.keys((at(`${response}/headers`) as Json | undefined) ?? {})) {
+    const pointer = resolve(`${response}/headers/${step(header)}`) as string;
+    const text = answer.headers.get(header);
+    if (text === null) {
+      const left = answer.status === 401 && allowances.unauthorizedHeaders === 'omit' && /^x-ratelimit/i.test(header);
+      if ((at(pointer) as Json).required === true && !left) yield `the header ${header} is missing`;
+      continue;
+    }
+    const validate = validatorAt(`${pointer}/schema`);
+    if (!validate(/^-?[0-9]+$/.test(text) ? Number(text) : text)) {
+      yield `the header ${header} is ${JSON.stringify(text)}: ${ajv.errorsText(validate.errors)}`;
+    }
+  }
+  if (question.method === 'HEAD') return;
+  const validate = validatorAt(`${response}/content/application~1json/schema`);
+  const value = parsed(answer.bodyText);
+  if (value === undefined) yield 'the body is not JSON';
+  else if (!validate(value)) yield `the body does not fit: ${ajv.errorsText(validate.errors)}`;
+}
+
+const rateLimitNames = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+function* wrongHeaders({ status, headers, bodyText }: RawAnswer, allowances: Allowances): Iterable<string> {
+  if (headers.get('content-type') !== 'application/json') yield `Content-Type is ${headers.get('content-type')}`;
+
+  const dateMs = Date.parse(headers.get('date') ?? '');
+  if (new Date(dateMs).toUTCString() !== headers.get('date')) yield `Date is ${headers.get('date')}`;
+
+  // A ban may answer 401 as well; that one knows its key.
+  const code = (parsed(bodyText) as Json | undefined)?.code;
+  const isBan = status === allowances.banStatus && (code === 'key_banned' || headers.has('retry-after'));
+  const isUnauthorized = status === 401 && !isBan;
+
+  const present = rateLimitNames.filter((name) => headers.has(name));
+  if (isUnauthorized && allowances.unauthorizedHeaders === 'omit') {
+    if (present.length > 0) yield `${present} must be left out of a 401 here`;
+  } else {
+    for (const name of rateLimitNames) {
+      if (!/^(?:0|[1-9][0-9]*)$/.test(headers.get(name) ?? '')) yield `${name} is ${headers.get(name)}`;
+    }
+    const [limit, remaining] = rateLimitNames.map((name) => Number(headers.get(name)));
+    if (!((remaining as number) <= (limit as number))) yield `Remaining ${remaining} is more than Limit ${limit}`;
+  }
+
+  if (status === 401 && !headers.get('www-authenticate')?.startsWith('Bearer ')) {
+    yield `WWW-Authenticate is ${headers.get('www-authenticate')} on a 401`;
+  }
+  if (status !== 401 && headers.has('www-authenticate')) yield 'WWW-Authenticate is only for a 401';
+
+  const isRefusal = status === 429 || status === 403 || status === 418 || isBan;
+  if (!isRefusal) {
+    if (headers.has('retry-after') && status < 500) yield `Retry-After is only for a refusal (${String(code)})`;
+    return;
+  }
+  if (headers.get('cache-control') !== 'no-store') yield `Cache-Control is ${headers.get('cache-control')}`;
+  if (headers.get('x-ratelimit-remaining') !== '0') yield 'Remaining must be 0 on a refusal';
+  const retryAfter = headers.get('retry-after') ?? '';
+  const resetSeconds = Number(headers.get('x-ratelimit-reset'));
+  if (allowances.retryAfterForm === 'http-date') {
+    if (new Date(resetSeconds * 1000).toUTCString() !== retryAfter) {
+      yield `Retry-After is ${retryAfter}, not Reset ${resetSeconds}`;
+    }
+  } else if (!/^[1-9][0-9]*$/.test(retryAfter)) {
+    yield `Retry-After is ${JSON.stringify(retryAfter)}, not whole seconds from 1`;
+  } else if (dateMs / 1000 + Number(retryAfter) !== resetSeconds) {
+    yield `Date ${dateMs / 1000} + Retry-After ${retryAfter} is not Reset ${resetSeconds}`;
+  }
+}
+
+const petFields = ['id', 'name', 'categoryId', 'status'];
+
+function* wrongBody(question: Question, { status, bodyText }: RawAnswer, allowances: Allowances): Iterable<string> {
+  const value = parsed(bodyText);
+  if (status >= 400) {
+    const names = Object.keys((value as Json | undefined) ?? {});
+    if (names.join() !== 'code,message,status') yield `the Error body has ${names}, not exactly code,message,status`;
+    if ((value as Json | undefined)?.status !== status) yield 'the status of the Error body is not the HTTP status';
+    return;
+  }
+  const pets = [value].flat() as Json[];
+  if (allowances.unknownFields !== 'echo') {
+    const others = pets.flatMap((pet) => Object.keys(pet)).filter((name) => !petFields.includes(name));
+    if (others.length > 0) yield `a Pet has ${others}`;
+  }
+  const ids = numbersOf('id', bodyText);
+  const categories = numbersOf('categoryId', bodyText);
+  for (const text of [...ids, ...categories]) if (!isInt64Text(text)) yield `${text} is not canonical int64 text`;
+  if (ids.length !== pets.length) yield `${pets.length} pets have ${ids.length} ids`;
+  if (new Set(ids).size !== ids.length) yield `an id comes twice: ${ids}`;
+
+  const [petId] = /(?<=^\/pets\/)[^?]+/.exec(question.path) ?? [];
+  if (petId !== undefined && ids[0] !== petId) yield `asked for ${petId}, got ${ids[0]}`;
+  if (status !== 201) return;
+  const sent = numbersOf('categoryId', question.body ?? '').at(-1);
+  if (sent !== undefined && isInt64Text(sent) && sent !== categories[0]) {
+    yield `categoryId ${sent} came back as ${categories[0]}`;
+  }
+}
+
+/** Strings and numbers of JSON text, in order; what stands between them does not matter here. */
+const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|:/g;
+
+/** The digits, as they stand in JSON text, of every number field with this name. */
+export function numbersOf(name: string, text: string): string[] {
+  const found = text.match(tokens) ?? [];
+  return found.filter(
+    (token, index) => /^[-0-9]/.test(token) && found[index - 1] === ':' && found[index - 2] === `"${name}"`,
+  );
+}
+
+function isInt64Text(text: string): boolean {
+  return /^(?:0|-?[1-9][0-9]*)$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import { setupServer } from 'msw/node';
+import { afterEach, describe } from 'vitest';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { handlers } from '../../src/msw.js';
+import { listen } from '../../src/node/index.js';
+import { checkAnswer, type RawAnswer } from './check-answer.js';
+
+export interface CallOptions {
+  /** Sent as `Authorization: Bearer KEY`. */
+  key?: string;
+  headers?: Record<string, string> | [string, string][];
+  /** Sent as the bytes it stands for, as application/json unless `headers` has a Content-Type ('' leaves it out). */
+  body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** An answer that has passed `checkAnswer`. */
+export interface DoorAnswer extends RawAnswer {
+  /** The parsed body; identifiers past 2^53-1 are rounded, so compare those on `bodyText`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  json: any;
+}
+
+export interface OpenDoor {
+  /** What the client calls the base address; ends in `/v1`. */
+  baseUrl: string;
+  /** @param path below the base path, with the query: `/pets?limit=2` */
+  call(method: string, path: string, options?: CallOptions): Promise<DoorAnswer>;
+  close(): Promise<void> | void;
+}
+
+export interface Door {
+  name: 'fetch' | 'msw' | 'http';
+  open(sim: Simulator): Promise<OpenDoor>;
+}
+
+const anyHost = 'http://petstore.test/v1';
+
+/** Every way to the simulator that has an address. Each answer that comes through one is checked. */
+export const doors: readonly Door[] = [
+  {
+    name: 'fetch',
+    open: async (sim) => ({ baseUrl: anyHost, call: caller(sim, anyHost, sim.fetch), close: () => {} }),
+  },
+  {
+    name: 'msw',
+    async open(sim) {
+      const server = setupServer(...handlers(sim));
+      server.listen({ onUnhandledRequest: 'error' });
+      return { baseUrl: anyHost, call: caller(sim, anyHost, fetch), close: () => server.close() };
+    },
+  },
+  {
+    name: 'http',
+    async open(sim) {
+      const { baseUrl, close } = await listen(sim, { port: 0 });
+      return { baseUrl, call: caller(sim, baseUrl, fetch), close };
+    },
+  },
+];
+
+function caller(sim: Simulator, baseUrl: string, send: typeof fetch): OpenDoor['call'] {
+  return async (method, path, { key, headers, body } = {}) => {
+    const sent = new Headers(headers);
+    if (key !== undefined) sent.set('Authorization', `Bearer ${key}`);
+    if (body !== undefined && !sent.has('Content-Type')) sent.set('Content-Type', 'application/json');
+    if (sent.get('Content-Type') === '') sent.delete('Content-Type');
+    // Bytes, not text: fetch would add a Content-Type of its own to text.
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    const response = await send(`${baseUrl}${path}`, { method, headers: sent, ...(bytes && { body: bytes }) });
+    const answer = { status: response.status, headers: response.headers, bodyText: await response.text() };
+    checkAnswer({ method, path, body: typeof body === 'string' ? body : undefined }, answer, sim.settings);
+    return { ...answer, json: answer.bodyText === '' ? undefined : JSON.parse(answer.bodyText) };
+  };
+}
+
+/** A simulator behind a door, and the calls that tests make most. */
+export interface World extends OpenDoor {
+  sim: Simulator;
+  /** GET with `free-key`. */
+  get(path: string, options?: CallOptions): Promise<DoorAnswer>;
+  /** POST /pets with `free-key`; anything but text and bytes is sent as JSON. */
+  post(body: unknown, options?: CallOptions): Promise<DoorAnswer>;
+}
+
+/** When the clock of a test stands still, unless its scenario says otherwise. */
+export const noon = '2026-01-01T12:00:00Z';
+export const noonSeconds = Date.parse(noon) / 1000;
+
+/** Three animals, one of each status, in category 1 to 3. */
+export const threePets = [
+  { id: 1, name: 'Rex', categoryId: 1, status: 'available' },
+  { id: 2, name: 'Milo', categoryId: 2, status: 'pending' },
+  { id: 3, name: 'Luna', categoryId: 3, status: 'sold' },
+] as const satisfies Scenario['pets'];
+
+/**
+ * Describes a behaviour on every door. `open` makes a simulator with its clock frozen at noon, behind the door;
+ * it is closed after the test.
+ */
+export function describeOnEveryDoor(
+  title: string,
+  define: (open: (scenario?: Scenario) => Promise<World>, door: Door['name']) => void,
+): void {
+  describe.each(doors)(`${title} ($name door)`, ({ name, open }) => {
+    const opened: OpenDoor[] = [];
+    afterEach(async () => {
+      for (const door of opened.splice(0)) await door.close();
+    });
+    define(async (scenario = {}) => {
+      const world = await openWorld({ name, open }, scenario);
+      opened.push(world);
+      return world;
+    }, name);
+  });
+}
+
+/** A simulator with its clock frozen at noon, behind a door that the caller closes. */
+export async function openWorld({ open }: Door, scenario: Scenario): Promise<World> {
+  const sim = createSimulator({
+    scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const door = await open(sim);
+  const { call } = door;
+  return {
+    ...door,
+    sim,
+    get: (path, options) => call('GET', path, { key: 'free-key', ...options }),
+    post: (body, options) => {
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+      const text = isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body);
+      return call('POST', '/pets', { key: 'free-key', ...options, body: text });
+    },
+  };
+}
+
+/** The three X-RateLimit headers as numbers: limit, remaining, reset. */
+export const rate = ({ headers }: RawAnswer) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+/** The Error body that an answer should have. */
+export const errorOf = (status: number, code: string, message: unknown) => ({ code, message, status });

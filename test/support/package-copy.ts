@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { build, type Plugin } from 'esbuild';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+/** A project in a temporary folder that has the compiled package installed. */
+export interface PackageCopy {
+  /** Runs a script of test/ there: what it imports of src/ comes from the package. Gives what it printed, as JSON. */
+  runScript(node: string, script: string): Promise<unknown>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Compiles the package into a project of its own, so that no other build of `dist` gets in the way.
+ * @param msw which folder of node_modules the project sees as `msw`
+ */
+export async function copyPackage({ msw }: { msw: 'msw' | 'msw-3' }): Promise<PackageCopy> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
+  const modules = join(folder, 'node_modules');
+  const copy = join(modules, 'petstore-sim');
+  await mkdir(copy, { recursive: true });
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', join(copy, 'dist')]);
+  await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
+  const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const links = { ...Object.fromEntries(Object.keys(dependencies).map((name) => [name, name])), msw };
+  for (const [name, target] of Object.entries(links)) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(root, 'node_modules', target), join(modules, name));
+  }
+  return {
+    async runScript(node, script) {
+      const outfile = join(folder, 'script.mjs');
+      await build({
+        entryPoints: [join(root, 'test', script)],
+        outfile,
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        packages: 'external',
+        plugins: [fromPackage],
+        logLevel: 'silent',
+      });
+      const { stdout } = await run(node, [outfile], { cwd: folder, maxBuffer: 2 ** 24 });
+      return JSON.parse(stdout);
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Leaves the public entries of src/ to the package: `../src/msw.js` becomes `petstore-sim/msw`. */
+const fromPackage: Plugin = {
+  name: 'from-package',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/src\/(?:index|msw|seed|node\/index)\.js$/ }, ({ path }) => {
+      const entry = path.replace(/^.*\/src\//, '').replace(/(?:\/?index)?\.js$/, '');
+      return { path: entry === '' ? 'petstore-sim' : `petstore-sim/${entry}`, external: true };
+    });
+  },
+};
