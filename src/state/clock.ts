@@ -93,7 +93,7 @@ export class Clock {
   reset(): void {
     const machineMs = Date.now();
     this.#machineAnchorMs = machineMs;
-    this.#anchorMs = (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0);
+    this.#anchorMs = Math.min(latestMs, (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0));
     this.#frozen = this.#start.mode === 'frozen';
     this.#movedMs = 0;
   }
@@ -122,11 +122,14 @@ const isoInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]
 
 /**
  * Reads an instant as Unix milliseconds.
- * @throws {RangeError} when `instant` is not a date, Unix milliseconds or ISO 8601 text with its zone
+ * @throws {RangeError} when `instant` is not a date, Unix milliseconds or ISO 8601 text with its zone, of 1970 to 9999
  */
 export function parseInstant(instant: Date | number | string): number {
   const isText = typeof instant === 'string';
   const ms = isText && !isoInstant.test(instant) ? Number.NaN : new Date(instant).getTime();
-  if (Number.isFinite(ms)) return ms;
+  if (ms >= 0 && ms <= latestMs) return ms;
+  if (Number.isFinite(ms)) {
+    throw new RangeError(`expected an instant of the years 1970 to 9999, got ${JSON.stringify(instant)}`);
+  }
   throw new RangeError(`expected an instant such as "2030-12-05T00:00:00Z", got ${JSON.stringify(instant)}`);
 }

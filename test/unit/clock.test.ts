@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { Clock, parseInstant } from '../../src/state/clock.js';
+import { parseDuration } from '../../src/state/duration.js';
+import { frozen, noon } from '../support/frozen.js';
+import { rate, send, sendTimes } from '../support/plain-call.js';
+
+const machine = '2026-06-01T08:00:00.250Z';
+const machineMs = Date.parse(machine);
+const noonMs = Date.parse(noon);
+const movedTooFar = 'Failed to move the clock: expected an instant of the years 1970 to 9999';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: machineMs });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a real clock', () => {
+  test('is the clock of the machine, read at each call', () => {
+    const clock = new Clock();
+    expect(clock.now()).toBe(machineMs);
+    vi.setSystemTime(machineMs + 1234);
+    expect(clock.now()).toBe(machineMs + 1234);
+  });
+
+  test('lets fake timers move the limits of a simulator', () => {
+    const sim = createSimulator();
+    expect(sendTimes(sim, 61).at(-1)?.status).toBe(429);
+    vi.advanceTimersByTime(59_749);
+    expect(send(sim).status).toBe(429);
+    vi.advanceTimersByTime(1);
+    expect(send(sim).status).toBe(200);
+  });
+
+  test('runs on from the start of the scenario', () => {
+    const clock = new Clock({ startMs: noonMs });
+    expect(clock.now()).toBe(noonMs);
+    vi.advanceTimersByTime(1500);
+    expect(clock.now()).toBe(noonMs + 1500);
+  });
+
+  test('is ahead of the machine by its skew', () => {
+    const clock = new Clock({ skewMs: 90_000 });
+    vi.advanceTimersByTime(10);
+    expect(clock.now()).toBe(machineMs + 90_010);
+  });
+
+  test('runs at its speed, in whole milliseconds', () => {
+    const clock = new Clock({ startMs: noonMs, speed: 60 });
+    vi.advanceTimersByTime(1000);
+    expect(clock.now()).toBe(noonMs + 60_000);
+    const slow = new Clock({ startMs: noonMs, speed: 0.4 });
+    vi.advanceTimersByTime(4);
+    expect(slow.now()).toBe(noonMs + 1);
+  });
+
+  test('keeps its speed after advance, set, freeze and resume', () => {
+    const clock = new Clock({ startMs: noonMs, speed: 10 });
+    vi.advanceTimersByTime(1000);
+    clock.advance('1m');
+    expect(clock.now()).toBe(noonMs + 70_000);
+    vi.advanceTimersByTime(100);
+    expect(clock.now()).toBe(noonMs + 71_000);
+    clock.freeze();
+    vi.advanceTimersByTime(5000);
+    expect(clock.now()).toBe(noonMs + 71_000);
+    expect(clock.frozen).toBe(true);
+    clock.resume();
+    vi.advanceTimersByTime(100);
+    expect(clock.now()).toBe(noonMs + 72_000);
+    expect(clock.frozen).toBe(false);
+  });
+
+  test('stops at the last millisecond of the year 9999', () => {
+    const clock = new Clock({ startMs: Date.parse('9999-12-31T23:59:59Z') });
+    vi.advanceTimersByTime(60_000);
+    expect(new Date(clock.now()).toISOString()).toBe('9999-12-31T23:59:59.999Z');
+  });
+});
+
+describe('a frozen clock', () => {
+  test('stands still until it is moved', () => {
+    const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+    vi.advanceTimersByTime(60_000);
+    expect(clock.now()).toBe(noonMs);
+    clock.advance(1);
+    clock.advance('2s');
+    expect(clock.now()).toBe(noonMs + 2001);
+    expect(clock.frozen).toBe(true);
+  });
+
+  test('starts at the time of the machine when the scenario names none', () => {
+    const clock = new Clock({ mode: 'frozen', skewMs: 1000 });
+    vi.advanceTimersByTime(60_000);
+    expect(clock.now()).toBe(machineMs + 1000);
+  });
+
+  test('does not make up for the time it stood still', () => {
+    const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+    vi.advanceTimersByTime(60_000);
+    clock.resume();
+    expect(clock.now()).toBe(noonMs);
+    vi.advanceTimersByTime(5);
+    expect(clock.now()).toBe(noonMs + 5);
+  });
+
+  test('goes back to the start of the scenario at a reset', () => {
+    const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+    clock.advance('1d');
+    clock.resume();
+    clock.reset();
+    vi.advanceTimersByTime(60_000);
+    expect(clock.state()).toEqual({ nowMs: noonMs, frozen: true, movedMs: 0 });
+  });
+});
+
+test('a clock is set forward and back, by date, milliseconds or ISO text with a zone', () => {
+  const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+  clock.set('2026-01-01T14:00:00+01:00');
+  expect(clock.now()).toBe(noonMs + 3_600_000);
+  clock.set(new Date('2030-12-05T00:00:00Z'));
+  expect(clock.now()).toBe(Date.UTC(2030, 11, 5));
+  clock.set(0);
+  expect(clock.now()).toBe(0);
+  clock.set('2026-01-01T12:00Z');
+  expect(clock.now()).toBe(noonMs);
+  expect(clock.movedMs).toBe(0);
+});
+
+test('a clock that is set back gives fresh windows and no negative number', () => {
+  for (const algorithm of ['fixed-window', 'sliding-log', 'token-bucket'] as const) {
+    const sim = frozen({ limits: { algorithm } });
+    sendTimes(sim, 30);
+    sim.clock.set('2026-01-01T10:00:00Z');
+    const { limit, remaining, reset } = rate(send(sim));
+    expect(limit).toBe(60);
+    expect(remaining).toBeGreaterThanOrEqual(29);
+    expect(remaining).toBeLessThan(60);
+    expect(reset).toBeGreaterThan(Date.parse('2026-01-01T10:00:00Z') / 1000);
+  }
+});
+
+test('a snapshot of a clock restores instant, standstill and how far it was moved', () => {
+  const clock = new Clock({ startMs: noonMs });
+  clock.advance('1h');
+  clock.freeze();
+  const state = clock.state();
+  clock.resume();
+  clock.advance('1d');
+  clock.restore(state);
+  vi.advanceTimersByTime(60_000);
+  expect(clock.state()).toEqual({ nowMs: noonMs + 3_600_000, frozen: true, movedMs: 3_600_000 });
+});
+
+test.each([
+  ['advance', -1, 'expected a duration such as "500ms", "2s", "5m" or "1d", got -1'],
+  ['advance', Number.NaN, 'expected a duration such as "500ms", "2s", "5m" or "1d", got null'],
+  ['advance', 'soon', 'expected a duration such as "500ms", "2s", "5m" or "1d", got "soon"'],
+  ['advance', '-5s', 'expected a duration such as "500ms", "2s", "5m" or "1d", got "-5s"'],
+  ['advance', '', 'expected a duration such as "500ms", "2s", "5m" or "1d", got ""'],
+  ['advance', '4000000d', movedTooFar],
+  ['advance', Number.MAX_VALUE, movedTooFar],
+  ['set', 'noon', 'expected an instant such as "2030-12-05T00:00:00Z", got "noon"'],
+  ['set', '2026-01-01T12:00:00', 'expected an instant such as "2030-12-05T00:00:00Z", got "2026-01-01T12:00:00"'],
+  ['set', '2026-13-01T12:00:00Z', 'expected an instant such as "2030-12-05T00:00:00Z", got "2026-13-01T12:00:00Z"'],
+  ['set', '2026-01-01', 'expected an instant such as "2030-12-05T00:00:00Z", got "2026-01-01"'],
+  ['set', Number.NaN, 'expected an instant such as "2030-12-05T00:00:00Z", got null'],
+  ['set', new Date(Number.NaN), 'expected an instant such as "2030-12-05T00:00:00Z", got null'],
+  ['set', -1, 'expected an instant of the years 1970 to 9999, got -1'],
+  ['set', '1969-12-31T23:59:59Z', 'expected an instant of the years 1970 to 9999, got "1969-12-31T23:59:59Z"'],
+  ['set', Date.UTC(10_000, 0, 1), 'expected an instant of the years 1970 to 9999, got 253402300800000'],
+] as const)('%s(%s) throws a RangeError that says what was expected, and moves nothing', (verb, input, expected) => {
+  const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+  const move = () => (verb === 'advance' ? clock.advance(input as string) : clock.set(input));
+  expect(move).toThrow(RangeError);
+  expect(move).toThrow(expected);
+  expect(clock.state()).toEqual({ nowMs: noonMs, frozen: true, movedMs: 0 });
+});
+
+test('answers work and Date is well-formed at both ends of time', () => {
+  for (const instant of ['1970-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+    for (const algorithm of ['fixed-window', 'sliding-log', 'token-bucket'] as const) {
+      const sim = frozen({ clock: { start: instant }, limits: { algorithm } });
+      const answers = sendTimes(sim, 62);
+      expect(answers.map(({ status }) => status)).toEqual([...Array(60).fill(200), 429, 429]);
+      expect(answers[61]?.headers.Date).toMatch(/^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/);
+      expect(rate(answers[61] as (typeof answers)[0]).retryAfter).toBeGreaterThanOrEqual(1);
+    }
+  }
+});
+
+test.each([
+  [0, 0],
+  [1.5, 1.5],
+  ['500ms', 500],
+  ['2s', 2000],
+  ['1.5s', 1500],
+  ['5m', 300_000],
+  ['2h', 7_200_000],
+  ['1d', 86_400_000],
+] as const)('the duration %s is %d ms', (duration, ms) => {
+  expect(parseDuration(duration)).toBe(ms);
+});
+
+test.each(['5', '1 s', '1S', 's', '1w', '1e3s', '٥s', '1s2m', Number.POSITIVE_INFINITY])(
+  '%s is no duration',
+  (duration) => {
+    expect(() => parseDuration(duration)).toThrow('expected a duration such as');
+  },
+);
+
+test('an instant is read with fractions of a second', () => {
+  expect(parseInstant('2026-01-01T12:00:00.123Z')).toBe(noonMs + 123);
+  expect(() => parseInstant(Number.POSITIVE_INFINITY)).toThrow(RangeError);
+});
+
+test.each([
+  ['1969-12-31T23:59:59Z', 'before 1970'],
+  [Date.UTC(10_000, 0, 1), 'after 9999'],
+])('a scenario cannot start at %s, which is %s', (start) => {
+  expect(() => frozen({ clock: { start } })).toThrow('scenario at clock.start: expected an instant');
+});
+
+test('a skew does not lead past the year 9999', () => {
+  const sim = frozen({ clock: { start: '9999-12-31T00:00:00Z', skew: '2d' } });
+  expect(send(sim).headers.Date).toBe('Fri, 31 Dec 9999 23:59:59 GMT');
+});
