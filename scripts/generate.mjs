@@ -35,8 +35,27 @@ export const defaultScenario = ${JSON.stringify({ name, description, categories,
   return { file, module };
 }
 
+const opening = '<!-- assumptions: written by npm run generate -->\n';
+const closing = '<!-- /assumptions -->';
+
+/** The README with its table of assumptions as the code has it. */
+export function readme(assumptionRows) {
+  const text = read('README.md');
+  const start = text.indexOf(opening) + opening.length;
+  const end = text.indexOf(closing);
+  const cell = (value) => value.replaceAll('|', '\\|');
+  const rows = assumptionRows.map(
+    ({ id, question, byDefault, alternatives }) =>
+      `| \`${id}\` | ${cell(question)} | ${cell(byDefault)} | ${cell(alternatives)} |\n`,
+  );
+  const table = `| id | question | default | alternatives |\n|---|---|---|---|\n${rows.join('')}`;
+  return text.slice(0, start) + table + text.slice(end);
+}
+
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const { file, module } = defaultScenario();
   write('scenarios/default.json', file);
   write('src/scenario/default.ts', module);
+  const { assumptionRows } = await import('../dist/node/assumption-table.js');
+  write('README.md', readme(assumptionRows()));
 }

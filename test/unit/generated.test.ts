@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript, run by npm run generate
+import { defaultScenario, readme } from '../../scripts/generate.mjs';
+import { assumptionRows } from '../../src/node/assumption-table.js';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const hint = 'run npm run generate';
+
+test('the default scenario, as a file and as a module, is what the fixtures say', () => {
+  const { file, module } = defaultScenario();
+  expect(read('scenarios/default.json'), hint).toBe(file);
+  expect(read('src/scenario/default.ts'), hint).toBe(module);
+});
+
+test('the table of assumptions in the README is what the code does', () => {
+  expect(read('README.md'), hint).toBe(readme(assumptionRows()));
+});
+
+test('every file that the README links to exists', () => {
+  const links = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path]) => path as string);
+  expect(links.length).toBeGreaterThan(5);
+  for (const path of links)
+    expect(() => readFileSync(new URL(`../../${path}`, import.meta.url)), path).not.toThrow(/ENOENT/);
+});
