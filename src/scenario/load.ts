@@ -106,13 +106,14 @@ function complaint({ message, expected, received }: v.BaseIssue<unknown>): strin
   return received === 'undefined' ? 'expected a value, got none' : `expected ${expected}, got ${received}`;
 }
 
-/** Every assumption, from the preset, then `assumptions`, then `limits` and `ban`; the same one set twice must agree. */
+/** Every assumption: the preset, then `assumptions`, then `plans`, `limits` and `ban`; the same one set twice must agree. */
 function resolveSettings(checked: CheckedScenario, problems: Problem[]): Settings {
-  const { limits = {}, ban = {}, assumptions = {} } = checked;
+  const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;
   const preset = typeof ban === 'string' ? presets[ban] : {};
   const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
   const banValues = typeof ban === 'string' ? {} : ban;
   const inPlace: Partial<Record<AssumptionId, unknown>> = {
+    enterpriseLimits: plans.enterprise,
     limitsApply: appliesTo,
     ...otherLimits,
     ...Object.fromEntries(
@@ -127,7 +128,7 @@ function resolveSettings(checked: CheckedScenario, problems: Problem[]): Setting
     if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value)) {
       problems.push({
         path: `assumptions.${id}`,
-        message: `expected the value that limits or ban sets (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
+        message: `expected the value that plans, limits or ban sets (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
       });
     }
     settings[id] = value;
