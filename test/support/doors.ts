@@ -101,13 +101,13 @@ export function describeOnEveryDoor(
   title: string,
   define: (open: (scenario?: Scenario) => Promise<World>, door: Door['name']) => void,
 ): void {
-  describe.each(doors)(`${title} ($name door)`, ({ name, open }) => {
+  describe.each(doors.map((door) => [door.name, door] as const))(`${title} (%s door)`, (name, door) => {
     const opened: OpenDoor[] = [];
     afterEach(async () => {
-      for (const door of opened.splice(0)) await door.close();
+      for (const { close } of opened.splice(0)) await close();
     });
     define(async (scenario = {}) => {
-      const world = await openWorld({ name, open }, scenario);
+      const world = await openWorld(door, scenario);
       opened.push(world);
       return world;
     }, name);

@@ -1,0 +1,1023 @@
+import { describe, expect, test } from 'vitest';
+import { type AssumptionId, assumptions, createSimulator, type Scenario, type Settings } from '../../src/index.js';
+import {
+  type DoorAnswer,
+  describeOnEveryDoor,
+  errorOf,
+  noonSeconds,
+  rate,
+  threePets,
+  type World,
+} from '../support/doors.js';
+
+/** What one value of an assumption makes the API do, in a world that differs from the default in nothing else. */
+type Behaviour<Value> = [value: Value, does: string, check: (world: World) => Promise<void>];
+
+/** Everything that one assumption can be. */
+interface Point<Value> {
+  /** What makes the assumption visible. */
+  scenario?: Scenario;
+  behaviours: Behaviour<Value>[];
+}
+
+/** cors is a matter of the HTTP door alone; test/doors/cors.test.ts tests each of its values. */
+const testedElsewhere = ['cors'] as const;
+type TestedHere = Exclude<AssumptionId, (typeof testedElsewhere)[number]>;
+
+const rex = { name: 'Rex', categoryId: 1 };
+const invalid = (message: unknown) => errorOf(400, 'invalid_request', message);
+const ids = ({ json }: DoorAnswer): number[] => json.map(({ id }: { id: number }) => id);
+const retryAfter = ({ headers }: DoorAnswer) => Number(headers.get('retry-after'));
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: index + 1, name: `Pet ${index + 1}`, categoryId: 1 }));
+const twoAMinute = { plans: { free: { minute: 2, day: 100 } } };
+
+function expectAnswer(answer: DoorAnswer, status: number, body: unknown): void {
+  expect([answer.status, answer.json]).toEqual([status, body]);
+}
+
+/** Calls until the first refusal. */
+async function untilRefused({ get }: World): Promise<DoorAnswer> {
+  for (;;) {
+    const answer = await get('/pets');
+    if (answer.status !== 200) return answer;
+  }
+}
+
+/** The codes of refused requests, each two seconds after the one before. */
+async function insist({ get, sim }: World, times: number): Promise<string[]> {
+  const codes = [];
+  for (let count = 0; count < times; count++) {
+    sim.clock.advance('2s');
+    codes.push((await get('/pets')).json.code);
+  }
+  return codes;
+}
+
+/** Used up at noon, banned at 12:00:06 under the default rule. */
+async function untilBanned(world: World): Promise<DoorAnswer> {
+  await untilRefused(world);
+  for (;;) {
+    world.sim.clock.advance('2s');
+    const answer = await world.get('/pets');
+    if (answer.json.code === 'key_banned') return answer;
+  }
+}
+
+/** Follows `rel="next"` from the first page to the last, and gives the ids of each page and the query of each link. */
+async function walk({ get, baseUrl }: World, path: string): Promise<{ pages: number[][]; queries: string[] }> {
+  const pages = [];
+  const queries = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const answer: DoorAnswer = await get(next);
+    expect(answer.status).toBe(200);
+    pages.push(ids(answer));
+    const link = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+    if (link !== undefined) expect(link.startsWith(`${baseUrl}/pets?`)).toBe(true);
+    next = link?.slice(baseUrl.length);
+    if (next !== undefined) queries.push(next.slice('/pets?'.length));
+  }
+  return { pages, queries };
+}
+
+const givesStatus =
+  (status: string) =>
+  async ({ post, get }: World) => {
+    const answer = await post(rex);
+    expectAnswer(answer, 201, { id: 4, ...rex, status });
+    expectAnswer(await get('/pets/4'), 200, answer.json);
+  };
+
+const banAnswers =
+  (status: number, challenge: string | null) =>
+  async (world: World): Promise<void> => {
+    const answer = await untilBanned(world);
+    expectAnswer(answer, status, errorOf(status, 'key_banned', expect.stringMatching(/retry in 120 seconds\.$/)));
+    expect(rate(answer)).toEqual([2, 0, noonSeconds + 126]);
+    expect(retryAfter(answer)).toBe(120);
+    expect(answer.headers.get('www-authenticate')).toBe(challenge);
+  };
+
+const afterRemoval =
+  (status: number, body: unknown) =>
+  async ({ get, sim }: World): Promise<void> => {
+    sim.clock.set('2030-12-04T23:59:59Z');
+    expectAnswer(await get('/pets/1'), 200, threePets[0]);
+    sim.clock.set('2030-12-05T00:00:00Z');
+    expectAnswer(await get('/pets/1'), status, body);
+    expectAnswer(await get('/pets?limit=1'), 200, [threePets[0]]);
+  };
+
+const removed = 'getPet was removed on 5 December 2030; use GET /pets with the status filter.';
+const limitMessage = (text: string) => invalid(`limit is "${text}"; it must be a whole number from 1 to 100.`);
+const contentTypeMessage = 'Content-Type is "text/plain"; it must be application/json.';
+const sendText = ({ post }: World) => post(rex, { headers: { 'Content-Type': 'text/plain' } });
+
+const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
+  defaultStatus: {
+    behaviours: [
+      ['available', 'makes a new animal available', givesStatus('available')],
+      ['pending', 'makes a new animal pending', givesStatus('pending')],
+      ['sold', 'makes a new animal sold', givesStatus('sold')],
+      [
+        'absent',
+        'leaves the field out',
+        async ({ post, get }) => {
+          expectAnswer(await post(rex), 201, { id: 4, ...rex });
+          expectAnswer(await get('/pets/4'), 200, { id: 4, ...rex });
+          expect(ids(await get('/pets'))).toEqual([1, 2, 3, 4]);
+          expect(ids(await get('/pets?status=available'))).toEqual([1]);
+          expectAnswer(await post({ ...rex, status: 'sold' }), 201, { id: 5, ...rex, status: 'sold' });
+        },
+      ],
+    ],
+  },
+  unknownCategory: {
+    scenario: { categories: [1, 9223372036854775807n] },
+    behaviours: [
+      [
+        'accept',
+        'takes any categoryId',
+        async ({ post }) => {
+          expectAnswer(await post({ ...rex, categoryId: 77 }), 201, {
+            id: 4,
+            ...rex,
+            categoryId: 77,
+            status: 'available',
+          });
+        },
+      ],
+      [
+        'reject',
+        'takes only a categoryId that the scenario lists',
+        async ({ post, sim }) => {
+          expectAnswer(await post({ ...rex, categoryId: 77 }), 400, invalid('categoryId 77 is not a known category.'));
+          expect((await post(rex)).status).toBe(201);
+          expect((await post('{"name":"Rex","categoryId":9223372036854775807}')).status).toBe(201);
+          expect((await post('{"name":"Rex","categoryId":9223372036854775806}')).status).toBe(400);
+          expect(sim.pets.size).toBe(5);
+        },
+      ],
+    ],
+  },
+  unknownFields: {
+    behaviours: [
+      [
+        'ignore',
+        'forgets them',
+        async ({ post, get }) => {
+          expectAnswer(await post({ ...rex, color: 'red' }), 201, { id: 4, ...rex, status: 'available' });
+          expectAnswer(await get('/pets/4'), 200, { id: 4, ...rex, status: 'available' });
+        },
+      ],
+      [
+        'reject',
+        'answers 400 and names the field',
+        async ({ post, sim }) => {
+          expectAnswer(await post({ ...rex, color: 'red' }), 400, invalid('"color" is not a field of NewPet.'));
+          expectAnswer(await post({ ...rex, id: 9 }), 400, invalid('"id" is not a field of NewPet.'));
+          expect((await post(rex)).status).toBe(201);
+          expect(sim.pets.size).toBe(4);
+        },
+      ],
+      [
+        'echo',
+        'gives them back exactly, but never takes an id',
+        async ({ post, get }) => {
+          const answer = await post(
+            '{"id":9,"name":"Rex","color":{"a":[9007199254740993,null]},"categoryId":1,"__proto__":true}',
+          );
+          expect(answer.status).toBe(201);
+          const text =
+            '{"id":4,"name":"Rex","categoryId":1,"status":"available","color":{"a":[9007199254740993,null]},"__proto__":true}';
+          expect(answer.bodyText).toBe(text);
+          expect((await get('/pets/4')).bodyText).toBe(text);
+        },
+      ],
+    ],
+  },
+  emptyName: {
+    behaviours: [
+      [
+        'accept',
+        'takes it',
+        async ({ post }) => {
+          expectAnswer(await post({ ...rex, name: '' }), 201, { id: 4, name: '', categoryId: 1, status: 'available' });
+        },
+      ],
+      [
+        'reject',
+        'answers 400',
+        async ({ post }) => {
+          expectAnswer(await post({ ...rex, name: '' }), 400, invalid('name is empty.'));
+          expect((await post({ ...rex, name: ' ' })).status).toBe(201);
+        },
+      ],
+    ],
+  },
+  listOrder: {
+    scenario: { pets: numbered(12) },
+    behaviours: [
+      [
+        'id-ascending',
+        'lists the lowest id first',
+        async ({ get, post }) => {
+          await post(rex);
+          expect(ids(await get('/pets'))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+        },
+      ],
+      [
+        'newest-first',
+        'lists the highest id first',
+        async ({ get, post }) => {
+          await post(rex);
+          expect(ids(await get('/pets?limit=4'))).toEqual([13, 12, 11, 10]);
+        },
+      ],
+      [
+        'shuffled',
+        'lists in an order that the seed alone decides',
+        async (world) => {
+          const order = ids(await world.get('/pets'));
+          expect(order).not.toEqual([...order].sort((a, b) => a - b));
+          expect([...order].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+          expect(ids(await world.get('/pets?limit=5'))).toEqual(order.slice(0, 5));
+          const scenario = { pets: numbered(12), assumptions: { listOrder: 'shuffled' } } as const;
+          const orderOf = (seed: number) =>
+            createSimulator({ scenario: { ...scenario, seed } })
+              .pets.list()
+              .map(({ id }) => id);
+          expect(orderOf(1)).toEqual(order);
+          expect(orderOf(2)).not.toEqual(order);
+        },
+      ],
+    ],
+  },
+  paging: {
+    scenario: { pets: numbered(5) },
+    behaviours: [
+      [
+        'none',
+        'shows no way to the next page',
+        async (world) => {
+          expect(await walk(world, '/pets?limit=2')).toEqual({ pages: [[1, 2]], queries: [] });
+        },
+      ],
+      [
+        'cursor',
+        'links to the animals after the last one shown',
+        async (world) => {
+          expect(await walk(world, '/pets?limit=2&status=available')).toEqual({
+            pages: [[1, 2], [3, 4], [5]],
+            queries: ['limit=2&status=available&cursor=after-2', 'limit=2&status=available&cursor=after-4'],
+          });
+          expectAnswer(await world.get('/pets?cursor=2'), 400, invalid('cursor is not one that a Link header gave.'));
+          expect(ids(await world.get('/pets?cursor=after-99'))).toEqual([]);
+        },
+      ],
+      [
+        'offset',
+        'links to how many animals to leave out',
+        async (world) => {
+          expect(await walk(world, '/pets?limit=2')).toEqual({
+            pages: [[1, 2], [3, 4], [5]],
+            queries: ['limit=2&offset=2', 'limit=2&offset=4'],
+          });
+          expectAnswer(
+            await world.get('/pets?offset=-1'),
+            400,
+            invalid('offset is "-1"; it must be a whole number from 0.'),
+          );
+          expect(ids(await world.get('/pets?offset=3&limit=1'))).toEqual([4]);
+        },
+      ],
+      [
+        'page',
+        'links to the number of the next page',
+        async (world) => {
+          expect(await walk(world, '/pets?limit=2')).toEqual({
+            pages: [[1, 2], [3, 4], [5]],
+            queries: ['limit=2&page=2', 'limit=2&page=3'],
+          });
+          expectAnswer(await world.get('/pets?page=0'), 400, invalid('page is "0"; it must be a whole number from 1.'));
+          expect(ids(await world.get('/pets?page=9'))).toEqual([]);
+        },
+      ],
+    ],
+  },
+  limitOutOfRange: {
+    scenario: { pets: numbered(120) },
+    behaviours: [
+      [
+        'reject',
+        'answers 400',
+        async ({ get }) => {
+          for (const text of ['0', '101', '-5', 'ten']) {
+            expectAnswer(await get(`/pets?limit=${text}`), 400, limitMessage(text));
+          }
+        },
+      ],
+      [
+        'clamp',
+        'takes the nearest limit there is',
+        async ({ get }) => {
+          for (const [text, count] of Object.entries({ 0: 1, 101: 100, '-5': 1, 1e15: 100, ten: 20, 7: 7 })) {
+            const answer = await get(`/pets?limit=${text}`);
+            expect(answer.status).toBe(200);
+            expect(answer.json).toHaveLength(count);
+          }
+        },
+      ],
+      [
+        'default',
+        'takes 20',
+        async ({ get }) => {
+          for (const [text, count] of Object.entries({ 0: 20, 101: 20, '-5': 20, ten: 20, 7: 7 })) {
+            const answer = await get(`/pets?limit=${text}`);
+            expect(answer.status).toBe(200);
+            expect(answer.json).toHaveLength(count);
+          }
+        },
+      ],
+    ],
+  },
+  unknownStatusFilter: {
+    behaviours: [
+      [
+        'reject',
+        'answers 400',
+        async ({ get }) => {
+          expectAnswer(
+            await get('/pets?status=lost'),
+            400,
+            invalid('status is "lost"; it must be one of available, pending, sold.'),
+          );
+        },
+      ],
+      [
+        'empty',
+        'lists nothing',
+        async ({ get }) => {
+          expectAnswer(await get('/pets?status=lost'), 200, []);
+          expectAnswer(await get('/pets?status=sold'), 200, [threePets[2]]);
+        },
+      ],
+      [
+        'ignore',
+        'lists everything',
+        async ({ get }) => {
+          expectAnswer(await get('/pets?status=lost'), 200, threePets);
+          expectAnswer(await get('/pets?status=sold'), 200, [threePets[2]]);
+        },
+      ],
+    ],
+  },
+  unknownQuery: {
+    behaviours: [
+      [
+        'ignore',
+        'answers as if they were not there',
+        async ({ get }) => expectAnswer(await get('/pets?page=2'), 200, threePets),
+      ],
+      [
+        'reject',
+        'answers 400 and names the parameter',
+        async ({ get }) => {
+          expectAnswer(await get('/pets?page=2'), 400, invalid('"page" is not a query parameter of listPets.'));
+          expectAnswer(await get('/pets?limit=1&status=sold'), 200, [threePets[2]]);
+        },
+      ],
+    ],
+  },
+  malformedPetId: {
+    behaviours: [
+      [
+        'not-found',
+        'answers 404',
+        async ({ get }) => {
+          expectAnswer(await get('/pets/rex'), 404, errorOf(404, 'not_found', expect.any(String)));
+        },
+      ],
+      [
+        'reject',
+        'answers 400',
+        async ({ get }) => {
+          for (const text of ['rex', '01', '9223372036854775808']) {
+            expectAnswer(await get(`/pets/${text}`), 400, invalid('petId is not a whole number from -2^63 to 2^63-1.'));
+          }
+          expectAnswer(await get('/pets/999'), 404, errorOf(404, 'not_found', expect.any(String)));
+        },
+      ],
+    ],
+  },
+  contentType: {
+    behaviours: [
+      ['reject', 'answers 400', async (world) => expectAnswer(await sendText(world), 400, invalid(contentTypeMessage))],
+      [
+        'accept',
+        'reads the body as JSON anyway',
+        async (world) => {
+          expectAnswer(await sendText(world), 201, { id: 4, ...rex, status: 'available' });
+          expect((await world.post('no JSON', { headers: { 'Content-Type': '' } })).status).toBe(400);
+        },
+      ],
+      [
+        'unsupported',
+        'answers 415',
+        async (world) => {
+          expectAnswer(await sendText(world), 415, errorOf(415, 'unsupported_media_type', contentTypeMessage));
+          expect((await world.post(rex)).status).toBe(201);
+        },
+      ],
+    ],
+  },
+  bodyTooLarge: {
+    behaviours: [
+      [
+        'payload-too-large',
+        'answers 413',
+        async ({ post }) => {
+          expectAnswer(
+            await post(`{"name":"${'x'.repeat(65_536)}","categoryId":1}`),
+            413,
+            errorOf(413, 'payload_too_large', 'The body is larger than 65536 bytes.'),
+          );
+        },
+      ],
+    ],
+  },
+  unknownRoute: {
+    behaviours: [
+      [
+        'not-found',
+        'answers 404',
+        async ({ get }) => {
+          expectAnswer(await get('/orders'), 404, errorOf(404, 'not_found', expect.stringContaining('no such path')));
+        },
+      ],
+    ],
+  },
+  unknownMethod: {
+    behaviours: [
+      [
+        'method-not-allowed',
+        'answers 405 with Allow',
+        async ({ call }) => {
+          const answer = await call('DELETE', '/pets/1', { key: 'free-key' });
+          expectAnswer(answer, 405, errorOf(405, 'method_not_allowed', expect.stringContaining('DELETE')));
+          expect(answer.headers.get('allow')).toBe('GET');
+        },
+      ],
+      [
+        'not-found',
+        'answers 404 without Allow',
+        async ({ call }) => {
+          const answer = await call('DELETE', '/pets/1', { key: 'free-key' });
+          expectAnswer(answer, 404, errorOf(404, 'not_found', expect.stringContaining('no such path')));
+          expect(answer.headers.has('allow')).toBe(false);
+        },
+      ],
+    ],
+  },
+  errorCodes: {
+    scenario: { keys: { spent: { usage: { minute: 60 } } } },
+    behaviours: [
+      [
+        {},
+        'uses the codes of our own',
+        async ({ get }) => {
+          expect((await get('/pets/999')).json.code).toBe('not_found');
+          expect((await get('/pets', { key: 'spent' })).json.code).toBe('rate_limit_exceeded');
+        },
+      ],
+      [
+        { rate_limit_exceeded: 'RATE_LIMITED', not_found: 'PET_NOT_FOUND' },
+        'uses the codes of the map, and our own for the rest',
+        async ({ get, post }) => {
+          expectAnswer(await get('/pets/999'), 404, errorOf(404, 'PET_NOT_FOUND', expect.any(String)));
+          expectAnswer(await get('/pets', { key: 'spent' }), 429, errorOf(429, 'RATE_LIMITED', expect.any(String)));
+          expect((await post({})).json.code).toBe('invalid_request');
+        },
+      ],
+    ],
+  },
+  acceptAnyKey: {
+    behaviours: [
+      [
+        false,
+        'answers 401 to an unknown key',
+        async ({ get }) => {
+          expectAnswer(
+            await get('/pets', { key: 'anyone' }),
+            401,
+            errorOf(401, 'unauthorized', 'The API key is unknown.'),
+          );
+        },
+      ],
+      [
+        true,
+        'gives every unknown key the free plan and a count of its own',
+        async ({ get }) => {
+          for (const key of ['anyone', 'someone']) {
+            const answer = await get('/pets', { key });
+            expectAnswer(answer, 200, threePets);
+            expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+          }
+          expect(rate(await get('/pets', { key: 'anyone' }))).toEqual([60, 58, noonSeconds + 60]);
+          expect((await get('/pets', { key: 'revoked-key' })).status).toBe(401);
+        },
+      ],
+    ],
+  },
+  unauthorizedHeaders: {
+    behaviours: [
+      [
+        'full',
+        'shows an unused minute of the free plan',
+        async ({ call }) => {
+          const answer = await call('GET', '/pets');
+          expect(answer.status).toBe(401);
+          expect(rate(answer)).toEqual([60, 60, noonSeconds + 60]);
+        },
+      ],
+      [
+        'omit',
+        'leaves them out of a 401 only',
+        async ({ call, get }) => {
+          const answer = await call('GET', '/pets');
+          expectAnswer(answer, 401, errorOf(401, 'unauthorized', expect.any(String)));
+          expect([...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+          expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="petstore"');
+          expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 60]);
+        },
+      ],
+      [
+        'remaining-zero',
+        'says that nothing remains',
+        async ({ call }) => {
+          const answer = await call('GET', '/pets');
+          expect(answer.status).toBe(401);
+          expect(rate(answer)).toEqual([60, 0, noonSeconds + 60]);
+          expect(answer.headers.has('retry-after')).toBe(false);
+        },
+      ],
+    ],
+  },
+  limitsApply: {
+    scenario: { ...twoAMinute, ban: 'off' },
+    behaviours: [
+      [
+        'all',
+        'counts every operation and every path',
+        async ({ get, post }) => {
+          expect([(await get('/pets')).status, (await get('/nowhere')).status]).toEqual([200, 404]);
+          expect((await post(rex)).status).toBe(429);
+        },
+      ],
+      [
+        'none',
+        'counts nothing and shows an unused window',
+        async ({ get, post }) => {
+          for (let count = 0; count < 3; count++) {
+            expect((await post(rex)).status).toBe(201);
+            expect(rate(await get('/pets'))).toEqual([2, 2, noonSeconds + 60]);
+          }
+        },
+      ],
+      [
+        ['createPet'],
+        'counts what the list names',
+        async ({ get, post }) => {
+          for (const status of [201, 201, 429]) {
+            expect((await get('/pets')).status).toBe(200);
+            expect((await get('/nowhere')).status).toBe(404);
+            expect((await post(rex)).status).toBe(status);
+          }
+        },
+      ],
+    ],
+  },
+  enterpriseLimits: {
+    scenario: { keys: { 'enterprise-key': { plan: 'enterprise', usage: { minute: 5 } } } },
+    behaviours: [
+      [
+        { minute: 5_000, day: 1_000_000 },
+        'gives 5,000 a minute',
+        async ({ get }) => {
+          expect(rate(await get('/pets', { key: 'enterprise-key' }))).toEqual([5_000, 4_994, noonSeconds + 60]);
+        },
+      ],
+      [
+        { minute: 10, day: 50 },
+        'gives what it says',
+        async ({ get, sim }) => {
+          expect(rate(await get('/pets', { key: 'enterprise-key' }))).toEqual([10, 4, noonSeconds + 60]);
+          expect(sim.keys.get('enterprise-key').day).toMatchObject({ limit: 50, remaining: 49 });
+        },
+      ],
+    ],
+  },
+  algorithm: {
+    scenario: { plans: { free: { minute: 6, day: 1_000 } }, ban: 'off' },
+    behaviours: [
+      [
+        'fixed-window',
+        'gives everything back at once at the reset',
+        async (world) => {
+          await world.get('/pets');
+          world.sim.clock.advance('59s');
+          expect(retryAfter(await untilRefused(world))).toBe(1);
+          world.sim.clock.advance('1s');
+          expect(rate(await world.get('/pets'))).toEqual([6, 5, noonSeconds + 120]);
+        },
+      ],
+      [
+        'sliding-log',
+        'gives each request back a minute after it',
+        async (world) => {
+          await world.get('/pets');
+          world.sim.clock.advance('59s');
+          expect(retryAfter(await untilRefused(world))).toBe(1);
+          world.sim.clock.advance('1s');
+          const answer = await world.get('/pets');
+          expect(answer.status).toBe(200);
+          expect(rate(answer)).toEqual([6, 0, noonSeconds + 119]);
+          expect(retryAfter(await world.get('/pets'))).toBe(59);
+        },
+      ],
+      [
+        'token-bucket',
+        'gives one request back every ten seconds',
+        async (world) => {
+          const refused = await untilRefused(world);
+          expect(refused.status).toBe(429);
+          expect(rate(refused)).toEqual([6, 0, noonSeconds + 10]);
+          expect(retryAfter(refused)).toBe(10);
+          world.sim.clock.advance('10s');
+          expect(rate(await world.get('/pets'))).toEqual([6, 0, noonSeconds + 20]);
+          expect(retryAfter(await world.get('/pets'))).toBe(10);
+        },
+      ],
+    ],
+  },
+  windowStart: {
+    scenario: { clock: { start: '2026-01-01T12:00:30Z' }, keys: { worn: { usage: { day: 999 } } } },
+    behaviours: [
+      [
+        'first-request',
+        'starts it at the first request',
+        async ({ get }) => {
+          expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 90]);
+          expect(rate(await get('/pets', { key: 'worn' }))).toEqual([1_000, 0, noonSeconds + 30 + 86_400]);
+        },
+      ],
+      [
+        'clock',
+        'starts it at the full minute and at midnight UTC',
+        async ({ get }) => {
+          expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 60]);
+          expect(rate(await get('/pets', { key: 'worn' }))).toEqual([1_000, 0, noonSeconds + 43_200]);
+        },
+      ],
+    ],
+  },
+  rejectedCounts: {
+    // Only a log shows what is counted in the window that refuses.
+    scenario: { plans: { free: { minute: 2, day: 10 } }, ban: 'off', limits: { algorithm: 'sliding-log' } },
+    behaviours: [
+      [
+        'none',
+        'counts a refused request nowhere',
+        async (world) => {
+          await untilRefused(world);
+          expect(world.sim.keys.get('free-key').day.remaining).toBe(8);
+          world.sim.clock.advance('60s');
+          expect(rate(await world.get('/pets'))).toEqual([2, 1, noonSeconds + 120]);
+        },
+      ],
+      [
+        'other-windows',
+        'counts it in the window that had some left',
+        async (world) => {
+          world.sim.clock.advance('1s');
+          await untilRefused(world);
+          expect(world.sim.keys.get('free-key').day.remaining).toBe(7);
+          world.sim.clock.advance('60s');
+          expect(rate(await world.get('/pets'))).toEqual([2, 1, noonSeconds + 121]);
+        },
+      ],
+      [
+        'all',
+        'counts it in both, so that it uses up later requests',
+        async (world) => {
+          await untilRefused(world);
+          expect(world.sim.keys.get('free-key').day.remaining).toBe(7);
+          world.sim.clock.advance('30s');
+          expect((await world.get('/pets')).status).toBe(429);
+          world.sim.clock.advance('30s');
+          expect(rate(await world.get('/pets'))).toEqual([2, 0, noonSeconds + 90]);
+        },
+      ],
+    ],
+  },
+  reportedWindow: {
+    scenario: {
+      keys: {
+        'low-day': { usage: { minute: 10, day: 995 } },
+        'low-minute': { usage: { minute: 10, day: 10 } },
+        'no-day': { usage: { minute: 10, day: 1_000 } },
+      },
+    },
+    behaviours: [
+      [
+        'least-remaining',
+        'shows the window that runs out first',
+        async ({ get }) => {
+          expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
+          expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
+        },
+      ],
+      [
+        'minute',
+        'shows the minute, until the day refuses',
+        async ({ get }) => {
+          expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([60, 49, noonSeconds + 60]);
+          expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([60, 49, noonSeconds + 60]);
+          const refused = await get('/pets', { key: 'no-day' });
+          expect(refused.status).toBe(429);
+          expect(rate(refused)).toEqual([1_000, 0, noonSeconds + 86_400]);
+        },
+      ],
+      [
+        'day',
+        'shows the day',
+        async ({ get }) => {
+          expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
+          expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([1_000, 989, noonSeconds + 86_400]);
+        },
+      ],
+    ],
+  },
+  retryAfterForm: {
+    scenario: twoAMinute,
+    behaviours: [
+      [
+        'seconds',
+        'writes whole seconds',
+        async (world) => {
+          const answer = await untilRefused(world);
+          expect(answer.status).toBe(429);
+          expect(answer.headers.get('retry-after')).toBe('60');
+        },
+      ],
+      [
+        'http-date',
+        'writes the instant of the reset, on limits and on bans',
+        async (world) => {
+          const answer = await untilRefused(world);
+          expect(answer.status).toBe(429);
+          expect(answer.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:01:00 GMT');
+          expect(rate(answer)).toEqual([2, 0, noonSeconds + 60]);
+          const banned = await untilBanned(world);
+          expect(banned.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:02:06 GMT');
+        },
+      ],
+    ],
+  },
+  banAfter: {
+    scenario: twoAMinute,
+    behaviours: [
+      [
+        3,
+        'bans at the third strike',
+        async (world) => {
+          await untilRefused(world);
+          expect(await insist(world, 3)).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'key_banned']);
+        },
+      ],
+      [
+        1,
+        'bans at the first strike',
+        async (world) => {
+          await untilRefused(world);
+          expect(await insist(world, 1)).toEqual(['key_banned']);
+        },
+      ],
+      [
+        0,
+        'never bans',
+        async (world) => {
+          await untilRefused(world);
+          expect(await insist(world, 12)).toEqual(Array(12).fill('rate_limit_exceeded'));
+        },
+      ],
+    ],
+  },
+  banGraceMs: {
+    scenario: { ...twoAMinute },
+    behaviours: [
+      [
+        1_000,
+        'spares a burst of one second',
+        async (world) => {
+          await untilRefused(world);
+          world.sim.clock.advance('1s');
+          await world.get('/pets');
+          expect(world.sim.keys.get('free-key').strikes).toBe(0);
+          world.sim.clock.advance('1ms');
+          await world.get('/pets');
+          expect(world.sim.keys.get('free-key').strikes).toBe(1);
+        },
+      ],
+      [
+        0,
+        'spares only the instant of the first refusal',
+        async (world) => {
+          await untilRefused(world);
+          await world.get('/pets');
+          expect(world.sim.keys.get('free-key').strikes).toBe(0);
+          world.sim.clock.advance('1ms');
+          await world.get('/pets');
+          expect(world.sim.keys.get('free-key').strikes).toBe(1);
+        },
+      ],
+    ],
+  },
+  banToleranceMs: {
+    scenario: twoAMinute,
+    behaviours: [
+      [
+        50,
+        'spares a request 50 ms too early',
+        async (world) => {
+          await untilRefused(world);
+          world.sim.clock.advance('59950ms');
+          expect((await world.get('/pets')).status).toBe(429);
+          expect(world.sim.keys.get('free-key').strikes).toBe(0);
+        },
+      ],
+      [
+        0,
+        'spares none',
+        async (world) => {
+          await untilRefused(world);
+          world.sim.clock.advance('59999ms');
+          expect((await world.get('/pets')).status).toBe(429);
+          expect(world.sim.keys.get('free-key').strikes).toBe(1);
+        },
+      ],
+    ],
+  },
+  banSeconds: {
+    scenario: { ...twoAMinute, windows: { minute: '10s' } },
+    behaviours: [
+      [120, 'bans for two minutes', async (world) => expect(retryAfter(await untilBanned(world))).toBe(120)],
+      [5, 'bans for five seconds', async (world) => expect(retryAfter(await untilBanned(world))).toBe(5)],
+    ],
+  },
+  banExtend: {
+    scenario: twoAMinute,
+    behaviours: [
+      [
+        false,
+        'leaves the end of the ban where it is',
+        async (world) => {
+          await untilBanned(world);
+          world.sim.clock.advance('100s');
+          expect(retryAfter(await world.get('/pets'))).toBe(20);
+        },
+      ],
+      [
+        true,
+        'starts the ban again',
+        async (world) => {
+          await untilBanned(world);
+          world.sim.clock.advance('100s');
+          const answer = await world.get('/pets');
+          expect(answer.json.code).toBe('key_banned');
+          expect(retryAfter(answer)).toBe(120);
+        },
+      ],
+    ],
+  },
+  banEscalation: {
+    scenario: { ...twoAMinute, windows: { minute: '10s' } },
+    behaviours: [
+      [
+        false,
+        'bans for as long each time',
+        async (world) => {
+          for (let count = 0; count < 3; count++) {
+            expect(retryAfter(await untilBanned(world))).toBe(120);
+            world.sim.clock.advance('120s');
+          }
+        },
+      ],
+      [
+        { factor: 2, maxSeconds: 259_200 },
+        'doubles it each time, up to three days',
+        async (world) => {
+          const seconds = [];
+          for (let count = 0; count < 14; count++) {
+            const wait = retryAfter(await untilBanned(world));
+            seconds.push(wait);
+            world.sim.clock.advance(wait * 1_000);
+          }
+          expect(seconds.slice(0, 4)).toEqual([120, 240, 480, 960]);
+          expect(seconds.slice(-2)).toEqual([259_200, 259_200]);
+        },
+      ],
+    ],
+  },
+  banStatus: {
+    scenario: twoAMinute,
+    behaviours: [
+      [429, 'answers 429', banAnswers(429, null)],
+      [403, 'answers 403', banAnswers(403, null)],
+      [401, 'answers 401, with its challenge', banAnswers(401, 'Bearer realm="petstore", error="invalid_token"')],
+      [418, 'answers 418', banAnswers(418, null)],
+    ],
+  },
+  deprecation: {
+    behaviours: [
+      [
+        'silent',
+        'says nothing on the wire',
+        async ({ get }) => {
+          const answer = await get('/pets/1');
+          expect(answer.status).toBe(200);
+          for (const name of ['deprecation', 'sunset', 'link']) expect(answer.headers.has(name)).toBe(false);
+        },
+      ],
+      [
+        'headers',
+        'sends Deprecation, Sunset and Link with every answer of getPet, and of no other operation',
+        async ({ get, baseUrl }) => {
+          for (const [path, status] of [
+            ['/pets/1', 200],
+            ['/pets/999', 404],
+          ] as const) {
+            const { headers, ...answer } = await get(path);
+            expect(answer.status).toBe(status);
+            expect(headers.get('deprecation')).toMatch(/^@[0-9]+$/);
+            expect(headers.get('sunset')).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
+            expect(headers.get('link')).toBe(`<${baseUrl}/pets>; rel="successor-version"`);
+          }
+          const list = await get('/pets');
+          for (const name of ['deprecation', 'sunset', 'link']) expect(list.headers.has(name)).toBe(false);
+        },
+      ],
+    ],
+  },
+  afterRemoval: {
+    behaviours: [
+      ['not-found', 'answers 404', afterRemoval(404, errorOf(404, 'not_found', removed))],
+      ['gone', 'answers 410', afterRemoval(410, errorOf(410, 'gone', removed))],
+      ['keep', 'answers as before', afterRemoval(200, threePets[0])],
+    ],
+  },
+};
+
+const label = (id: string, value: unknown) => `${id}: ${JSON.stringify(value)}`;
+const rows = Object.entries(points as unknown as Record<string, Point<never>>).flatMap(
+  ([id, { scenario, behaviours }]) =>
+    behaviours.map(([value, does, check]) => ({ title: `${label(id, value)} ${does}`, id, value, scenario, check })),
+);
+
+describeOnEveryDoor('assumptions', (open) => {
+  test.each(rows.map((row) => [row.title, row] as const))('%s', async (_, { id, value, scenario, check }) => {
+    await check(await open({ ...scenario, assumptions: { [id]: value } }));
+  });
+});
+
+describe('the table of assumptions', () => {
+  const declared = Object.entries<{ default: unknown; alternatives: readonly unknown[]; alsoAt?: string }>(assumptions);
+
+  test('has a test for every value it names, and no test for another', () => {
+    const named = declared
+      .filter(([id]) => !testedElsewhere.includes(id as 'cors'))
+      .flatMap(([id, assumption]) => [assumption.default, ...assumption.alternatives].map((value) => label(id, value)));
+    expect(rows.map(({ id, value }) => label(id, value)).sort()).toEqual(named.sort());
+  });
+
+  test('starts from its defaults', () => {
+    const { settings } = createSimulator();
+    expect(settings).toEqual(Object.fromEntries(declared.map(([id, assumption]) => [id, assumption.default])));
+  });
+
+  test('asks a question with words of the document for each', () => {
+    for (const [, { question, silent }] of Object.entries(assumptions)) {
+      expect(question).toMatch(/\?( \(.+\))?$/);
+      expect(silent.length).toBeGreaterThan(10);
+    }
+  });
+
+  const alsoAt = declared.flatMap(([id, { alternatives, alsoAt }]) =>
+    alsoAt === undefined ? [] : alternatives.map((value) => [id, alsoAt.split(', ')[0] as string, value] as const),
+  );
+  test.each(alsoAt)('%s can be set at %s to %j', (id, place, value) => {
+    const [section = '', name = ''] = place.split('.');
+    const { settings } = createSimulator({ scenario: { [section]: { [name]: value } } });
+    expect(settings[id as AssumptionId]).toEqual(value);
+  });
+});

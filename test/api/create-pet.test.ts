@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import { numbersOf } from '../support/check-answer.js';
+import { describeOnEveryDoor, errorOf, noonSeconds, rate } from '../support/doors.js';
+
+const int64Range = 'it must be a whole number from -2^63 to 2^63-1.';
+const notJson = (reason: string) => `The body is not valid JSON: ${reason}.`;
+const bytes = (...values: number[]) => new Uint8Array(values);
+const utf8 = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+describeOnEveryDoor('createPet', (open) => {
+  test('answers 201 with the created animal and its assigned id', async () => {
+    const { post, get } = await open();
+    const answer = await post({ name: 'Nala', categoryId: 2, status: 'pending' });
+    expect(answer.status).toBe(201);
+    expect(answer.bodyText).toBe('{"id":4,"name":"Nala","categoryId":2,"status":"pending"}');
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+    expect(answer.headers.has('location')).toBe(false);
+    expect((await get('/pets/4')).bodyText).toBe(answer.bodyText);
+  });
+
+  test('gives each animal an id of its own', async () => {
+    const { post, get } = await open({ pets: [] });
+    const answers = [await post({ name: 'A', categoryId: 1 }), await post({ name: 'A', categoryId: 1 })];
+    expect(answers.map(({ status, json }) => [status, json.id])).toEqual([
+      [201, 1],
+      [201, 2],
+    ]);
+    expect((await get('/pets')).json).toEqual(answers.map(({ json }) => json));
+  });
+
+  test('makes an animal available when the body names no status', async () => {
+    const { post } = await open();
+    const answer = await post({ name: 'Nala', categoryId: 2 });
+    expect(answer.status).toBe(201);
+    expect(answer.json).toEqual({ id: 4, name: 'Nala', categoryId: 2, status: 'available' });
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test.each([
+    ['0', '0'],
+    ['-1', '-1'],
+    ['-0', '0'],
+    ['1.0', '1'],
+    ['1e3', '1000'],
+    ['1.5E1', '15'],
+    ['9007199254740993', '9007199254740993'],
+    ['9223372036854775807', '9223372036854775807'],
+    ['-9223372036854775808', '-9223372036854775808'],
+    ['9223372036854775807.0', '9223372036854775807'],
+    ['92233720368547758070e-1', '9223372036854775807'],
+  ])('takes the categoryId %s and gives it back as %s, digit for digit', async (sent, shown) => {
+    const { post, get } = await open();
+    const answer = await post(`{"name":"Rex","categoryId":${sent}}`);
+    expect(answer.status).toBe(201);
+    expect(numbersOf('categoryId', answer.bodyText)).toEqual([shown]);
+    expect(numbersOf('categoryId', (await get('/pets/4')).bodyText)).toEqual([shown]);
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test('gives ids past 2^53 digit for digit', async () => {
+    const { post, get } = await open({ pets: [], ids: { start: 9007199254740993n } });
+    const created = [await post({ name: 'A', categoryId: 1 }), await post({ name: 'B', categoryId: 1 })];
+    const texts = created.map(({ bodyText }) => numbersOf('id', bodyText)[0]);
+    expect(texts).toEqual(['9007199254740993', '9007199254740994']);
+    const list = await get('/pets');
+    expect(list.status).toBe(200);
+    expect(numbersOf('id', list.bodyText)).toEqual(texts);
+    expect((await get('/pets/9007199254740994')).bodyText).toBe(created[1]?.bodyText);
+    expect((await get('/pets/9007199254740992')).status).toBe(404);
+  });
+
+  test.each([
+    ['quotes, backslashes and controls', 'a"b\\c/d\b\f\n\r\t\u0000\u001f'],
+    ['text beyond ASCII', 'Zoë 小梅 Åse'],
+    ['text beyond the basic plane', '🐕‍🦺'],
+    ['a separator that JavaScript once forbade', 'a\u2028b\u2029c'],
+    ['markup', '<script>alert(1)</script>'],
+    ['the name of a property of every object', '__proto__'],
+    ['a name of 10,000 characters', 'x'.repeat(10_000)],
+    ['white space', '  '],
+    ['nothing', ''],
+  ])('keeps a name of %s as it is', async (_, name) => {
+    const { post, get } = await open();
+    const answer = await post({ name, categoryId: 1 });
+    expect(answer.status).toBe(201);
+    expect(answer.json.name).toBe(name);
+    expect((await get('/pets/4')).json).toEqual({ id: 4, name, categoryId: 1, status: 'available' });
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test.each([
+    ['escapes', String.raw`{"n\u0061me":"\ud83d\udc15\u0041\/","categoryId":1}`, '🐕A/'],
+    ['white space around every token', ' \t\r\n{ "name" : "Rex" ,\n"categoryId" : 1 } \n', 'Rex'],
+    ['duplicate names, of which the last wins', '{"name":"A","categoryId":1,"name":"B"}', 'B'],
+    ['a field __proto__, which is just unknown', '{"__proto__":{"name":"A"},"name":"B","categoryId":1}', 'B'],
+    ['fields that NewPet does not have', '{"id":99,"extra":[1,{"a":null}],"name":"B","categoryId":1}', 'B'],
+    ['31 levels below an unknown field', `{"x":${nested(31)},"name":"B","categoryId":1}`, 'B'],
+  ])('reads a body with %s', async (_, body, name) => {
+    const { post } = await open();
+    const answer = await post(body);
+    expect(answer.status).toBe(201);
+    expect(answer.json).toEqual({ id: 4, name, categoryId: 1, status: 'available' });
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test.each([
+    ['{}', 'name is missing; it is a required string.'],
+    ['{"categoryId":1}', 'name is missing; it is a required string.'],
+    ['{"name":"Rex"}', 'categoryId is missing; it is a required int64.'],
+    ['{"name":null,"categoryId":1}', 'name is null; it must be a string.'],
+    ['{"name":7,"categoryId":1}', 'name is the number 7; it must be a string.'],
+    ['{"name":true,"categoryId":1}', 'name is true; it must be a string.'],
+    ['{"name":["Rex"],"categoryId":1}', 'name is an array; it must be a string.'],
+    ['{"name":{},"categoryId":1}', 'name is an object; it must be a string.'],
+    ['{"name":"Rex","categoryId":null}', `categoryId is null; ${int64Range}`],
+    ['{"name":"Rex","categoryId":"1"}', `categoryId is the string "1"; ${int64Range}`],
+    ['{"name":"Rex","categoryId":true}', `categoryId is true; ${int64Range}`],
+    ['{"name":"Rex","categoryId":1.5}', `categoryId is the number 1.5; ${int64Range}`],
+    ['{"name":"Rex","categoryId":[1]}', `categoryId is an array; ${int64Range}`],
+    ['{"name":"Rex","categoryId":9223372036854775808}', `categoryId is the number 9223372036854775808; ${int64Range}`],
+    [
+      '{"name":"Rex","categoryId":-9223372036854775809}',
+      `categoryId is the number -9223372036854775809; ${int64Range}`,
+    ],
+    [
+      '{"name":"Rex","categoryId":1,"status":"lost"}',
+      'status is the string "lost"; it must be one of available, pending, sold.',
+    ],
+    ['{"name":"Rex","categoryId":1,"status":null}', 'status is null; it must be one of available, pending, sold.'],
+    [
+      '{"name":"Rex","categoryId":1,"status":"Sold"}',
+      'status is the string "Sold"; it must be one of available, pending, sold.',
+    ],
+    [
+      '{"name":"Rex","categoryId":1,"status":["sold"]}',
+      'status is an array; it must be one of available, pending, sold.',
+    ],
+    ['{"__proto__":{"name":"Rex","categoryId":1}}', 'name is missing; it is a required string.'],
+    ['[]', 'The body is an array; it must be a JSON object.'],
+    ['null', 'The body is null; it must be a JSON object.'],
+    ['"Rex"', 'The body is the string "Rex"; it must be a JSON object.'],
+    ['7', 'The body is the number 7; it must be a JSON object.'],
+    ['true', 'The body is true; it must be a JSON object.'],
+    ['', 'The body is missing; send a NewPet as JSON.'],
+    [' ', notJson('expected a JSON value at position 1, found the end')],
+    ['{', notJson('expected a quoted name at position 1, found the end')],
+    ['{"name":"Rex",}', notJson('expected a quoted name at position 14, found "}"')],
+    ["{'name':'Rex'}", notJson(`expected a quoted name at position 1, found "'"`)],
+    ['{"name":"Rex"} {}', notJson('expected the end at position 15, found "{"')],
+    ['{"name":"Rex","categoryId":01}', notJson('expected "," or "}" at position 28, found "1"')],
+    ['{"name":"Rex","categoryId":NaN}', notJson('expected a JSON value at position 27, found "N"')],
+    ['{"name":"Rex","categoryId":1e400}', notJson('the number at position 27 is too large')],
+    ['{"name":"\\ud800","categoryId":1}', notJson('a string holds a lone surrogate, which is not well-formed Unicode')],
+    [
+      '{"name":"a\nb","categoryId":1}',
+      notJson('expected a closing quote or an escaped character at position 10, found "\\n"'),
+    ],
+    ['name=Rex&categoryId=1', notJson('expected a JSON value at position 0, found "n"')],
+  ])('answers 400 to %s', async (body, message) => {
+    const { post, sim } = await open();
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual(errorOf(400, 'invalid_request', message));
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+    expect(sim.pets.size).toBe(3);
+  });
+
+  test.each([
+    ['a byte that is none', bytes(0x22, 0xff, 0x22)],
+    ['a character cut short', bytes(0x22, 0xe5, 0xb0, 0x22)],
+    ['a surrogate written out', bytes(0x22, 0xed, 0xa0, 0x80, 0x22)],
+    ['an overlong form', bytes(0x22, 0xc0, 0xaf, 0x22)],
+  ])('answers 400 to a body that is not UTF-8: %s', async (_, body) => {
+    const { post } = await open();
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual(errorOf(400, 'invalid_request', 'The body is not valid UTF-8.'));
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test.each([
+    ['33 levels', `{"x":${nested(32)},"name":"B","categoryId":1}`],
+    ['10 kB of brackets', nested(5_000)],
+    ['60 kB of objects that never close', '{"a":'.repeat(12_000)],
+  ])('answers 400 to a body of %s, before it looks at the fields', async (_, body) => {
+    const { post } = await open();
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual(
+      errorOf(400, 'invalid_request', notJson('the text is nested more than 32 levels deep')),
+    );
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test('takes a body of 64 KiB and answers 413 to one byte more', async () => {
+    const { post, sim } = await open();
+    const padded = (size: number) => {
+      const body = '{"name":"Rex","categoryId":1}';
+      return body + ' '.repeat(size - body.length);
+    };
+    expect((await post(padded(65_536))).status).toBe(201);
+    const answer = await post(padded(65_537));
+    expect(answer.status).toBe(413);
+    expect(answer.json).toEqual(errorOf(413, 'payload_too_large', 'The body is larger than 65536 bytes.'));
+    expect(rate(answer)).toEqual([60, 58, noonSeconds + 60]);
+    expect((await post(padded(1_000_000))).status).toBe(413);
+    expect(sim.pets.size).toBe(4);
+  });
+
+  test('counts the size of a body in bytes, not in characters', async () => {
+    const { post } = await open();
+    const body = utf8(JSON.stringify({ name: '小'.repeat(22_000), categoryId: 1 }));
+    expect(body.length).toBeGreaterThan(65_536);
+    expect((await post(body)).status).toBe(413);
+  });
+
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'Application/JSON',
+    ' application/json ',
+  ])('takes the Content-Type %j', async (type) => {
+    const { post } = await open();
+    const answer = await post({ name: 'Rex', categoryId: 1 }, { headers: { 'Content-Type': type } });
+    expect(answer.status).toBe(201);
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test.each([
+    ['', 'missing'],
+    ['text/plain', '"text/plain"'],
+    ['application/x-www-form-urlencoded', '"application/x-www-form-urlencoded"'],
+    ['application/problem+json', '"application/problem+json"'],
+    ['application/json; charset=latin1', '"application/json; charset=latin1"'],
+    ['application/jsonx', '"application/jsonx"'],
+    ['text/plain, application/json', '"text/plain, application/json"'],
+  ])('answers 400 to the Content-Type %j', async (type, found) => {
+    const { post } = await open();
+    const answer = await post({ name: 'Rex', categoryId: 1 }, { headers: { 'Content-Type': type } });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual(
+      errorOf(400, 'invalid_request', `Content-Type is ${found}; it must be application/json.`),
+    );
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+  });
+
+  test('answers 400 to a body that is encoded', async () => {
+    const { post } = await open();
+    const answer = await post(bytes(0x1f, 0x8b), { headers: { 'Content-Encoding': 'gzip' } });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual(
+      errorOf(400, 'invalid_request', 'Content-Encoding is "gzip"; the body must be sent as it is.'),
+    );
+  });
+
+  test('does not read the query', async () => {
+    const { call } = await open();
+    const answer = await call('POST', '/pets?limit=0&status=lost', {
+      key: 'free-key',
+      body: '{"name":"Rex","categoryId":1}',
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.json.id).toBe(4);
+  });
+});

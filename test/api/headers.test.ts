@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { describeOnEveryDoor, noon, noonSeconds, rate } from '../support/doors.js';
+
+const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+/** Headers that belong to the way an answer travels, not to the API. */
+const ofTheDoor = ['connection', 'content-length', 'keep-alive', 'transfer-encoding'];
+
+const everyAnswer = [
+  [200, 'GET', '/pets', {}],
+  [201, 'POST', '/pets', { body: '{"name":"Rex","categoryId":1}' }],
+  [400, 'GET', '/pets?limit=0', {}],
+  [401, 'GET', '/pets', { key: 'revoked-key' }],
+  [404, 'GET', '/pets/999', {}],
+  [404, 'GET', '/nowhere', {}],
+  [404, 'GET', '', {}],
+  [404, 'GET', '/', {}],
+  [405, 'DELETE', '/pets', {}],
+  [413, 'POST', '/pets', { body: `"${'x'.repeat(64 * 1024)}"` }],
+  [429, 'GET', '/pets', { key: 'used-up' }],
+  [429, 'GET', '/pets', { key: 'banned' }],
+] as const;
+
+const keys = { 'used-up': { usage: { minute: 60 } }, banned: { bannedFor: '10s' } };
+
+describeOnEveryDoor('headers', (open) => {
+  test.each(everyAnswer)('%i to %s %s carries the X-RateLimit headers, Date and Content-Type', async (...row) => {
+    const [status, method, path, options] = row;
+    const { call } = await open({ keys });
+    const answer = await call(method, path, { key: 'free-key', ...options });
+    expect(answer.status).toBe(status);
+    for (const name of names) expect(answer.headers.get(name)).toMatch(/^[0-9]+$/);
+    expect(answer.headers.get('date')).toBe('Thu, 01 Jan 2026 12:00:00 GMT');
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    if (status >= 400) expect(answer.json.status).toBe(status);
+  });
+
+  test('carries nothing that the document does not promise', async () => {
+    const { call } = await open({ keys });
+    const additions: Record<number, string[]> = {
+      401: ['www-authenticate'],
+      405: ['allow'],
+      429: ['cache-control', 'retry-after'],
+    };
+    for (const [status, method, path, options] of everyAnswer) {
+      const answer = await call(method, path, { key: 'free-key', ...options });
+      const own = [...answer.headers.keys()].filter((name) => !ofTheDoor.includes(name));
+      expect(own.sort()).toEqual(['content-type', 'date', ...names, ...(additions[status] ?? [])].sort());
+    }
+  });
+
+  test('Date follows the clock of the simulator', async () => {
+    const { get, sim } = await open();
+    expect(Date.parse((await get('/pets')).headers.get('date') ?? '')).toBe(Date.parse(noon));
+    sim.clock.advance('1h');
+    const answer = await get('/pets');
+    expect(answer.headers.get('date')).toBe('Thu, 01 Jan 2026 13:00:00 GMT');
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 3600 + 60]);
+  });
+
+  test('a HEAD request gets the headers of its 405 and no body', async () => {
+    const { call } = await open();
+    const answer = await call('HEAD', '/pets', { key: 'free-key' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, POST');
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+    expect(answer.bodyText).toBe('');
+  });
+
+  test('the code of every error is the one that section 8 names', async () => {
+    const { call } = await open({ keys });
+    const codes = [];
+    for (const [status, method, path, options] of everyAnswer) {
+      const { json } = await call(method, path, { key: 'free-key', ...options });
+      if (status >= 400) codes.push(`${status} ${json.code}`);
+    }
+    expect([...new Set(codes)]).toEqual([
+      '400 invalid_request',
+      '401 unauthorized',
+      '404 not_found',
+      '405 method_not_allowed',
+      '413 payload_too_large',
+      '429 rate_limit_exceeded',
+      '429 key_banned',
+    ]);
+  });
+
+  test('a message is one sentence that leaks neither a stack nor a path of the machine', async () => {
+    const { call } = await open({ keys });
+    for (const [status, method, path, options] of everyAnswer) {
+      const { json } = await call(method, path, { key: 'free-key', ...options });
+      if (status >= 400) expect(json.message).toMatch(/^[^\n]{8,200}\.$/);
+      if (status >= 400) expect(json.message).not.toMatch(/\bat .*:\d+|node_modules|\/work|\.ts\b/);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { describeOnEveryDoor, errorOf, noonSeconds, rate } from '../support/doors.js';
+
+const noSuchPath = 'There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.';
+
+describeOnEveryDoor('paths and methods', (open) => {
+  test.each([
+    '',
+    '/',
+    '/pet',
+    '/Pets',
+    '/pets/',
+    '/pets//',
+    '/pets/1/',
+    '/pets/1/photos',
+    '//pets',
+    '/pets%2F1',
+    '/%70ets',
+    '/orders',
+    '/__sim',
+    '/__sim/reset',
+    '?limit=1',
+  ])('answers 404 to GET %s', async (path) => {
+    const { get } = await open();
+    const answer = await get(path);
+    expect(answer.status).toBe(404);
+    expect(answer.json).toEqual(errorOf(404, 'not_found', noSuchPath));
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+    expect(answer.headers.has('allow')).toBe(false);
+  });
+
+  test.each([
+    ['PUT', '/pets', 'GET, POST'],
+    ['PATCH', '/pets', 'GET, POST'],
+    ['DELETE', '/pets', 'GET, POST'],
+    ['OPTIONS', '/pets', 'GET, POST'],
+    ['PROPFIND', '/pets', 'GET, POST'],
+    ['POST', '/pets/1', 'GET'],
+    ['PUT', '/pets/1', 'GET'],
+    ['PATCH', '/pets/1', 'GET'],
+    ['DELETE', '/pets/1', 'GET'],
+    ['DELETE', '/pets/999', 'GET'],
+    ['DELETE', '/pets/rex', 'GET'],
+  ])('answers 405 to %s %s and says what works', async (method, path, allowed) => {
+    const { call, sim } = await open();
+    const answer = await call(method, path, { key: 'free-key' });
+    expect(answer.status).toBe(405);
+    expect(answer.json).toEqual(
+      errorOf(
+        405,
+        'method_not_allowed',
+        `Method ${method} is not supported here; use ${allowed.replace(', ', ' or ')}.`,
+      ),
+    );
+    expect(answer.headers.get('allow')).toBe(allowed);
+    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
+    expect(sim.pets.size).toBe(3);
+  });
+});
