@@ -52,7 +52,8 @@ export function admit(
 
 function banned(key: ApiKey, settings: Settings, nowSeconds: number): Admission {
   const resetAtSeconds = banPromiseSeconds(key);
-  const rate = { ...reportServed(key, settings.reportedWindow), remaining: 0, resetAtSeconds };
+  const window = isExhausted(key) ? reportRefused(key) : reportServed(key, settings.reportedWindow);
+  const rate = { ...window, remaining: 0, resetAtSeconds };
   const message = `The API key is banned because requests went on after a 429; retry in ${seconds(resetAtSeconds - nowSeconds)}.`;
   return { rate, refusal: keyBanned(settings.banStatus, message) };
 }

@@ -1,0 +1,319 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import { frozen, noonSeconds } from '../support/frozen.js';
+import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
+
+/** A simulator whose free key has used up its minute: the next request, at 0 s, is the first refusal. */
+function exhausted(scenario: Scenario = {}): Simulator {
+  return frozen({ ...scenario, keys: { 'free-key': { usage: { minute: 60 } }, ...scenario.keys } });
+}
+
+/** Sends a request at a time after noon, in milliseconds. */
+function sendAt(sim: Simulator, ms: number, key = 'free-key'): Answer {
+  sim.clock.set(noonSeconds * 1000 + ms);
+  return send(sim, { key });
+}
+
+const codesAt = (sim: Simulator, ...times: number[]) => times.map((ms) => code(sendAt(sim, ms)));
+const limited = 'rate_limit_exceeded';
+const banned = 'key_banned';
+
+describe('a strike', () => {
+  test('is no refusal within the grace after the first, however many there are', () => {
+    const sim = exhausted({ ban: 'strict' });
+    sendTimes(sim, 500);
+    sim.clock.advance(1000);
+    expect(sendTimes(sim, 500).every((answer) => code(answer) === limited)).toBe(true);
+    expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0, state: 'active' });
+  });
+
+  test('is a refusal one millisecond after the grace', () => {
+    expect(codesAt(exhausted({ ban: 'strict' }), 0, 1000, 1001)).toEqual([limited, limited, banned]);
+  });
+
+  test('is no refusal that comes early by no more than the tolerance', () => {
+    expect(codesAt(exhausted({ ban: 'strict' }), 0, 59_950, 59_999)).toEqual([limited, limited, limited]);
+    expect(codesAt(exhausted({ ban: 'strict' }), 0, 59_949)).toEqual([limited, banned]);
+  });
+
+  test('counts by the settings of the scenario', () => {
+    const ban = { after: 1, graceMs: 0, toleranceMs: 0 };
+    expect(codesAt(exhausted({ ban }), 0, 0, 1)).toEqual([limited, limited, banned]);
+    expect(codesAt(exhausted({ ban }), 0, 59_999)).toEqual([limited, banned]);
+  });
+
+  test('does not start the grace anew', () => {
+    expect(codesAt(exhausted(), 0, 2000, 2000, 2000)).toEqual([limited, limited, limited, banned]);
+  });
+
+  test('is cleared by the first served request, together with the episode', () => {
+    const sim = exhausted();
+    codesAt(sim, 0, 2000, 3000);
+    expect(sim.keys.get('free-key').strikes).toBe(2);
+    expect(sendAt(sim, 60_000).status).toBe(200);
+    expect(sim.keys.get('free-key').strikes).toBe(0);
+    sim.keys.setUsage('free-key', { minute: 60 });
+    expect(codesAt(sim, 70_000, 70_500, 72_000, 73_000)).toEqual([limited, limited, limited, limited]);
+    expect(codesAt(sim, 74_000)).toEqual([banned]);
+  });
+
+  test('is not cleared by a request that only another key made', () => {
+    const sim = exhausted();
+    codesAt(sim, 0, 2000, 3000);
+    sendAt(sim, 3500, 'pro-key');
+    expect(codesAt(sim, 4000)).toEqual([banned]);
+  });
+
+  test('is measured against the promise that was given, even when refusals lengthen it', () => {
+    const sim = frozen({
+      plans: { free: { minute: 1, day: 3 } },
+      limits: { rejectedCounts: 'other-windows' },
+      ban: 'strict',
+    });
+    expect(sendAt(sim, 0).status).toBe(200);
+    // Refusals at 0 s promise the minute, the second of them exhausts the day and promises that.
+    expect([sendAt(sim, 0), sendAt(sim, 0)].map((answer) => rate(answer).retryAfter)).toEqual([60, 86_400]);
+    expect(codesAt(sim, 60_000)).toEqual([banned]);
+  });
+});
+
+describe('the number of strikes that ban', () => {
+  test.each([1, 2, 3, 5])('is %i: one less does not, this one does', (after) => {
+    const sim = exhausted({ ban: { after } });
+    const codes = codesAt(sim, 0, ...Array.from({ length: after }, (_, index) => 2000 + index));
+    expect(codes.slice(0, -1).every((each) => each === limited)).toBe(true);
+    expect(codes.at(-1)).toBe(banned);
+  });
+
+  test('is 3 by default', () => {
+    expect(codesAt(exhausted(), 0, 2000, 3000, 4000)).toEqual([limited, limited, limited, banned]);
+  });
+
+  test('0 never bans', () => {
+    const sim = exhausted({ ban: { after: 0 } });
+    for (let ms = 0; ms < 59_000; ms += 500) expect(code(sendAt(sim, ms))).toBe(limited);
+    expect(sendAt(sim, 60_000).status).toBe(200);
+  });
+});
+
+describe('a ban', () => {
+  const ban = (scenario: Scenario = {}) => {
+    const sim = exhausted(scenario);
+    codesAt(sim, 0, 2000, 3000, 4000);
+    return sim;
+  };
+
+  test('answers with its own code and message, Remaining 0, and Retry-After and Reset at its end', () => {
+    const sim = ban();
+    const answer = sendAt(sim, 4700);
+    expect(answer.status).toBe(429);
+    expect(rate(answer)).toEqual({ limit: 60, remaining: 0, reset: noonSeconds + 124, retryAfter: 120 });
+    expect(answer.headers['Cache-Control']).toBe('no-store');
+    expect(JSON.parse(answer.body)).toEqual({
+      code: 'key_banned',
+      message: 'The API key is banned because requests went on after a 429; retry in 120 seconds.',
+      status: 429,
+    });
+  });
+
+  test('lasts to the millisecond: refused just before its end, served at its end', () => {
+    const sim = ban();
+    const last = sendAt(sim, 123_999);
+    expect(code(last)).toBe(banned);
+    expect(rate(last).retryAfter).toBe(1);
+    expect(message(last)).toContain('retry in 1 second.');
+    expect(sendAt(sim, 124_000).status).toBe(200);
+  });
+
+  test('is not lengthened by requests and counts none of them', () => {
+    const sim = ban();
+    for (let ms = 5000; ms < 124_000; ms += 1000) expect(rate(sendAt(sim, ms)).reset).toBe(noonSeconds + 124);
+    expect(rate(sendAt(sim, 124_000)).remaining).toBe(59);
+    expect(sim.keys.get('free-key').day.remaining).toBe(999);
+  });
+
+  test('refuses every operation, unknown paths too, and creates nothing', () => {
+    const sim = ban();
+    const calls = [{}, { path: '/pets/1' }, { path: '/nothing' }, { body: { name: 'Rex', categoryId: 1 } }];
+    expect(calls.map((call) => code(send(sim, call)))).toEqual([banned, banned, banned, banned]);
+    expect(sim.pets.size).toBe(40);
+  });
+
+  test('leaves other keys alone', () => {
+    const sim = ban();
+    expect(rate(send(sim, { key: 'pro-key' })).remaining).toBe(299);
+    expect(sim.keys.list().map(({ state }) => state)).toEqual(['banned', 'active', 'active', 'active', 'revoked']);
+  });
+
+  test('promises the end of an exhausted window where that is later', () => {
+    const sim = exhausted({ ban: { seconds: 5 } });
+    codesAt(sim, 0, 2000, 3000);
+    expect(rate(sendAt(sim, 4000))).toEqual({ limit: 60, remaining: 0, reset: noonSeconds + 60, retryAfter: 56 });
+    // The ban is over, the minute is not: still refused, with the same promise.
+    const refused = sendAt(sim, 10_000);
+    expect(code(refused)).toBe(limited);
+    expect(rate(refused).reset).toBe(noonSeconds + 60);
+    expect(sendAt(sim, 60_000).status).toBe(200);
+  });
+
+  test('promises the end of the day where the day is exhausted', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { day: 1000 } } } });
+    codesAt(sim, 0, 2000, 3000);
+    expect(rate(sendAt(sim, 4000))).toEqual({
+      limit: 1000,
+      remaining: 0,
+      reset: noonSeconds + 86_400,
+      retryAfter: 86_396,
+    });
+    expect(code(sendAt(sim, 86_399_999))).toBe(limited);
+    expect(sendAt(sim, 86_400_000).status).toBe(200);
+  });
+
+  test.each(['minute', 'day'] as const)(
+    'names the exhausted window, whichever one served requests report (%s)',
+    (reportedWindow) => {
+      const sim = frozen({ keys: { 'free-key': { usage: { day: 1000 } } }, limits: { reportedWindow } });
+      codesAt(sim, 0, 2000, 3000);
+      expect(rate(sendAt(sim, 4000)).limit).toBe(1000);
+    },
+  );
+
+  test('does not refill the windows when it ends', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60, day: 500 } } } });
+    codesAt(sim, 0, 2000, 3000, 4000);
+    expect(rate(sendAt(sim, 124_000))).toMatchObject({ limit: 60, remaining: 59 });
+    expect(sim.keys.get('free-key').day.remaining).toBe(499);
+  });
+
+  test.each([429, 403, 401, 418] as const)('can answer with status %i and keeps its headers and code', (status) => {
+    const sim = ban({ ban: { status } });
+    const answer = sendAt(sim, 5000);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'key_banned', status });
+    expect(rate(answer)).toEqual({ limit: 60, remaining: 0, reset: noonSeconds + 124, retryAfter: 119 });
+    expect(answer.headers['Cache-Control']).toBe('no-store');
+  });
+
+  test('comes after authentication: a revoked key gets 401', () => {
+    const sim = ban();
+    sim.keys.revoke('free-key');
+    expect(send(sim).status).toBe(401);
+  });
+
+  test('ends the episode: a refusal after it starts another grace', () => {
+    const sim = exhausted({ ban: { seconds: 5, after: 1 } });
+    expect(codesAt(sim, 0, 2000, 7000, 8000, 8001)).toEqual([limited, banned, limited, limited, banned]);
+  });
+
+  test('started by hand holds for its time and can be lifted', () => {
+    const sim = frozen();
+    sim.keys.ban('free-key', '1500ms');
+    expect(rate(sendAt(sim, 0))).toMatchObject({ limit: 60, remaining: 0, reset: noonSeconds + 2, retryAfter: 2 });
+    expect(code(sendAt(sim, 1499))).toBe(banned);
+    expect(sendAt(sim, 1500).status).toBe(200);
+    sim.keys.ban('free-key', '1h');
+    expect(code(send(sim))).toBe(banned);
+    sim.keys.unban('free-key');
+    expect(send(sim).status).toBe(200);
+  });
+});
+
+describe('extend', () => {
+  test('starts the ban again at every request', () => {
+    const sim = exhausted({ ban: { extend: true } });
+    codesAt(sim, 0, 2000, 3000, 4000);
+    expect(rate(sendAt(sim, 50_900))).toMatchObject({ reset: noonSeconds + 170, retryAfter: 120 });
+    expect(code(sendAt(sim, 169_999))).toBe(banned);
+    expect(sendAt(sim, 289_000).status).toBe(200);
+  });
+
+  test('never shortens a ban', () => {
+    const sim = exhausted({ ban: { extend: true, seconds: 5 } });
+    sim.keys.ban('free-key', '1h');
+    expect(rate(sendAt(sim, 1000)).retryAfter).toBe(3599);
+  });
+});
+
+describe('escalation', () => {
+  /** The lengths of the next bans of a key that goes on after each. */
+  const lengths = (sim: Simulator, times: number) => {
+    const retryAfters: (number | undefined)[] = [];
+    for (let n = 0; n < times; n++) {
+      sim.keys.setUsage('free-key', { minute: 60 });
+      send(sim);
+      sim.clock.advance(2000);
+      const answer = send(sim);
+      expect(code(answer)).toBe(banned);
+      retryAfters.push(rate(answer).retryAfter);
+      sim.clock.advance('30d');
+      expect(send(sim).status).toBe(200);
+    }
+    return retryAfters;
+  };
+
+  test('is off by default: every ban is as long as the first', () => {
+    expect(lengths(frozen({ ban: { after: 1 } }), 3)).toEqual([120, 120, 120]);
+  });
+
+  test('multiplies each further ban up to the longest', () => {
+    const escalation = { factor: 3, maxSeconds: 2000 };
+    expect(lengths(frozen({ ban: { after: 1, escalation } }), 4)).toEqual([120, 360, 1080, 2000]);
+  });
+
+  test('lengthens a ban that is extended by the same measure', () => {
+    const sim = frozen({ ban: { after: 1, extend: true, escalation: { factor: 2, maxSeconds: 900 } } });
+    expect(lengths(sim, 1)).toEqual([120]);
+    sim.keys.setUsage('free-key', { minute: 60 });
+    send(sim);
+    sim.clock.advance(2000);
+    expect(rate(send(sim)).retryAfter).toBe(240);
+    sim.clock.advance('100s');
+    expect(rate(send(sim)).retryAfter).toBe(240);
+  });
+});
+
+describe('the preset', () => {
+  test('default is what holds without one', () => {
+    expect(frozen({ ban: 'default' }).settings).toEqual(frozen().settings);
+  });
+
+  test('strict bans at the first strike', () => {
+    expect(codesAt(exhausted({ ban: 'strict' }), 0, 2000)).toEqual([limited, banned]);
+  });
+
+  test('binance has clock windows and bans with 418 from two minutes to three days', () => {
+    const sim = frozen({ ban: 'binance' });
+    expect(sim.settings).toMatchObject({
+      windowStart: 'clock',
+      banStatus: 418,
+      banSeconds: 120,
+      banEscalation: { factor: 2, maxSeconds: 3 * 86_400 },
+    });
+    sim.clock.set((noonSeconds + 59) * 1000);
+    sendTimes(sim, 60);
+    expect(rate(send(sim)).retryAfter).toBe(1);
+    sim.keys.ban('free-key', '1m');
+    expect(send(sim).status).toBe(418);
+  });
+
+  test('strava counts a refused request in the other window', () => {
+    const sim = exhausted({ ban: 'strava' });
+    sendTimes(sim, 10);
+    expect(sim.keys.get('free-key').day.remaining).toBe(990);
+  });
+
+  test('penalty starts the ban again at every request', () => {
+    const sim = exhausted({ ban: 'penalty' });
+    codesAt(sim, 0, 2000, 3000, 4000);
+    expect(rate(sendAt(sim, 100_000)).retryAfter).toBe(120);
+  });
+
+  test('off never bans', () => {
+    const sim = exhausted({ ban: 'off' });
+    for (let ms = 0; ms < 59_000; ms += 1000) expect(code(sendAt(sim, ms))).toBe(limited);
+  });
+
+  test('gives way to an assumption', () => {
+    expect(frozen({ ban: 'strict', assumptions: { banAfter: 2 } }).settings.banAfter).toBe(2);
+  });
+});

@@ -1,0 +1,308 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { frozen, noon, noonSeconds } from '../support/frozen.js';
+import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('authentication', () => {
+  const missing = 'Bearer realm="petstore"';
+  const invalid = 'Bearer realm="petstore", error="invalid_token"';
+
+  test.each([
+    [undefined, missing],
+    ['', missing],
+    ['Bearer', missing],
+    ['Bearer ', missing],
+    ['Basic ZnJlZS1rZXk6', missing],
+    ['free-key', missing],
+    ['Bearerfree-key', missing],
+    ['Bearer free-key extra', missing],
+    ['Bearer\tfree-key', missing],
+    ['Bearer free-key, Bearer free-key', missing],
+    ['Bearer free-key,free-key', missing],
+    ['Bearer unknown-key', invalid],
+    ['Bearer FREE-KEY', invalid],
+    ['Bearer revoked-key', invalid],
+    ['Bearer __proto__', invalid],
+    ['Bearer constructor', invalid],
+    [`Bearer ${'x'.repeat(8192)}`, invalid],
+  ])('the Authorization header %s gets 401 with a challenge and full headers', (authorization, challenge) => {
+    const sim = frozen();
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    const answer = send(sim, { key: null, headers });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['WWW-Authenticate']).toBe(challenge);
+    expect(rate(answer)).toEqual({ limit: 60, remaining: 60, reset: noonSeconds + 60, retryAfter: undefined });
+    expect(JSON.parse(answer.body)).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 });
+    expect(answer.key).toBeUndefined();
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
+  });
+
+  test.each(['Bearer', 'bearer', 'BEARER'])('the scheme %s is accepted', (scheme) => {
+    const headers = { authorization: `${scheme} free-key` };
+    expect(send(frozen(), { key: null, headers }).status).toBe(200);
+  });
+
+  test('comes before the path, the method and the body', () => {
+    const sim = frozen();
+    for (const call of [{ path: '/nothing' }, { method: 'DELETE' }, { body: '{' }]) {
+      expect(send(sim, { ...call, key: 'unknown-key' }).status).toBe(401);
+    }
+  });
+
+  test('a 401 can leave the headers out, or say that nothing remains', () => {
+    const omit = send(frozen({ limits: { unauthorizedHeaders: 'omit' } }), { key: null });
+    expect(rate(omit)).toEqual({ limit: undefined, remaining: undefined, reset: undefined, retryAfter: undefined });
+    const zero = send(frozen({ limits: { unauthorizedHeaders: 'remaining-zero' } }), { key: null });
+    expect(rate(zero)).toEqual({ limit: 60, remaining: 0, reset: noonSeconds + 60, retryAfter: undefined });
+  });
+});
+
+test('a key expires at its instant, to the millisecond', () => {
+  const sim = frozen({ keys: { 'late-key': { plan: 'pro', expiresAt: '2026-01-01T12:05:00Z' } } });
+  sim.clock.set('2026-01-01T12:04:59.999Z');
+  expect(send(sim, { key: 'late-key' }).status).toBe(200);
+  expect(sim.keys.get('late-key').state).toBe('active');
+  sim.clock.advance(1);
+  const answer = send(sim, { key: 'late-key' });
+  expect([answer.status, message(answer)]).toEqual([401, 'The API key has expired.']);
+  expect(sim.keys.get('late-key').state).toBe('expired');
+});
+
+describe('preset usage', () => {
+  test('makes one request reproduce a 429', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 59 } } } });
+    expect(sendTimes(sim, 2).map(({ status }) => status)).toEqual([200, 429]);
+    expect(rate(send(sim))).toMatchObject({ limit: 60, reset: noonSeconds + 60 });
+  });
+
+  test('of the day is reported before the minute', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 10, day: 999 } } } });
+    expect(rate(send(sim))).toMatchObject({ limit: 1000, remaining: 0, reset: noonSeconds + 86_400 });
+    expect(sim.keys.get('free-key').minute.remaining).toBe(49);
+  });
+
+  test.each(['fixed-window', 'sliding-log', 'token-bucket'] as const)('works under %s', (algorithm) => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 58 } } }, limits: { algorithm } });
+    expect(sendTimes(sim, 3).map(({ status }) => status)).toEqual([200, 200, 429]);
+  });
+
+  test('is not used up by real time that passes before the first request', () => {
+    vi.useFakeTimers({ now: Date.parse(noon) });
+    const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+    vi.advanceTimersByTime(3_600_000);
+    expect(send(sim).status).toBe(429);
+    vi.advanceTimersByTime(59_999);
+    expect(send(sim).status).toBe(429);
+    vi.advanceTimersByTime(1);
+    expect(send(sim).status).toBe(200);
+  });
+
+  test('is used up by time that is moved by hand', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60, day: 10 } } } });
+    sim.clock.advance('20s');
+    expect(rate(send(sim)).retryAfter).toBe(40);
+    sim.reset();
+    sim.clock.advance('60s');
+    expect(send(sim).status).toBe(200);
+    expect(sim.keys.get('free-key').day).toMatchObject({ remaining: 989, resetAt: noonSeconds + 86_400 });
+  });
+
+  test('of a key that is added later starts when it is added', () => {
+    const sim = frozen();
+    sim.clock.advance('5m');
+    sim.keys.add('new-key', { usage: { minute: 60, day: 0 } });
+    expect(send(sim, { key: 'new-key' }).status).toBe(429);
+    expect(rate(send(sim, { key: 'new-key' })).retryAfter).toBe(60);
+    sim.keys.add('other-key', { usage: { minute: 60, day: 0 } });
+    sim.clock.advance('59s');
+    expect(send(sim, { key: 'other-key' }).status).toBe(429);
+    sim.clock.advance('1s');
+    expect(send(sim, { key: 'other-key' }).status).toBe(200);
+  });
+
+  test('is shown without putting it in force', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 59, day: 7 } } } });
+    for (let look = 0; look < 3; look++) {
+      expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 1 }, day: { remaining: 993 } });
+      sim.clock.advance('10s');
+    }
+    sim.clock.advance('30s');
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 993 } });
+  });
+
+  test('comes back at a reset', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    sim.clock.advance('2m');
+    expect(send(sim).status).toBe(200);
+    sim.reset();
+    expect(send(sim).status).toBe(429);
+  });
+});
+
+describe('a preset ban', () => {
+  const scenario = { keys: { 'banned-key': { plan: 'pro', bannedFor: '90s' } } };
+
+  test('holds for its time from the start of the scenario', () => {
+    const sim = frozen(scenario);
+    expect(sim.keys.get('banned-key')).toMatchObject({ state: 'banned', bannedUntil: '2026-01-01T12:01:30.000Z' });
+    sim.clock.advance('30s');
+    const answer = send(sim, { key: 'banned-key' });
+    expect([answer.status, code(answer), rate(answer).retryAfter]).toEqual([429, 'key_banned', 60]);
+    sim.clock.advance('59999ms');
+    expect(send(sim, { key: 'banned-key' }).status).toBe(429);
+    sim.clock.advance(1);
+    expect(send(sim, { key: 'banned-key' }).status).toBe(200);
+    expect(sim.keys.get('banned-key')).not.toHaveProperty('bannedUntil');
+  });
+
+  test('is lifted by unban before the first request', () => {
+    const sim = frozen(scenario);
+    sim.keys.unban('banned-key');
+    expect(send(sim, { key: 'banned-key' }).status).toBe(200);
+  });
+
+  test('gives way to a ban by hand', () => {
+    const sim = frozen(scenario);
+    sim.keys.ban('banned-key', '1h');
+    expect(rate(send(sim, { key: 'banned-key' })).retryAfter).toBe(3600);
+    expect(sim.keys.get('banned-key').bannedUntil).toBe('2026-01-01T13:00:00.000Z');
+  });
+});
+
+describe('the keys of a running simulator', () => {
+  test('are listed with plan, windows, state and strikes', () => {
+    const sim = frozen();
+    send(sim);
+    expect(sim.keys.list().map(({ key, plan, state }) => [key, plan, state])).toEqual([
+      ['free-key', 'free', 'active'],
+      ['pro-key', 'pro', 'active'],
+      ['business-key', 'business', 'active'],
+      ['enterprise-key', 'enterprise', 'active'],
+      ['revoked-key', 'free', 'revoked'],
+    ]);
+    expect(sim.keys.get('free-key')).toEqual({
+      key: 'free-key',
+      plan: 'free',
+      state: 'active',
+      minute: { limit: 60, remaining: 59, resetAt: noonSeconds + 60 },
+      day: { limit: 1000, remaining: 999, resetAt: noonSeconds + 86_400 },
+      strikes: 0,
+    });
+  });
+
+  test('can be added, on the free plan unless another is named', () => {
+    const sim = frozen();
+    expect(sim.keys.add('alice').plan).toBe('free');
+    expect(sim.keys.add('bob', { plan: 'pro' }).minute.limit).toBe(300);
+    expect(send(sim, { key: 'alice' }).status).toBe(200);
+    sim.reset();
+    expect(send(sim, { key: 'alice' }).status).toBe(401);
+  });
+
+  test('start unused when they are added again', () => {
+    const sim = frozen();
+    sendTimes(sim, 70);
+    sim.keys.add('free-key');
+    expect(rate(send(sim)).remaining).toBe(59);
+  });
+
+  test('get 401 from the moment they are revoked, until a reset', () => {
+    const sim = frozen();
+    send(sim);
+    sim.keys.revoke('free-key');
+    expect(message(send(sim))).toBe('The API key was revoked.');
+    sim.reset();
+    expect(send(sim).status).toBe(200);
+  });
+
+  test('can be set to a usage in windows that start now', () => {
+    const sim = frozen();
+    sim.clock.advance('45s');
+    sim.keys.setUsage('free-key', { minute: 60 });
+    expect(rate(send(sim))).toMatchObject({ limit: 60, retryAfter: 60 });
+    sim.keys.setUsage('free-key', { minute: 0, day: 1000 });
+    expect(rate(send(sim))).toMatchObject({ limit: 1000, retryAfter: 86_400 });
+    sim.keys.setUsage('free-key', { day: 0 });
+    expect(rate(send(sim)).remaining).toBe(59);
+  });
+
+  test('keep the part of a preset that setUsage does not name', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60, day: 10 } } } });
+    sim.keys.setUsage('free-key', { minute: 5 });
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 55 }, day: { remaining: 990 } });
+  });
+
+  test('that do not exist throw a RangeError that names them', () => {
+    const { keys } = frozen();
+    const notFound = new RangeError('Failed to find the key: expected a known API key, got "nobody"');
+    expect(() => keys.get('nobody')).toThrow(notFound);
+    expect(() => keys.revoke('nobody')).toThrow(notFound);
+    expect(() => keys.ban('nobody', '1s')).toThrow(notFound);
+    expect(() => keys.unban('nobody')).toThrow(notFound);
+    expect(() => keys.setUsage('nobody', {})).toThrow(notFound);
+    expect(() => keys.get('__proto__')).toThrow(RangeError);
+  });
+
+  test('refuse an unknown plan and keep the key as it was', () => {
+    const sim = frozen();
+    send(sim);
+    for (const plan of ['gold', 'constructor', '__proto__']) {
+      expect(() => sim.keys.add('free-key', { plan })).toThrow(
+        `Failed to add a key: expected a plan (free, pro, business, enterprise), got "${plan}"`,
+      );
+    }
+    expect(sim.keys.get('free-key').minute.remaining).toBe(59);
+  });
+
+  test.each([-1, 61, 1.5, Number.NaN])('refuse a usage of %d and change neither window', (minute) => {
+    const sim = frozen();
+    expect(() => sim.keys.setUsage('free-key', { day: 5, minute })).toThrow(
+      new RangeError(`Failed to set the usage: expected a whole number from 0 to 60, got ${minute}`),
+    );
+    expect(() => sim.keys.setUsage('free-key', { minute: 5, day: 1001 })).toThrow('from 0 to 1000, got 1001');
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
+  });
+
+  test('refuse a ban of no readable length and stay unbanned', () => {
+    const sim = frozen();
+    expect(() => sim.keys.ban('free-key', 'forever')).toThrow('expected a duration');
+    expect(send(sim).status).toBe(200);
+  });
+});
+
+describe('acceptAnyKey', () => {
+  const sim = () => frozen({ pets: [], assumptions: { acceptAnyKey: true } });
+
+  test('gives every unknown key a free plan of its own', () => {
+    const any = sim();
+    expect(sendTimes(any, 61, { key: 'one' }).at(-1)?.status).toBe(429);
+    expect(rate(send(any, { key: 'two' }))).toMatchObject({ limit: 60, remaining: 59 });
+    expect(any.keys.get('one').minute.remaining).toBe(0);
+    expect(send(any, { key: 'revoked-key' }).status).toBe(401);
+    expect(send(any, { key: null }).status).toBe(401);
+  });
+
+  test('forgets the oldest of more than 10,000 made-up keys, and no named one', () => {
+    const any = sim();
+    send(any, { key: 'made-up-0' });
+    send(any, { key: 'pro-key' });
+    for (let n = 1; n < 10_000; n++) send(any, { key: `made-up-${n}` });
+    expect(any.keys.get('made-up-0').minute.remaining).toBe(59);
+    send(any, { key: 'made-up-10000' });
+    expect(() => any.keys.get('made-up-0')).toThrow(RangeError);
+    expect(any.keys.get('made-up-1').minute.remaining).toBe(59);
+    expect(any.keys.get('pro-key').minute.remaining).toBe(299);
+    expect(any.keys.list()).toHaveLength(5);
+  });
+
+  test('forgets made-up keys at a reset', () => {
+    const any = sim();
+    sendTimes(any, 61, { key: 'one' });
+    any.reset();
+    expect(rate(send(any, { key: 'one' })).remaining).toBe(59);
+  });
+});

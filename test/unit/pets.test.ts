@@ -1,0 +1,288 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type PetStatus, petStatuses } from '../../src/interface/contract.js';
+import type { Int64 } from '../../src/interface/int64.js';
+import { type ListOrder, type Pet, Pets } from '../../src/state/pets.js';
+import { frozen } from '../support/frozen.js';
+import { send } from '../support/plain-call.js';
+
+const orders = ['id-ascending', 'newest-first', 'shuffled'] as const;
+const pet = (id: Int64, status: PetStatus | undefined = 'available'): Pet => ({
+  id,
+  name: `pet ${id}`,
+  categoryId: 1,
+  status,
+});
+const store = (ids: Int64[], order: ListOrder = 'id-ascending', seed = 1) =>
+  new Pets(
+    ids.map((id) => pet(id)),
+    { order, seed },
+  );
+const ids = (pets: readonly Pet[]) => pets.map(({ id }) => id);
+const rex = { name: 'Rex', categoryId: 3 };
+
+describe('order', () => {
+  test('id-ascending lists by id, whatever the order of the scenario', () => {
+    expect(ids(store([3, 1, 2n ** 60n, -5, 2]).list())).toEqual([-5, 1, 2, 3, 2n ** 60n]);
+  });
+
+  test('newest-first lists the greatest id first', () => {
+    const pets = store([3, 1, 2], 'newest-first');
+    pets.add(rex);
+    expect(ids(pets.list())).toEqual([4, 3, 2, 1]);
+    expect(ids(pets.list({ limit: 2 }))).toEqual([4, 3]);
+    expect(ids(pets.list({ limit: 2, skip: 1 }))).toEqual([3, 2]);
+    expect(ids(pets.list({ limit: 9, skip: 3 }))).toEqual([1]);
+    expect(ids(pets.list({ skip: 4 }))).toEqual([]);
+    expect(ids(pets.list({ skip: 9 }))).toEqual([]);
+  });
+
+  test('shuffled is decided by the seed alone', () => {
+    const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
+    const one = ids(store(numbers, 'shuffled', 7).list());
+    expect(one).toEqual(ids(store([...numbers].reverse(), 'shuffled', 7).list()));
+    expect(one).not.toEqual(ids(store(numbers, 'shuffled', 8).list()));
+    expect(one).not.toEqual(numbers);
+    expect([...one].sort((a, b) => Number(a) - Number(b))).toEqual(numbers);
+  });
+
+  test('a new animal does not move the others in a shuffled list', () => {
+    const pets = store([1, 2, 3, 4, 5, 6, 7, 8], 'shuffled');
+    const before = ids(pets.list());
+    for (let n = 0; n < 20; n++) pets.add(rex);
+    expect(ids(pets.list()).filter((id) => before.includes(id))).toEqual(before);
+  });
+});
+
+describe('status', () => {
+  const pets = () => new Pets([pet(1), pet(2, 'sold'), pet(3), pet(4, 'pending')], { order: 'id-ascending', seed: 1 });
+
+  test('a filter lists the animals of one status in order', () => {
+    expect(ids(pets().list({ status: 'available' }))).toEqual([1, 3]);
+    expect(pets().count('available')).toBe(2);
+    expect(pets().count()).toBe(4);
+  });
+
+  test('an update moves an animal to its place under the new status', () => {
+    const store = pets();
+    store.update(4, { status: 'available' });
+    store.update(1, { status: 'sold' });
+    expect(ids(store.list({ status: 'available' }))).toEqual([3, 4]);
+    expect(ids(store.list({ status: 'sold' }))).toEqual([1, 2]);
+    expect(ids(store.list({ status: 'pending' }))).toEqual([]);
+    expect(ids(store.list())).toEqual([1, 2, 3, 4]);
+  });
+
+  test('an animal without a status is in no filtered list', () => {
+    const store = pets();
+    store.update(1, { status: undefined });
+    expect(store.get(1)?.json).toBe('{"id":1,"name":"pet 1","categoryId":1}');
+    expect(petStatuses.flatMap((status) => ids(store.list({ status })))).toEqual([3, 4, 2]);
+    expect(store.size).toBe(4);
+  });
+});
+
+describe('update and remove', () => {
+  test('an update keeps what it does not name, and the id', () => {
+    const pets = store([1]);
+    expect(pets.update(1, { name: 'Max' })?.json).toBe('{"id":1,"name":"Max","categoryId":1,"status":"available"}');
+    expect(pets.update(1, { id: 9 } as Partial<Pet>)?.id).toBe(1);
+    expect(pets.get(1)?.name).toBe('Max');
+    expect(pets.list()[0]).toBe(pets.get(1));
+  });
+
+  test('an animal that is not there cannot be updated or removed', () => {
+    const pets = store([1]);
+    expect(pets.update(2, { name: 'Max' })).toBeUndefined();
+    expect(pets.remove(2)).toBe(false);
+    expect(pets.size).toBe(1);
+  });
+
+  test('a removed animal is gone from every list, and its id is not given again', () => {
+    const pets = store([1, 2]);
+    expect(pets.remove(2)).toBe(true);
+    expect(pets.get(2)).toBeUndefined();
+    expect(ids(pets.list())).toEqual([1]);
+    expect(ids(pets.list({ status: 'available' }))).toEqual([1]);
+    expect(pets.add(rex).id).toBe(3);
+  });
+});
+
+describe('identifiers', () => {
+  test('start one above the highest of the scenario', () => {
+    expect(store([7, 3]).add(rex).id).toBe(8);
+    expect(store([]).add(rex).id).toBe(1);
+    expect(store([-9]).add(rex).id).toBe(1);
+  });
+
+  test('start where the scenario says, and skip those that are taken', () => {
+    const pets = new Pets([pet(5), pet(6), pet(8)], { order: 'id-ascending', seed: 1, idStart: 5 });
+    expect([pets.add(rex).id, pets.add(rex).id, pets.add(rex).id]).toEqual([7, 9, 10]);
+    expect(ids(pets.list())).toEqual([5, 6, 7, 8, 9, 10]);
+  });
+
+  test('start again at 1 after the greatest int64', () => {
+    const greatest = 2n ** 63n - 1n;
+    const pets = new Pets([pet(1)], { order: 'id-ascending', seed: 1, idStart: greatest });
+    expect(pets.add(rex).json).toBe('{"id":9223372036854775807,"name":"Rex","categoryId":3}');
+    expect(pets.add(rex).id).toBe(2);
+    expect(store([greatest]).add(rex).id).toBe(1);
+  });
+
+  test('an id can be chosen once', () => {
+    const pets = store([1]);
+    expect(pets.add({ ...rex, id: 3 }).id).toBe(3);
+    expect(() => pets.add({ ...rex, id: 3 })).toThrow(
+      new RangeError('Failed to add a pet: expected a free id, got 3, which is taken'),
+    );
+    expect([pets.add(rex).id, pets.add(rex).id]).toEqual([2, 4]);
+    expect(pets.size).toBe(4);
+  });
+});
+
+describe('reset, state and restore', () => {
+  test('a reset goes back to the animals and identifiers of the scenario', () => {
+    const pets = store([1, 2, 3]);
+    const before = pets.state();
+    pets.add(rex);
+    pets.remove(1);
+    pets.update(2, { name: 'Max', status: 'sold' });
+    pets.reset();
+    expect(pets.state()).toEqual(before);
+    expect(pets.list({ status: 'sold' })).toEqual([]);
+    expect(pets.add(rex).id).toBe(4);
+  });
+
+  test('a state is restored however often, and later changes do not reach it', () => {
+    const pets = store([1, 2, 3], 'shuffled');
+    pets.add({ ...rex, status: 'sold' });
+    const state = pets.state();
+    const listed = pets.list();
+    for (let round = 0; round < 2; round++) {
+      pets.remove(4);
+      pets.add(rex);
+      pets.update(1, { name: 'Max' });
+      pets.restore(state);
+      expect(pets.list()).toEqual(listed);
+      expect(ids(pets.list({ status: 'sold' }))).toEqual([4]);
+      expect(pets.get(1)?.name).toBe('pet 1');
+    }
+    expect(pets.add(rex).id).toBe(5);
+  });
+});
+
+test('the API lists in the order of the scenario', () => {
+  const listed = (listOrder: ListOrder) => {
+    const sim = frozen({ assumptions: { listOrder }, seed: 3 });
+    return JSON.parse(send(sim, { query: 'limit=100' }).body).map(({ id }: { id: number }) => id);
+  };
+  const ascending = Array.from({ length: 40 }, (_, index) => index + 1);
+  expect(listed('id-ascending')).toEqual(ascending);
+  expect(listed('newest-first')).toEqual([...ascending].reverse());
+  expect(listed('shuffled')).not.toEqual(ascending);
+  expect(new Set(listed('shuffled'))).toEqual(new Set(ascending));
+});
+
+/** The store as one unsorted array. `rank` orders it, and comes from a list of every id there can be. */
+class NaivePets {
+  pets: Pet[];
+  nextId: number;
+  constructor(
+    readonly seedPets: Pet[],
+    readonly idStart: number,
+    readonly rank: Map<Int64, number>,
+  ) {
+    this.pets = [...seedPets];
+    this.nextId = idStart;
+  }
+  list(status: PetStatus | undefined, skip: number, limit: number): Pet[] {
+    return this.pets
+      .filter((pet) => status === undefined || pet.status === status)
+      .sort((a, b) => (this.rank.get(a.id) as number) - (this.rank.get(b.id) as number))
+      .slice(skip, skip + limit);
+  }
+  has(id: Int64): boolean {
+    return this.pets.some((pet) => pet.id === id);
+  }
+}
+
+const someId = fc.integer({ min: 0, max: 24 });
+const someStatus = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
+const command = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('add'), status: someStatus }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('add at'), id: someId, status: someStatus }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('update'), id: someId, status: someStatus }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), id: someId }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('reset', 'save', 'restore') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('list'),
+      status: someStatus,
+      skip: fc.integer({ min: 0, max: 6 }),
+      limit: fc.integer({ min: 0, max: 8 }),
+    }),
+  },
+) as fc.Arbitrary<{ do: string; id: number; status: PetStatus | undefined; skip: number; limit: number }>;
+
+test.each(orders)('over any sequence of changes the %s store lists what a plain array would', (order) => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.record({ id: someId, status: someStatus }), { selector: ({ id }) => id, maxLength: 12 }),
+      fc.nat({ max: 3 }),
+      someId,
+      fc.array(command, { maxLength: 40, size: 'max' }),
+      (seedPets, seed, idStart, commands) => {
+        const everyId = Array.from({ length: 70 }, (_, id) => id);
+        const rank = new Map(ids(store(everyId, order, seed).list()).map((id, index) => [id, index]));
+        const seeded = seedPets.map(({ id, status }) => ({ ...pet(id), status }));
+        const real = new Pets(seeded, { order, seed, idStart });
+        const naive = new NaivePets(seeded, idStart, rank);
+        let saved = { real: real.state(), pets: naive.pets, nextId: naive.nextId };
+        const show = (pets: readonly Pet[]) => pets.map(({ id, name, status }) => `${id} ${name} ${status}`);
+        for (const { do: verb, id, status, skip, limit } of commands) {
+          if (verb === 'add') {
+            while (naive.has(naive.nextId)) naive.nextId++;
+            naive.pets = [...naive.pets, { ...rex, id: naive.nextId, status }];
+            expect(real.add({ ...rex, status }).id).toBe(naive.nextId++);
+          } else if (verb === 'add at' && naive.has(id)) {
+            expect(() => real.add({ ...rex, id, status })).toThrow(RangeError);
+          } else if (verb === 'add at') {
+            naive.pets = [...naive.pets, { ...rex, id, status }];
+            real.add({ ...rex, id, status });
+          } else if (verb === 'update') {
+            expect(real.update(id, { name: 'Max', status }) !== undefined).toBe(naive.has(id));
+            naive.pets = naive.pets.map((pet) => (pet.id === id ? { ...pet, name: 'Max', status } : pet));
+          } else if (verb === 'remove') {
+            expect(real.remove(id)).toBe(naive.has(id));
+            naive.pets = naive.pets.filter((pet) => pet.id !== id);
+          } else if (verb === 'reset') {
+            real.reset();
+            naive.pets = [...naive.seedPets];
+            naive.nextId = naive.idStart;
+          } else if (verb === 'save') {
+            saved = { real: real.state(), pets: naive.pets, nextId: naive.nextId };
+          } else if (verb === 'restore') {
+            real.restore(saved.real);
+            naive.pets = saved.pets;
+            naive.nextId = saved.nextId;
+          } else {
+            expect(show(real.list({ status, skip, limit }))).toEqual(show(naive.list(status, skip, limit)));
+          }
+          expect(show(real.list())).toEqual(show(naive.list(undefined, 0, 99)));
+          for (const each of petStatuses) {
+            const row = naive.list(each, 0, 99);
+            expect(show(real.list({ status: each }))).toEqual(show(row));
+            expect(real.count(each)).toBe(row.length);
+            for (const position of row.keys()) {
+              expect(real.positionAfter(row[position]?.id as Int64, each)).toBe(position + 1);
+            }
+          }
+          expect(real.size).toBe(naive.pets.length);
+          for (const { id, name } of naive.pets) expect(real.get(id)?.name).toBe(name);
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { frozen, noonSeconds } from '../support/frozen.js';
+import { message, rate, send, sendTimes } from '../support/plain-call.js';
+
+const start = '2026-01-01T12:00:00.900Z';
+const at = (seconds: number) => (noonSeconds + seconds) * 1000;
+
+/** A simulator whose free plan is small and which starts at 12:00:00.900, so that flooring shows. */
+function small(plan: { minute: number; day: number }, scenario: Scenario = {}) {
+  return frozen({ ...scenario, clock: { start }, plans: { free: plan } });
+}
+
+describe('a minute window', () => {
+  test('opens at the first request, floored to the whole second, and ends exactly 60 seconds later', () => {
+    const sim = small({ minute: 2, day: 100 });
+    expect(rate(send(sim))).toEqual({ limit: 2, remaining: 1, reset: noonSeconds + 60, retryAfter: undefined });
+    expect(rate(send(sim)).remaining).toBe(0);
+    sim.clock.set(at(60) - 1);
+    const refused = send(sim);
+    expect(refused.status).toBe(429);
+    expect(rate(refused)).toEqual({ limit: 2, remaining: 0, reset: noonSeconds + 60, retryAfter: 1 });
+    sim.clock.advance(1);
+    expect(rate(send(sim))).toEqual({ limit: 2, remaining: 1, reset: noonSeconds + 120, retryAfter: undefined });
+  });
+
+  test('does not open before the first request of the key', () => {
+    const sim = small({ minute: 2, day: 100 });
+    sim.clock.set(at(45) + 999);
+    expect(rate(send(sim)).reset).toBe(noonSeconds + 105);
+  });
+
+  test('opens anew at the next request, not at the end of the last window', () => {
+    const sim = small({ minute: 2, day: 100 });
+    send(sim);
+    sim.clock.set(at(75));
+    expect(rate(send(sim)).reset).toBe(noonSeconds + 135);
+  });
+
+  test('is shared by all operations and counts served requests of every status', () => {
+    const sim = small({ minute: 9, day: 100 });
+    const body = { name: 'Rex', categoryId: 1 };
+    const calls = [
+      {},
+      { body },
+      { path: '/pets/1' },
+      { path: '/pets/999' },
+      { body: '{' },
+      { path: '/nothing' },
+      { method: 'DELETE' },
+      { query: 'limit=0' },
+    ];
+    const answers = calls.map((call) => send(sim, call));
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 200, 404, 400, 404, 405, 400]);
+    expect(answers.map((answer) => rate(answer).remaining)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('refuses before it looks at the request, and a refused create stores nothing', () => {
+    const sim = small({ minute: 1, day: 100 });
+    send(sim);
+    const calls = [{ path: '/nothing' }, { method: 'DELETE' }, { body: '{' }, { body: { name: 'Rex', categoryId: 1 } }];
+    for (const call of calls) expect(send(sim, call).status).toBe(429);
+    expect(sim.pets.size).toBe(40);
+  });
+});
+
+describe('a day window', () => {
+  test('holds when the minute has room again, and ends exactly a day after its first request', () => {
+    const sim = small({ minute: 2, day: 3 });
+    const remaining = [...sendTimes(sim, 2), sim.clock.set(at(60)), ...sendTimes(sim, 1)].flatMap((answer) =>
+      answer === undefined ? [] : [rate(answer).remaining],
+    );
+    expect(remaining).toEqual([1, 0, 0]);
+    const refused = send(sim);
+    expect(rate(refused)).toEqual({ limit: 3, remaining: 0, reset: noonSeconds + 86_400, retryAfter: 86_340 });
+    expect(message(refused)).toBe('The free plan allows 3 requests a day; retry in 86340 seconds.');
+    sim.clock.set(at(86_400) - 1);
+    expect(send(sim).status).toBe(429);
+    sim.clock.advance(1);
+    expect(rate(send(sim))).toEqual({ limit: 2, remaining: 1, reset: noonSeconds + 86_460, retryAfter: undefined });
+  });
+
+  test('is reported when it has less left than the minute', () => {
+    const sim = small({ minute: 3, day: 5 });
+    expect(rate(send(sim)).limit).toBe(3);
+    sim.clock.set(at(60));
+    expect(rate(send(sim))).toMatchObject({ limit: 3, remaining: 2 });
+    expect(rate(send(sim))).toMatchObject({ limit: 3, remaining: 1 });
+    sim.clock.set(at(120));
+    expect(rate(send(sim))).toMatchObject({ limit: 5, remaining: 1, reset: noonSeconds + 86_400 });
+  });
+
+  test('is reported on a tie, because it resets later', () => {
+    const sim = small({ minute: 3, day: 3 });
+    expect(rate(send(sim))).toMatchObject({ remaining: 2, reset: noonSeconds + 86_400 });
+  });
+
+  test('does not lose a request that the minute refused', () => {
+    const sim = small({ minute: 1, day: 3 });
+    for (let minute = 0; minute < 3; minute++) {
+      sim.clock.set(at(60 * minute));
+      expect(sendTimes(sim, 5).map(({ status }) => status)).toEqual([200, 429, 429, 429, 429]);
+    }
+    sim.clock.set(at(180));
+    expect(rate(send(sim))).toMatchObject({ limit: 3, remaining: 0 });
+  });
+});
+
+test('when both windows are exhausted the refusal promises the later reset', () => {
+  const sim = small({ minute: 2, day: 2 });
+  sendTimes(sim, 2);
+  expect(rate(send(sim))).toEqual({ limit: 2, remaining: 0, reset: noonSeconds + 86_400, retryAfter: 86_400 });
+  sim.clock.set(at(60));
+  expect(send(sim).status).toBe(429);
+});
+
+describe('requests that were refused', () => {
+  test('exhaust the day under other-windows, and the refusal at once promises the day', () => {
+    const sim = small({ minute: 1, day: 3 }, { limits: { rejectedCounts: 'other-windows' } });
+    const answers = sendTimes(sim, 4).map((answer) => rate(answer).reset);
+    expect(answers).toEqual([60, 60, 86_400, 86_400].map((seconds) => noonSeconds + seconds));
+    sim.clock.set(at(60));
+    expect(send(sim).status).toBe(429);
+  });
+
+  test('lengthen nothing in a fixed window under all, and never show less than 0', () => {
+    const sim = small({ minute: 1, day: 100 }, { limits: { rejectedCounts: 'all' }, ban: 'off' });
+    expect(sendTimes(sim, 4).map((answer) => rate(answer).remaining)).toEqual([0, 0, 0, 0]);
+    sim.clock.set(at(60));
+    expect(send(sim).status).toBe(200);
+  });
+});
+
+describe('windows aligned to the clock', () => {
+  test('end at the full minute, however late the first request comes', () => {
+    const sim = small({ minute: 2, day: 100 }, { limits: { windowStart: 'clock' } });
+    sim.clock.set(at(59) + 999);
+    sendTimes(sim, 2);
+    expect(rate(send(sim))).toEqual({ limit: 2, remaining: 0, reset: noonSeconds + 60, retryAfter: 1 });
+    sim.clock.set(at(60));
+    expect(rate(send(sim))).toMatchObject({ remaining: 1, reset: noonSeconds + 120 });
+  });
+
+  test('end at midnight UTC for the day', () => {
+    const sim = small({ minute: 5, day: 1 }, { limits: { windowStart: 'clock' } });
+    expect(rate(send(sim)).reset).toBe(noonSeconds + 12 * 3600);
+    sim.clock.set('2026-01-01T23:59:59.999Z');
+    expect(rate(send(sim)).retryAfter).toBe(1);
+    sim.clock.advance(1);
+    expect(send(sim).status).toBe(200);
+  });
+});
+
+describe('a sliding log', () => {
+  const sliding = { limits: { algorithm: 'sliding-log' as const } };
+
+  test('gives back one request as each of the last 60 seconds leaves', () => {
+    const sim = small({ minute: 2, day: 100 }, sliding);
+    expect(rate(send(sim))).toMatchObject({ remaining: 1, reset: noonSeconds + 60 });
+    sim.clock.set(at(30));
+    expect(rate(send(sim))).toMatchObject({ remaining: 0, reset: noonSeconds + 60 });
+    sim.clock.set(at(60) - 1);
+    expect(rate(send(sim))).toEqual({ limit: 2, remaining: 0, reset: noonSeconds + 60, retryAfter: 1 });
+    sim.clock.set(at(60));
+    expect(rate(send(sim))).toMatchObject({ remaining: 0, reset: noonSeconds + 90 });
+    expect(rate(send(sim))).toEqual({ limit: 2, remaining: 0, reset: noonSeconds + 90, retryAfter: 30 });
+    sim.clock.set(at(90));
+    expect(send(sim).status).toBe(200);
+  });
+
+  test('never lets more than the limit through in any 60 seconds', () => {
+    const sim = small({ minute: 5, day: 1000 }, { ...sliding, ban: 'off' });
+    const servedAt: number[] = [];
+    for (let tick = 0; tick < 600; tick++) {
+      if (send(sim).status === 200) servedAt.push(Math.floor(sim.clock.now() / 1000));
+      sim.clock.advance(700);
+    }
+    for (const end of servedAt) expect(servedAt.filter((s) => s > end - 60 && s <= end).length).toBeLessThanOrEqual(5);
+    expect(servedAt.length).toBeGreaterThanOrEqual(35);
+  });
+
+  test('makes a client that counts refused requests wait for enough of them to leave', () => {
+    const sim = small(
+      { minute: 2, day: 100 },
+      { limits: { algorithm: 'sliding-log', rejectedCounts: 'all' }, ban: 'off' },
+    );
+    sendTimes(sim, 2);
+    sim.clock.set(at(10));
+    expect(rate(send(sim)).reset).toBe(noonSeconds + 60);
+    expect(rate(send(sim)).reset).toBe(noonSeconds + 70);
+    sim.clock.set(at(70) - 1);
+    expect(send(sim).status).toBe(429);
+  });
+});
+
+describe('a token bucket', () => {
+  const bucket = { limits: { algorithm: 'token-bucket' as const } };
+
+  test('fills evenly and resets when the next token is there', () => {
+    const sim = small({ minute: 3, day: 100 }, bucket);
+    expect(sendTimes(sim, 3).map((answer) => rate(answer).remaining)).toEqual([2, 1, 0]);
+    expect(rate(send(sim))).toEqual({ limit: 3, remaining: 0, reset: noonSeconds + 20, retryAfter: 20 });
+    sim.clock.set(at(20) - 1);
+    expect(send(sim).status).toBe(429);
+    sim.clock.set(at(20));
+    expect(rate(send(sim))).toMatchObject({ remaining: 0, reset: noonSeconds + 40 });
+    sim.clock.set(at(60));
+    expect(rate(send(sim))).toMatchObject({ remaining: 1, reset: noonSeconds + 80 });
+  });
+
+  test('never holds more than the limit', () => {
+    const sim = small({ minute: 3, day: 100 }, bucket);
+    send(sim);
+    sim.clock.advance('1h');
+    expect(rate(send(sim))).toMatchObject({ limit: 3, remaining: 2 });
+  });
+
+  test('rounds the time of a token up to the whole second', () => {
+    const sim = small({ minute: 7, day: 100 }, bucket);
+    sendTimes(sim, 7);
+    expect(rate(send(sim)).retryAfter).toBe(9);
+    sim.clock.set(at(8) + 999);
+    expect(send(sim).status).toBe(429);
+    sim.clock.set(at(9));
+    expect(send(sim).status).toBe(200);
+  });
+});
+
+test.each([
+  ['free-key', 60],
+  ['pro-key', 300],
+  ['business-key', 1000],
+  ['enterprise-key', 5000],
+])('%s is served exactly %i requests a minute', (key, limit) => {
+  const sim = frozen();
+  const answers = sendTimes(sim, limit + 3, { key });
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(limit);
+  expect(answers.slice(limit).map(({ status }) => status)).toEqual([429, 429, 429]);
+  expect(answers.map((answer) => rate(answer).remaining)).toEqual([
+    ...Array.from({ length: limit }, (_, index) => limit - 1 - index),
+    0,
+    0,
+    0,
+  ]);
+});
+
+test.each([
+  ['free-key', 1000, 60],
+  ['pro-key', 10_000, 300],
+])('%s is served exactly %i requests a day', (key, daily, aMinute) => {
+  const sim = frozen({ ban: 'off' });
+  let served = 0;
+  for (let minute = 0; minute * aMinute < daily + aMinute; minute++) {
+    served += sendTimes(sim, aMinute, { key }).filter(({ status }) => status === 200).length;
+    sim.clock.advance('60s');
+  }
+  expect(served).toBe(daily);
+});
+
+test('scaled windows keep Retry-After true', () => {
+  const sim = small({ minute: 1, day: 100 }, { windows: { minute: '2s', day: '30s' } });
+  send(sim);
+  expect(rate(send(sim))).toMatchObject({ reset: noonSeconds + 2, retryAfter: 2 });
+  sim.clock.set(at(2) - 1);
+  expect(send(sim).status).toBe(429);
+  sim.clock.set(at(2));
+  expect(send(sim).status).toBe(200);
+});
+
+test('Retry-After can be an HTTP date, the same instant as Reset', () => {
+  const sim = small({ minute: 1, day: 100 }, { limits: { retryAfterForm: 'http-date' } });
+  send(sim);
+  const { headers } = send(sim);
+  expect(headers['Retry-After']).toBe('Thu, 01 Jan 2026 12:01:00 GMT');
+  expect(headers['X-RateLimit-Reset']).toBe(String(noonSeconds + 60));
+});
+
+test('limits off serves every request and leaves the headers full', () => {
+  const sim = small({ minute: 1, day: 1 }, { limits: 'off' });
+  const answers = sendTimes(sim, 50);
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect(rate(answers[49] as (typeof answers)[0])).toMatchObject({ limit: 1, remaining: 1 });
+});
+
+test('limits that apply to createPet leave the other operations alone', () => {
+  const sim = small({ minute: 1, day: 10 }, { limits: { appliesTo: ['createPet'] } });
+  const body = { name: 'Rex', categoryId: 1 };
+  const calls = [{}, { body }, { body }, {}, { path: '/pets/1' }, { path: '/nothing' }];
+  expect(calls.map((call) => send(sim, call).status)).toEqual([200, 201, 429, 200, 200, 404]);
+});
+
+test('a 429 is not stored by a cache, carries the Error body, and Date comes from the clock', () => {
+  const sim = small({ minute: 2, day: 10 });
+  expect(send(sim).headers).not.toHaveProperty('Cache-Control');
+  sim.clock.set('2028-02-29T23:59:59.999Z');
+  sendTimes(sim, 2);
+  const answer = send(sim);
+  expect(answer.headers).toMatchObject({
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json',
+    Date: 'Tue, 29 Feb 2028 23:59:59 GMT',
+  });
+  expect(JSON.parse(answer.body)).toEqual({
+    code: 'rate_limit_exceeded',
+    message: 'The free plan allows 2 requests a minute; retry in 60 seconds.',
+    status: 429,
+  });
+});
