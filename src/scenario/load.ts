@@ -82,6 +82,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 function check(scenario: unknown): CheckedScenario {
+  // To the schema a list is an object whose fields are its methods.
+  if (Array.isArray(scenario)) throw new ScenarioError([{ path: '', message: 'expected Object, got Array' }]);
   const result = v.safeParse(scenarioSchema, scenario);
   if (result.success) return result.output;
   throw new ScenarioError(result.issues.flatMap((issue) => describe(issue, '')));

@@ -219,7 +219,7 @@ test('an instant is read with fractions of a second', () => {
 test.each([
   ['1969-12-31T23:59:59Z', 'before 1970'],
   [Date.UTC(10_000, 0, 1), 'after 9999'],
-])('a scenario cannot start at %s, which is %s', (start) => {
+])('a scenario cannot start at %s, which is %s', (start, _) => {
   expect(() => frozen({ clock: { start } })).toThrow('scenario at clock.start: expected an instant');
 });
 

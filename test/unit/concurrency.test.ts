@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { frozen } from '../support/frozen.js';
+
+const address = 'http://petstore.test/v1/pets';
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const header = (response: Response, name: string) => Number(response.headers.get(name));
+
+test('of 500 parallel requests on a free key exactly 60 are served, each with a Remaining of its own', async () => {
+  const sim = frozen();
+  const responses = await Promise.all(
+    Array.from({ length: 500 }, () => sim.fetch(address, { headers: bearer('free-key') })),
+  );
+  const served = responses.filter(({ status }) => status === 200);
+  const refused = responses.filter(({ status }) => status === 429);
+  expect([served.length, refused.length]).toEqual([60, 440]);
+  const remaining = served.map((response) => header(response, 'X-RateLimit-Remaining')).sort((a, b) => b - a);
+  expect(remaining).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index));
+  expect(new Set(refused.map((response) => header(response, 'Retry-After')))).toEqual(new Set([60]));
+  expect(new Set(responses.map((response) => header(response, 'X-RateLimit-Reset'))).size).toBe(1);
+  expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0, state: 'active', day: { remaining: 940 } });
+});
+
+test('parallel keys do not take from each other', async () => {
+  const sim = frozen({ keys: { alice: {}, bob: {} } });
+  const responses = await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const key = index % 2 === 0 ? 'alice' : 'bob';
+      return { key, status: (await sim.fetch(address, { headers: bearer(key) })).status };
+    }),
+  );
+  for (const key of ['alice', 'bob']) {
+    expect(responses.filter((response) => response.key === key && response.status === 200)).toHaveLength(60);
+  }
+});
+
+test('1,000 parallel creates get contiguous identifiers, each once, and lose no animal', async () => {
+  const sim = frozen();
+  const created = await Promise.all(
+    Array.from({ length: 1000 }, async (_, index) => {
+      const response = await sim.fetch(address, {
+        method: 'POST',
+        headers: { ...bearer('enterprise-key'), 'content-type': 'application/json' },
+        body: JSON.stringify({ name: `pet ${index}`, categoryId: index }),
+      });
+      expect(response.status).toBe(201);
+      return (await response.json()) as { id: number; name: string; categoryId: number };
+    }),
+  );
+  const ids = created.map(({ id }) => id).sort((a, b) => a - b);
+  expect(ids).toEqual(Array.from({ length: 1000 }, (_, index) => 41 + index));
+  expect(sim.pets.size).toBe(1040);
+  for (const { id, name, categoryId } of created) {
+    expect(name).toBe(`pet ${categoryId}`);
+    expect(sim.pets.get(id)?.name).toBe(name);
+  }
+});
+
+test('an aborted request counts nothing', async () => {
+  const sim = frozen();
+  const request = sim.fetch(address, { headers: bearer('free-key'), signal: AbortSignal.abort() });
+  await expect(request).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+  expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+});
+
+test('lists taken while animals are created are whole', async () => {
+  const sim = frozen({ pets: [] });
+  const headers = { ...bearer('enterprise-key'), 'content-type': 'application/json' };
+  const lists = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      const body = JSON.stringify({ name: `pet ${index}`, categoryId: 1 });
+      const list = sim.fetch(`${address}?limit=100`, { headers });
+      await sim.fetch(address, { method: 'POST', headers, body });
+      return (await (await list).json()) as { id: number }[];
+    }),
+  );
+  for (const list of lists) expect(list.map(({ id }) => id)).toEqual(list.map((_, index) => index + 1));
+});

@@ -1,0 +1,365 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { frozen } from '../support/frozen.js';
+import { message, rate, send } from '../support/plain-call.js';
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** No reading of a hostile body may take long; far above what it takes, far below what a quadratic one would. */
+const patienceMs = 250;
+
+function timed<Value>(work: () => Value): Value {
+  const startMs = performance.now();
+  const value = work();
+  expect(performance.now() - startMs).toBeLessThan(patienceMs);
+  return value;
+}
+
+describe('prototype pollution', () => {
+  const namesBefore = Object.getOwnPropertyNames(Object.prototype);
+  afterEach(() => {
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(namesBefore);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  const payloads = [
+    '"__proto__":{"polluted":1}',
+    '"__proto__":{"status":"sold","toString":1}',
+    '"__proto__":null',
+    '"__proto__":[]',
+    '"constructor":{"prototype":{"polluted":1}}',
+    '"constructor":1,"prototype":{"polluted":1}',
+    '"toString":1,"valueOf":2,"hasOwnProperty":3,"toJSON":4',
+    '"\\u005f_proto__":{"polluted":1}',
+    '"extra":{"__proto__":{"polluted":1}}',
+    '"__defineGetter__":1,"__lookupSetter__":2',
+  ];
+
+  test.each(payloads)('the fields %s are ignored like any unknown field', (payload) => {
+    const sim = frozen();
+    const answer = send(sim, { body: `{"name":"Rex","categoryId":1,${payload}}` });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toBe('{"id":41,"name":"Rex","categoryId":1,"status":"available"}');
+  });
+
+  test.each(payloads)('the fields %s come back as they were sent under unknownFields: echo', (payload) => {
+    const sim = frozen({ assumptions: { unknownFields: 'echo' } });
+    const answer = send(sim, { body: `{"name":"Rex","categoryId":1,${payload}}` });
+    expect(answer.status).toBe(201);
+    const echoed = payload.replace('\\u005f', '_');
+    expect(answer.body).toBe(`{"id":41,"name":"Rex","categoryId":1,"status":"available",${echoed}}`);
+    expect(send(sim, { path: '/pets/41' }).body).toBe(answer.body);
+  });
+
+  test('inherited fields do not stand in for missing ones', () => {
+    const bodies = ['{"__proto__":{"name":"Rex","categoryId":1}}', '{"__proto__":{"name":"Rex"},"categoryId":1}'];
+    for (const body of bodies) expect(message(send(frozen(), { body }))).toContain('name is missing');
+  });
+
+  test('a query cannot pollute', () => {
+    for (const query of ['__proto__[polluted]=1', 'constructor[prototype][polluted]=1', '__proto__=1&limit=1']) {
+      expect(send(frozen(), { query }).status).toBe(200);
+    }
+  });
+
+  test('a scenario cannot pollute', () => {
+    for (const text of [
+      '{"__proto__":{"polluted":1}}',
+      '{"keys":{"__proto__":{"plan":"pro","polluted":1}}}',
+      '{"plans":{"__proto__":{"minute":1,"day":1}}}',
+      '{"constructor":{"prototype":{"polluted":1}}}',
+      '{"assumptions":{"errorCodes":{"__proto__":{"polluted":1}}}}',
+    ]) {
+      try {
+        createSimulator({ scenario: JSON.parse(text) });
+      } catch (error) {
+        expect(error).toHaveProperty('name', 'ScenarioError');
+      }
+      expect(frozen().keys.get('free-key')).toMatchObject({ plan: 'free', minute: { limit: 60 } });
+    }
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    '%s is no method, key, status or petId',
+    (name) => {
+      const sim = frozen();
+      expect(send(sim, { method: name }).status).toBe(405);
+      expect(send(sim, { key: name }).status).toBe(401);
+      expect(send(sim, { query: `status=${name}` }).status).toBe(400);
+      expect(send(sim, { path: `/pets/${name}` }).status).toBe(404);
+      expect(send(sim, { body: { name: 'Rex', categoryId: 1, status: name } }).status).toBe(400);
+    },
+  );
+});
+
+describe('depth', () => {
+  const nested = (depth: number, open = '[', close = ']') =>
+    `{"name":"Rex","categoryId":1,"x":${open.repeat(depth - 1)}${close.repeat(depth - 1)}}`;
+
+  test('32 levels are read', () => {
+    expect(send(frozen(), { body: nested(32) }).status).toBe(201);
+    const echo = frozen({ assumptions: { unknownFields: 'echo' } });
+    expect(send(echo, { body: nested(32) }).body).toContain(`"x":${'['.repeat(31)}`);
+  });
+
+  test.each([33, 1000, 30_000])('%i levels are a 400, before anything else and at once', (depth) => {
+    for (const body of [nested(depth), nested(depth).replace('"name"', '"other"'), '['.repeat(depth)]) {
+      const answer = timed(() => send(frozen(), { body }));
+      expect(answer.status).toBe(400);
+      expect(message(answer)).toBe('The body is not valid JSON: the text is nested more than 32 levels deep.');
+    }
+  });
+
+  test('33 levels of objects are a 400', () => {
+    expect(send(frozen(), { body: `${'{"a":'.repeat(33)}1${'}'.repeat(33)}` }).status).toBe(400);
+  });
+
+  test('50,000 levels are a 400', () => {
+    expect(send(frozen(), { body: '['.repeat(50_000) }).status).toBe(400);
+    expect(send(frozen(), { body: nested(50_000) }).status).toBe(413);
+  });
+});
+
+describe('size', () => {
+  const bodyOf = (bytes: number) => {
+    const frame = '{"name":"","categoryId":1}';
+    return `{"name":"${'x'.repeat(bytes - frame.length)}","categoryId":1}`;
+  };
+
+  test('a body of 64 KiB is read', () => {
+    const answer = send(frozen(), { body: bodyOf(65_536) });
+    expect(answer.status).toBe(201);
+    expect(answer.body.length).toBeGreaterThan(65_536);
+  });
+
+  test('a body of one byte more is a 413 with all headers', () => {
+    const answer = send(frozen(), { body: bodyOf(65_537) });
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.body)).toEqual({
+      code: 'payload_too_large',
+      message: 'The body is larger than 65536 bytes.',
+      status: 413,
+    });
+    expect(rate(answer)).toMatchObject({ limit: 60, remaining: 59 });
+  });
+
+  test('is counted in bytes, not in characters', () => {
+    expect(send(frozen(), { body: bodyOf(65_536).replace('xx', 'é') }).status).toBe(201);
+    expect(send(frozen(), { body: bodyOf(65_536).replace('x', 'é') }).status).toBe(413);
+  });
+
+  const hugeNumbers = {
+    'only digits': '9'.repeat(60_000),
+    'a one and zeros': `1${'0'.repeat(60_000)}`,
+    'zeros between ones': `1${'0'.repeat(60_000)}1`,
+    'many runs of zeros': '10'.repeat(30_000),
+    'a long fraction': `0.${'0'.repeat(60_000)}1`,
+    'a fraction of zeros': `1.${'0'.repeat(60_000)}`,
+    'a whole number with a long negative exponent': `1${'0'.repeat(30_000)}e-30001`,
+    'a huge exponent': `1e${'9'.repeat(60_000)}`,
+    'a huge negative exponent': `1e-${'9'.repeat(60_000)}`,
+    'only minus signs': '-'.repeat(60_000),
+  };
+
+  test.each(Object.entries(hugeNumbers))('a number of 60,000 characters (%s) is answered at once', (name, number) => {
+    const answer = timed(() => send(frozen(), { body: `{"name":"Rex","categoryId":${number}}` }));
+    const accepted = ['a fraction of zeros', 'a long fraction', 'a huge negative exponent'];
+    expect(answer.status).toBe(accepted.includes(name) ? 201 : 400);
+    expect(answer.body.length).toBeLessThan(1000);
+  });
+
+  test('a number of 100,000 digits is a 413, and the reader itself does not mind it', () => {
+    const answer = timed(() => send(frozen(), { body: `{"name":"Rex","categoryId":${'9'.repeat(100_000)}}` }));
+    expect(answer.status).toBe(413);
+  });
+
+  test('a body with 10,000 fields is answered at once', () => {
+    const fields = Array.from({ length: 10_000 }, (_, index) => `"${index}":1`).join(',');
+    const short = Array.from({ length: 6000 }, (_, index) => `"k${index}":1`).join(',');
+    expect(timed(() => send(frozen(), { body: `{"name":"Rex","categoryId":1,${fields}}` })).status).toBe(413);
+    const echo = frozen({ assumptions: { unknownFields: 'echo' } });
+    expect(timed(() => send(echo, { body: `{"name":"Rex","categoryId":1,${short}}` })).status).toBe(201);
+    const same = '"name":"Rex",'.repeat(4900);
+    expect(timed(() => send(frozen(), { body: `{${same}"categoryId":1}` })).status).toBe(201);
+  });
+
+  test('texts full of escapes, quotes or blanks are answered at once', () => {
+    for (const name of ['\\u0041'.repeat(10_000), '\\n'.repeat(30_000), ' '.repeat(60_000)]) {
+      expect(timed(() => send(frozen(), { body: `{"name":"${name}","categoryId":1}` })).status).toBe(201);
+    }
+    expect(timed(() => send(frozen(), { body: `${' '.repeat(60_000)}{` })).status).toBe(400);
+    expect(timed(() => send(frozen(), { body: '"'.repeat(60_000) })).status).toBe(400);
+  });
+
+  test('an error message repeats only the beginning of a long text', () => {
+    const long = 'y'.repeat(60_000);
+    const answers = [
+      send(frozen(), { body: { name: 'Rex', categoryId: long } }),
+      send(frozen(), { body: { name: 'Rex', categoryId: 1, status: long } }),
+      send(frozen(), { query: `limit=${long}` }),
+      send(frozen(), { query: `status=${long}` }),
+      send(frozen({ assumptions: { unknownQuery: 'reject' } }), { query: `${long}=1` }),
+      send(frozen({ assumptions: { unknownFields: 'reject' } }), { body: { name: 'Rex', categoryId: 1, [long]: 1 } }),
+      send(frozen(), { body: '{}', headers: { 'content-type': long } }),
+      send(frozen(), { key: null, headers: { authorization: long } }),
+    ];
+    for (const answer of answers) {
+      expect([400, 401]).toContain(answer.status);
+      expect(answer.body.length).toBeLessThan(300);
+    }
+  });
+
+  test('a query of 5,000 parameters is answered at once', () => {
+    expect(timed(() => send(frozen(), { query: 'a=1&'.repeat(5000) })).status).toBe(200);
+    expect(timed(() => send(frozen(), { query: 'limit=1&'.repeat(5000) })).status).toBe(400);
+  });
+});
+
+describe('bytes', () => {
+  const body = (...name: number[]) => new Uint8Array([...encode('{"name":"'), ...name, ...encode('","categoryId":1}')]);
+
+  test.each([
+    ['a lone continuation byte', [0x80]],
+    ['a truncated sequence', [0xe2, 0x82]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['a code point past U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
+    ['the byte FF', [0xff]],
+  ])('%s is invalid UTF-8 and a 400', (_, bytes) => {
+    const answer = send(frozen(), { body: body(...bytes) });
+    expect([answer.status, message(answer)]).toEqual([400, 'The body is not valid UTF-8.']);
+  });
+
+  test('one byte order mark is left out, a second is not JSON', () => {
+    const text = encode('{"name":"Rex","categoryId":1}');
+    const bom = [0xef, 0xbb, 0xbf];
+    expect(send(frozen(), { body: new Uint8Array([...bom, ...text]) }).status).toBe(201);
+    expect(send(frozen(), { body: new Uint8Array([...bom, ...bom, ...text]) }).status).toBe(400);
+    expect(send(frozen(), { body: new Uint8Array(bom) }).status).toBe(400);
+  });
+
+  test.each([[0x00], [0x1f], [0x0a]])('the control byte %i inside a string is a 400', (byte) => {
+    expect(send(frozen(), { body: body(byte) }).status).toBe(400);
+  });
+
+  test('UTF-16 is a 400', () => {
+    const utf16 = new Uint8Array([...'{"name":"Rex","categoryId":1}'].flatMap((char) => [char.charCodeAt(0), 0]));
+    expect(send(frozen(), { body: utf16 }).status).toBe(400);
+    const headers = { 'content-type': 'application/json; charset=utf-16' };
+    expect(send(frozen(), { body: { name: 'Rex', categoryId: 1 }, headers }).status).toBe(400);
+  });
+
+  test.each([
+    '',
+    ' ',
+    'null',
+    'true',
+    '1',
+    '"x"',
+    '[]',
+    '[{"name":"Rex","categoryId":1}]',
+    '{}',
+    '{"name":"Rex"}',
+    '{',
+    'x',
+  ])('the body %j is a 400', (text) => {
+    expect(send(frozen(), { method: 'POST', body: text }).status).toBe(400);
+  });
+
+  test('every well-formed name comes back equal', () => {
+    const sim = frozen({ pets: [], limits: 'off' });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', size: 'medium' }), (name) => {
+        const created = send(sim, { body: JSON.stringify({ name, categoryId: 1 }) });
+        expect(created.status).toBe(201);
+        expect(JSON.parse(created.body).name).toBe(name);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a lone surrogate is a 400', () => {
+    for (const name of ['\\ud800', '\\udc00\\ud800', 'x\\uDFFFy']) {
+      const answer = send(frozen(), { body: `{"name":"${name}","categoryId":1}` });
+      expect([answer.status, message(answer)]).toEqual([400, expect.stringContaining('lone surrogate')]);
+    }
+  });
+});
+
+test('nothing that a client can send gives a 5xx, and every answer has a well-formed body and headers', () => {
+  const errors: unknown[] = [];
+  const base = { pets: [], limits: 'off' as const };
+  const choose = fc.constantFrom;
+  const settings = fc.record({
+    unknownFields: choose('ignore', 'reject', 'echo'),
+    paging: choose('none', 'cursor', 'offset', 'page'),
+    limitOutOfRange: choose('reject', 'clamp', 'default'),
+    unknownStatusFilter: choose('reject', 'empty', 'ignore'),
+    malformedPetId: choose('not-found', 'reject'),
+    contentType: choose('reject', 'accept', 'unsupported'),
+    deprecation: choose('silent', 'headers'),
+    unknownMethod: choose('method-not-allowed', 'not-found'),
+  } as const);
+  const oddText = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    choose(
+      '__proto__',
+      '9223372036854775808',
+      '-1',
+      '%',
+      '%zz',
+      '%00',
+      '../..',
+      '\u0000',
+      '1e400',
+      'after-1',
+      'after-',
+    ),
+  );
+  const call = fc.record({
+    method: choose('GET', 'POST', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', '', 'get', '__proto__'),
+    path: fc.oneof(
+      choose('/pets', '/pets', '/pets', '', '/', '/pets/', '//pets', '/pets//1'),
+      oddText.map((text) => `/pets/${text}`),
+    ),
+    query: fc.oneof(
+      choose('', 'limit=1', 'limit=&status=', 'limit=101&limit=1', '&&=&', '%', 'cursor=after-9&offset=9&page=0'),
+      fc.tuple(choose('limit', 'status', 'cursor', 'offset', 'page'), oddText).map((pair) => pair.join('=')),
+      oddText,
+    ),
+    body: fc.oneof(
+      fc.json({ stringUnit: 'binary' }).map(encode),
+      fc.uint8Array({ maxLength: 60 }),
+      fc
+        .dictionary(choose('name', 'categoryId', 'status', 'id', '__proto__', 'x'), fc.jsonValue())
+        .map((value) => encode(JSON.stringify(value))),
+    ),
+    contentType: choose(
+      'application/json',
+      'application/json',
+      'application/json; charset=utf-8',
+      'text/plain',
+      '',
+      ';',
+    ),
+  });
+  fc.assert(
+    fc.property(settings, fc.array(call, { minLength: 5, maxLength: 20 }), (assumptions, calls) => {
+      const sim = createSimulator({ scenario: { ...base, assumptions }, onError: (error) => errors.push(error) });
+      for (const { contentType, ...call } of calls) {
+        const answer = send(sim, { ...call, headers: { 'content-type': contentType } });
+        expect(errors).toEqual([]);
+        expect(answer.status).toBeLessThan(500);
+        const parsed = JSON.parse(answer.body);
+        if (answer.status >= 400) {
+          expect(Object.keys(parsed)).toEqual(['code', 'message', 'status']);
+          expect(parsed.status).toBe(answer.status);
+        }
+        const response = new Response(answer.body, { status: answer.status, headers: answer.headers });
+        expect(response.headers.get('x-ratelimit-limit')).toBe('60');
+      }
+    }),
+    { numRuns: 400 },
+  );
+});

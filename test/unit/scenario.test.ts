@@ -1,0 +1,423 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
+import { defaultScenario } from '../../src/scenario/default.js';
+import { merge } from '../../src/scenario/load.js';
+import { frozen, noonSeconds } from '../support/frozen.js';
+import { rate, send, sendTimes } from '../support/plain-call.js';
+
+/** The mistakes that a scenario is refused for; any shape at all, as from a file. */
+function problems(scenario: unknown): Record<string, string> {
+  try {
+    createSimulator({ scenario: scenario as Scenario });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ScenarioError);
+    return Object.fromEntries((error as ScenarioError).problems.map(({ path, message }) => [path, message]));
+  }
+  return {};
+}
+
+const duration = 'expected a duration such as "500ms", "2s", "5m" or "1d"';
+const rex = { name: 'Rex', categoryId: 1 };
+
+describe('a mistake is named with its path', () => {
+  test.each<[path: string, message: string, scenario: unknown]>([
+    ['', 'expected Object, got null', null],
+    ['', 'expected Object, got Array', []],
+    ['', 'expected Object, got "strict"', 'strict'],
+    ['petz', 'expected no such field', { petz: [] }],
+    ['clock.startt', 'expected no such field', { clock: { startt: 1 } }],
+    ['keys.a.color', 'expected no such field', { keys: { a: { color: 'red' } } }],
+    ['seed', 'expected a whole number from 0, got -1', { seed: -1 }],
+    ['seed', 'expected a whole number from 0, got 1.5', { seed: 1.5 }],
+    ['seed', 'expected number, got "1"', { seed: '1' }],
+    ['clock.start', 'expected an instant such as "2030-12-05T00:00:00Z", got "noon"', { clock: { start: 'noon' } }],
+    ['clock.start', 'expected an instant of the years 1970 to 9999, got -1', { clock: { start: -1 } }],
+    ['clock.mode', 'expected ("real" | "frozen"), got "still"', { clock: { mode: 'still' } }],
+    ['clock.speed', 'expected a number above 0, got 0', { clock: { speed: 0 } }],
+    ['clock.speed', 'expected a number above 0, got Infinity', { clock: { speed: Number.POSITIVE_INFINITY } }],
+    ['clock.skew', `${duration}, got "soon"`, { clock: { skew: 'soon' } }],
+    ['ids.start', 'expected a whole number within int64', { ids: { start: 2 ** 53 } }],
+    ['ids.start', 'expected a whole number within int64', { ids: { start: 2n ** 63n } }],
+    ['categories[1]', 'expected a whole number within int64', { categories: [1, 1.5] }],
+    ['pets[0].name', 'expected a value, got none', { pets: [{ id: 1, categoryId: 1 }] }],
+    [
+      'pets[1].status',
+      'expected ("available" | "pending" | "sold"), got "lost"',
+      { pets: [rex, { ...rex, status: 'lost' }] },
+    ],
+    ['pets[0].name', 'expected well-formed Unicode, got "\ud800"', { pets: [{ name: '\ud800', categoryId: 1 }] }],
+    [
+      'pets[2].id',
+      'expected an id of its own, got 4, which is taken',
+      { pets: [{ ...rex, id: 4 }, rex, { ...rex, id: 4n }] },
+    ],
+    ['pets.generate.lost', 'expected no such field', { pets: { generate: { lost: 1 } } }],
+    [
+      'pets.generate',
+      'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
+      { pets: { generate: { sold: 1 } } },
+    ],
+    ['plans.free.day', 'expected a value, got none', { plans: { free: { minute: 1 } } }],
+    [
+      'plans.free.minute',
+      'expected a whole number from 1 to 1,000,000,000, got 0',
+      { plans: { free: { minute: 0, day: 1 } } },
+    ],
+    ['windows.minute', 'expected whole seconds, at least "1s"', { windows: { minute: '500ms' } }],
+    ['windows.minute', `${duration}, got "60"`, { windows: { minute: '60' } }],
+    ['windows.hour', 'expected no such field', { windows: { hour: '1h' } }],
+    ['keys.a.plan', 'expected a plan (free, pro, business, enterprise), got "gold"', { keys: { a: { plan: 'gold' } } }],
+    [
+      'keys.a.plan',
+      'expected a plan (free, pro, business, enterprise), got "toString"',
+      { keys: { a: { plan: 'toString' } } },
+    ],
+    ['keys.a.state', 'expected ("active" | "revoked"), got "banned"', { keys: { a: { state: 'banned' } } }],
+    ['keys.a.bannedFor', `${duration}, got -1`, { keys: { a: { bannedFor: -1 } } }],
+    [
+      'keys.a.usage.minute',
+      'expected at most the limit of the plan (60), got 61',
+      { keys: { a: { usage: { minute: 61 } } } },
+    ],
+    [
+      'keys.a.usage.day',
+      'expected at most the limit of the plan (10000), got 10001',
+      { keys: { a: { plan: 'pro', usage: { day: 10_001 } } } },
+    ],
+    [
+      'limits.algorithm',
+      'expected ("fixed-window" | "sliding-log" | "token-bucket"), got "leaky"',
+      { limits: { algorithm: 'leaky' } },
+    ],
+    ['ban.after', 'expected a whole number from 0, got -1', { ban: { after: -1 } }],
+    ['ban.afterr', 'expected no such field', { ban: { afterr: 1 } }],
+    ['ban.status', 'expected (429 | 403 | 401 | 418), got 200', { ban: { status: 200 } }],
+    [
+      'assumptions.listOrder',
+      'expected ("id-ascending" | "newest-first" | "shuffled"), got "random"',
+      { assumptions: { listOrder: 'random' } },
+    ],
+    ['assumptions.listOrders', 'expected no such field', { assumptions: { listOrders: 'shuffled' } }],
+  ])('at %s: %s', (path, message, scenario) => {
+    const found = problems(scenario);
+    expect(Object.keys(found)).toEqual([path]);
+    expect(found[path]).toContain(message);
+  });
+
+  test.each(['', 'two words', 'a,b', 'tab\tkey', 'line\nkey'])('at a key that no header can carry: %j', (key) => {
+    const [path] = Object.keys(problems({ keys: { [key]: {} } }));
+    expect(path).toBe(`keys.${key}`);
+  });
+
+  test('a limit that says something else than an assumption is refused', () => {
+    const found = (scenario: Scenario) => problems(scenario);
+    expect(found({ limits: { windowStart: 'clock' }, assumptions: { windowStart: 'first-request' } })).toEqual({
+      'assumptions.windowStart': 'expected the value that plans, limits or ban sets ("clock"), got "first-request"',
+    });
+    expect(Object.keys(found({ limits: 'off', assumptions: { limitsApply: 'all' } }))).toEqual([
+      'assumptions.limitsApply',
+    ]);
+    expect(Object.keys(found({ ban: { after: 1 }, assumptions: { banAfter: 2 } }))).toEqual(['assumptions.banAfter']);
+    const enterprise = { minute: 10, day: 50 };
+    expect(
+      Object.keys(found({ plans: { enterprise }, assumptions: { enterpriseLimits: { minute: 10, day: 51 } } })),
+    ).toEqual(['assumptions.enterpriseLimits']);
+    expect(found({ plans: { enterprise }, assumptions: { enterpriseLimits: { day: 50, minute: 10 } } })).toEqual({});
+    expect(found({ ban: { after: 1 }, assumptions: { banAfter: 1 } })).toEqual({});
+  });
+
+  test('all mistakes come at once, each on a line of the message', () => {
+    const scenario = {
+      seed: -1,
+      petz: 1,
+      clock: { mode: 'still' },
+      keys: { a: { state: 'lost' } },
+      assumptions: { paging: 'scroll' },
+    };
+    expect(Object.keys(problems(scenario)).sort()).toEqual([
+      'assumptions.paging',
+      'clock.mode',
+      'keys.a.state',
+      'petz',
+      'seed',
+    ]);
+    expect(() => createSimulator({ scenario: scenario as unknown as Scenario })).toThrow(
+      /^scenario at seed: .*\nscenario at clock\.mode: (?:.|\n)*\nscenario at /,
+    );
+    const second = { keys: { a: { plan: 'gold' }, b: { usage: { minute: 61, day: 1001 } } }, pets: { generate: {} } };
+    expect(Object.keys(problems(second)).sort()).toEqual([
+      'keys.a.plan',
+      'keys.b.usage.day',
+      'keys.b.usage.minute',
+      'pets.generate',
+    ]);
+  });
+
+  test('a scenario that is refused leaves nothing behind', () => {
+    expect(problems({ keys: { 'free-key': { plan: 'gold' } } })).not.toEqual({});
+    expect(frozen().keys.get('free-key').plan).toBe('free');
+  });
+});
+
+describe('what a scenario leaves out', () => {
+  test('comes from the default scenario: forty animals, five keys', () => {
+    const sim = createSimulator();
+    expect(sim.name).toBe('default');
+    expect(sim.pets.size).toBe(40);
+    expect(sim.keys.list().map(({ key }) => key)).toEqual(Object.keys(defaultScenario.keys));
+  });
+
+  test('merges into maps, and lists and single values replace', () => {
+    const sim = frozen({
+      keys: { alice: { plan: 'pro' }, 'free-key': { usage: { day: 999 } } },
+      pets: [rex],
+      plans: { free: { minute: 5, day: 1000 } },
+    });
+    expect(sim.keys.list().map(({ key }) => key)).toContain('alice');
+    expect(sim.keys.list()).toHaveLength(6);
+    expect(sim.keys.get('free-key')).toMatchObject({ plan: 'free', minute: { limit: 5 }, day: { remaining: 1 } });
+    expect(sim.keys.get('pro-key').minute.limit).toBe(300);
+    expect(sim.pets.list().map(({ json }) => json)).toEqual([
+      '{"id":1,"name":"Rex","categoryId":1,"status":"available"}',
+    ]);
+  });
+
+  test('merges field by field, and undefined leaves the value of the base', () => {
+    const base = { a: 1, b: { c: [1, 2], d: 'x' }, e: new Date(0) };
+    expect(merge(base, { b: { c: [3] }, e: new Date(1), f: 2 })).toEqual({
+      a: 1,
+      b: { c: [3], d: 'x' },
+      e: new Date(1),
+      f: 2,
+    });
+    expect(merge(base, { a: undefined })).toEqual(base);
+    expect(merge(base, undefined)).toBe(base);
+    expect(merge(base, { b: 'off' })).toMatchObject({ b: 'off' });
+    expect(merge({ b: 'off' }, { b: { d: 1 } })).toEqual({ b: { d: 1 } });
+  });
+
+  test('is not changed by the scenarios that start from it', () => {
+    const before = structuredClone(defaultScenario);
+    const sim = frozen({ keys: { 'free-key': { plan: 'pro' } }, categories: [9], assumptions: { paging: 'page' } });
+    sendTimes(sim, 3, { body: rex });
+    sim.pets.update(1, { name: 'Max' });
+    sim.keys.add('alice');
+    sim.reset();
+    expect(defaultScenario).toEqual(before);
+    expect(frozen().keys.get('free-key').plan).toBe('free');
+    expect(frozen().settings.paging).toBe('none');
+  });
+
+  test('does not change the object that the scenario was given as', () => {
+    const scenario: Scenario = {
+      keys: { a: { usage: { minute: 1 } } },
+      pets: [{ ...rex, id: 5 }],
+      limits: { algorithm: 'sliding-log' },
+    };
+    const before = structuredClone(scenario);
+    const sim = frozen(scenario);
+    sendTimes(sim, 3, { key: 'a', body: rex });
+    sim.pets.remove(5);
+    expect(scenario).toEqual(before);
+  });
+});
+
+describe('a scenario', () => {
+  test('gives animals without an id the next free one', () => {
+    const sim = frozen({ pets: [rex, { ...rex, id: 2 }, rex, { ...rex, id: 1 }], ids: { start: 1 } });
+    expect(sim.pets.list().map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect(send(sim, { body: rex }).body).toContain('"id":5');
+  });
+
+  test('gives animals without a status the default status', () => {
+    expect(frozen({ pets: [rex], assumptions: { defaultStatus: 'sold' } }).pets.get(1)?.status).toBe('sold');
+    expect(frozen({ pets: [rex], assumptions: { defaultStatus: 'absent' } }).pets.get(1)?.json).toBe(
+      '{"id":1,"name":"Rex","categoryId":1}',
+    );
+  });
+
+  test('hands counts, seed, first id and categories to its generator', () => {
+    const generatePets = vi.fn(() => [{ id: 7, name: 'Gen', categoryId: 3 }]);
+    const sim = createSimulator({
+      scenario: { seed: 5, ids: { start: 7 }, categories: [3, 4n], pets: { generate: { sold: 1 } } },
+      generatePets,
+    });
+    expect(generatePets).toHaveBeenCalledExactlyOnceWith({ sold: 1 }, { seed: 5, firstId: 7, categories: [3, 4] });
+    expect(sim.pets.get(7)?.name).toBe('Gen');
+    sim.reset();
+    expect(generatePets).toHaveBeenCalledOnce();
+  });
+
+  test('can have plans and windows of its own', () => {
+    const sim = frozen({
+      plans: { gold: { minute: 7, day: 70 } },
+      windows: { minute: '10s', day: 20_000 },
+      keys: { g: { plan: 'gold' } },
+    });
+    expect(sim.keys.get('g')).toMatchObject({
+      minute: { limit: 7, resetAt: noonSeconds + 10 },
+      day: { limit: 70, resetAt: noonSeconds + 20 },
+    });
+  });
+
+  test('sets the enterprise limits in either place', () => {
+    const enterprise = { minute: 10, day: 50 };
+    for (const sim of [frozen({ plans: { enterprise } }), frozen({ assumptions: { enterpriseLimits: enterprise } })]) {
+      expect(rate(send(sim, { key: 'enterprise-key' })).limit).toBe(10);
+      expect(sim.settings.enterpriseLimits).toEqual(enterprise);
+    }
+  });
+
+  test('sets the free limits that a 401 shows', () => {
+    const sim = frozen({ plans: { free: { minute: 5, day: 10 } }, windows: { minute: '7s' } });
+    expect(rate(send(sim, { key: null }))).toMatchObject({ limit: 5, remaining: 5, reset: noonSeconds + 7 });
+  });
+});
+
+/** Everything about a simulator that a request or a test can see. */
+function visible(sim: Simulator): unknown {
+  return structuredClone({ pets: sim.pets.list(), keys: sim.keys.list(), clock: sim.clock.state() });
+}
+
+/** Changes everything that there is to change. */
+function disturb(sim: Simulator): void {
+  send(sim, { body: rex });
+  sendTimes(sim, 100);
+  sim.clock.advance('2s');
+  sendTimes(sim, 100);
+  send(sim, { key: 'made-up' });
+  sim.pets.update(1, { name: 'Max', status: 'sold' });
+  sim.pets.remove(2);
+  sim.keys.revoke('pro-key');
+  sim.keys.ban('business-key', '1h');
+  sim.keys.setUsage('enterprise-key', { minute: 4000 });
+  sim.keys.add('alice', { plan: 'pro', usage: { minute: 5, day: 6 }, bannedForMs: 0 });
+  sim.clock.resume();
+}
+
+const everything: Scenario = {
+  keys: { banned: { bannedFor: '1h' }, used: { usage: { minute: 5 } } },
+  assumptions: { acceptAnyKey: true, listOrder: 'shuffled' },
+  clock: { start: '2026-01-01T12:00:00.250Z' },
+};
+
+describe('two simulators', () => {
+  test('share nothing', () => {
+    const untouched = frozen(everything);
+    const before = visible(untouched);
+    const other = frozen(everything);
+    disturb(other);
+    expect(visible(untouched)).toEqual(before);
+    expect(untouched.clock.now()).not.toBe(other.clock.now());
+    expect(send(untouched, { body: rex }).body).toContain('"id":41');
+    expect(rate(send(untouched)).remaining).toBe(58);
+    expect(rate(send(untouched, { key: 'made-up' })).remaining).toBe(59);
+  });
+
+  test('of the same scenario answer the same bytes', () => {
+    const answers = [frozen(everything), frozen(everything)].map((sim) => {
+      const calls = [{}, { body: rex }, { query: 'limit=100' }, { path: '/pets/41' }, { key: 'banned' }, { key: null }];
+      return calls.map((call) => send(sim, call));
+    });
+    expect(answers[0]).toEqual(answers[1]);
+  });
+});
+
+describe('reset', () => {
+  test('goes back to the start of the scenario in everything', () => {
+    const sim = frozen(everything);
+    const before = visible(sim);
+    disturb(sim);
+    expect(visible(sim)).not.toEqual(before);
+    sim.reset();
+    expect(visible(sim)).toEqual(before);
+    const fresh = frozen(everything);
+    for (const call of [{ body: rex }, {}, { key: 'made-up' }, { key: 'used' }, { key: 'banned' }]) {
+      expect(send(sim, call)).toEqual(send(fresh, call));
+    }
+  });
+});
+
+describe('a snapshot', () => {
+  /** The answers to a trace that looks at every part of the state. */
+  const replay = (sim: Simulator) => {
+    const answers = [];
+    for (const wait of ['0ms', '1s', '118s', '1h']) {
+      sim.clock.advance(wait);
+      for (const key of [
+        'free-key',
+        'pro-key',
+        'business-key',
+        'enterprise-key',
+        'made-up',
+        'alice',
+        'used',
+        'banned',
+      ]) {
+        answers.push(send(sim, { key }), send(sim, { key, body: rex }));
+      }
+      answers.push(send(sim, { key: 'other', query: 'limit=100' }));
+    }
+    return answers;
+  };
+
+  test('restores windows, strikes, bans, presets, keys, animals, identifiers and clock, as often as wanted', () => {
+    const sim = frozen(everything);
+    disturb(sim);
+    sim.clock.freeze();
+    const snapshot = sim.snapshot();
+    const before = visible(sim);
+    const answers = replay(sim);
+    for (let round = 0; round < 2; round++) {
+      disturb(sim);
+      sim.reset();
+      sim.restore(snapshot);
+      expect(visible(sim)).toEqual(before);
+      expect(replay(sim)).toEqual(answers);
+    }
+  });
+
+  test('restores strikes in the middle of an episode', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    const strike = () => {
+      sim.clock.advance('2s');
+      return send(sim).body;
+    };
+    strike();
+    strike();
+    strike();
+    const snapshot = sim.snapshot();
+    expect(strike()).toContain('key_banned');
+    sim.restore(snapshot);
+    expect(sim.keys.get('free-key')).toMatchObject({ strikes: 2, state: 'active' });
+    expect(strike()).toContain('key_banned');
+  });
+
+  test('can be restored in another simulator of the same scenario', () => {
+    const sim = frozen(everything);
+    disturb(sim);
+    sim.clock.freeze();
+    const other = frozen(everything);
+    other.restore(sim.snapshot());
+    expect(visible(other)).toEqual(visible(sim));
+    expect(replay(other)).toEqual(replay(sim));
+  });
+});
+
+test('a failure of the simulator is a 500 that tells nothing, and goes to onError', () => {
+  const errors: unknown[] = [];
+  const sim = createSimulator({ onError: (error) => errors.push(error) });
+  const broken = new Error('secret /home/me');
+  sim.pets.list = () => {
+    throw broken;
+  };
+  const answer = send(sim);
+  expect(answer.status).toBe(500);
+  expect(JSON.parse(answer.body)).toEqual({
+    code: 'internal_error',
+    message: 'The simulator failed; this is a bug of the simulator.',
+    status: 500,
+  });
+  expect(rate(answer)).toMatchObject({ limit: 60, remaining: 59 });
+  expect(errors).toEqual([broken]);
+});
