@@ -1,17 +1,36 @@
 import type { Answer, ApiCall } from './api-call.js';
 import { basePath } from './interface/contract.js';
 import { errorBody } from './interface/errors.js';
+import { maximumBodyBytes } from './operations.js';
 
 /**
  * A pattern for the addresses under one or several base URLs; what it matches is the base URL.
  * @param baseUrl default: `/v1` of any origin
+ * @throws {TypeError} when a base URL is not an absolute http or https address
  */
 export function addressPattern(baseUrl?: string | readonly string[]): RegExp {
-  const bases = baseUrl === undefined ? [] : [baseUrl].flat();
-  const escaped = bases.map((base) => new URL(base).href.replace(/\/+$/, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const alternatives = escaped.length > 0 ? escaped.join('|') : `https?://[^/?#]+${basePath}`;
+  // Of two base URLs, one within the other, the longer takes its own requests; so it stands first.
+  const bases = baseUrl === undefined ? [] : [baseUrl].flat().map(readBaseUrl);
+  const escaped = bases.sort((a, b) => b.length - a.length).map((base) => base.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  if (baseUrl !== undefined && escaped.length === 0) throw badBaseUrl('an empty list');
+  const alternatives = baseUrl === undefined ? `https?://[^/?#]+${basePath}` : escaped.join('|');
   return new RegExp(`^(?:${alternatives})(?=[/?#]|$)`);
 }
+
+/** A base URL as it stands at the start of `request.url`, without a slash at the end. */
+function readBaseUrl(text: string): string {
+  if (!URL.canParse(text)) throw badBaseUrl(JSON.stringify(text));
+  const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
+  const isHttp = protocol === 'http:' || protocol === 'https:';
+  const isBare = search + hash + username + password === '' && !pathname.includes('*');
+  if (!isHttp || !isBare) throw badBaseUrl(JSON.stringify(text));
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+const badBaseUrl = (got: string) =>
+  new TypeError(
+    `Failed to read the base URL: expected an address such as "https://api.example.com${basePath}", got ${got}`,
+  );
 
 /** Answers a `Request` under the addresses of `pattern`; outside of them with the API's own kind of 404. */
 export async function answerRequest(
@@ -25,7 +44,7 @@ export async function answerRequest(
   }
   const [address = ''] = request.url.slice(baseUrl.length).split('#', 1);
   const [path = '', ...query] = address.split('?');
-  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+  const body = await readBody(request);
   request.signal.throwIfAborted();
   const answer = handle({
     method: request.method,
@@ -37,6 +56,39 @@ export async function answerRequest(
   });
   const { status, headers } = answer;
   return new Response(request.method === 'HEAD' ? null : answer.body, { status, headers });
+}
+
+/** Reads a body, at most one chunk past `maximumBodyBytes`, and no further once the request is aborted. */
+async function readBody(request: Request): Promise<Uint8Array | undefined> {
+  const { body, signal } = request;
+  if (body === null) return undefined;
+  // Firefox has no `request.body`.
+  if (body === undefined) return new Uint8Array(await request.arrayBuffer());
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', stop);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes <= maximumBodyBytes) {
+    const { value } = await reader.read();
+    if (value === undefined) break;
+    chunks.push(value);
+    bytes += value.length;
+  }
+  signal.removeEventListener('abort', stop);
+  if (bytes > maximumBodyBytes) stop();
+  return concatenate(chunks, bytes);
+}
+
+function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: number): Uint8Array {
+  if (more.length === 0) return first;
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of [first, ...more]) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
 }
 
 /** The simulator as a `fetch` function, for any origin. */

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createSimulator, type Simulator } from '../../src/index.js';
+
+const pets = 'http://petstore.test/v1/pets';
+const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
+let sim: Simulator;
+beforeEach(() => {
+  sim = createSimulator({ scenario: { pets: [] } });
+});
+const remaining = () => sim.keys.get('free-key').minute.remaining;
+const send = (body: ReadableStream, signal?: AbortSignal) =>
+  sim.fetch(pets, { method: 'POST', headers, body, duplex: 'half', ...(signal && { signal }) } as RequestInit);
+
+describe('sim.fetch', () => {
+  test('takes an address as text, as a URL or in a Request', async () => {
+    for (const input of [pets, new URL(pets), new Request(pets, { headers })]) {
+      expect((await sim.fetch(input, input instanceof Request ? {} : { headers })).status).toBe(200);
+    }
+  });
+
+  test('reads a body that comes in pieces', async () => {
+    const pieces = ['{"name":', '"Ž', 'ofie","cate', 'goryId":1}'].map((text) => new TextEncoder().encode(text));
+    const body = new ReadableStream({
+      pull(stream) {
+        const piece = pieces.shift();
+        if (piece === undefined) stream.close();
+        else stream.enqueue(piece);
+      },
+    });
+    expect(await (await send(body)).json()).toMatchObject({ name: 'Žofie', categoryId: 1 });
+  });
+
+  test('reads a body that never ends no further than it takes to refuse it', async () => {
+    let sent = 0;
+    const body = new ReadableStream({
+      pull(stream) {
+        sent += 16_384;
+        stream.enqueue(new Uint8Array(16_384));
+      },
+    });
+    expect((await send(body)).status).toBe(413);
+    expect(sent).toBeLessThan(2 ** 18);
+  });
+
+  test('takes a body of 64 KiB and refuses one byte more', async () => {
+    const post = (bytes: number) => {
+      const start = '{"name":"Rex","categoryId":1}';
+      return sim.fetch(pets, { method: 'POST', headers, body: start.padEnd(bytes) });
+    };
+    expect((await post(65_536)).status).toBe(201);
+    expect((await post(65_537)).status).toBe(413);
+  });
+
+  test('rejects a call whose signal was aborted before, with the reason, and does not count it', async () => {
+    const reason = new Error('no longer wanted');
+    await expect(sim.fetch(pets, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(remaining()).toBe(60);
+  });
+
+  test('rejects a call that is aborted while the body is on its way, and does not count it', async () => {
+    const abort = new AbortController();
+    const body = new ReadableStream({ pull: () => abort.abort() });
+    await expect(send(body, abort.signal)).rejects.toThrow(/abort/i);
+    expect([remaining(), sim.pets.size]).toEqual([60, 0]);
+  });
+
+  test('rejects a call whose body breaks off, and does not count it', async () => {
+    const body = new ReadableStream({ pull: (stream) => stream.error(new Error('the disk is gone')) });
+    await expect(send(body)).rejects.toThrow('the disk is gone');
+    expect([remaining(), sim.pets.size]).toEqual([60, 0]);
+  });
+
+  test('says outside of /v1 where the API is, as an Error body', async () => {
+    const response = await sim.fetch('http://petstore.test/pets', { headers });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      code: 'not_found',
+      message: 'There is nothing at this address; the API is under /v1.',
+      status: 404,
+    });
+  });
+});
