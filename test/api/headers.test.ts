@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createSimulator } from '../../src/index.js';
 import { describeOnEveryDoor, noon, noonSeconds, rate } from '../support/doors.js';
 
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
@@ -92,5 +93,39 @@ describeOnEveryDoor('headers', (open) => {
       if (status >= 400) expect(json.message).toMatch(/^[^\n]{8,200}\.$/);
       if (status >= 400) expect(json.message).not.toMatch(/\bat .*:\d+|node_modules|\/work|\.ts\b/);
     }
+  });
+});
+
+describe('a bug of the simulator', () => {
+  test('answers 500 with the X-RateLimit headers, and tells its cause to the log only', () => {
+    const told: unknown[] = [];
+    const scenario = { clock: { start: noon, mode: 'frozen' } } as const;
+    const sim = createSimulator({ scenario, onError: (error) => told.push(error) });
+    const cause = new Error('secret');
+    const answer = sim.handle({
+      method: 'POST',
+      path: '/pets',
+      query: '',
+      baseUrl: 'http://petstore.test/v1',
+      header: (name) => {
+        if (name === 'authorization') return 'Bearer free-key';
+        throw cause;
+      },
+      body: undefined,
+    });
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(answer.body)).toEqual({
+      code: 'internal_error',
+      message: 'The simulator failed; this is a bug of the simulator.',
+      status: 500,
+    });
+    expect(answer.headers).toEqual({
+      'Content-Type': 'application/json',
+      Date: 'Thu, 01 Jan 2026 12:00:00 GMT',
+      'X-RateLimit-Limit': '60',
+      'X-RateLimit-Remaining': '59',
+      'X-RateLimit-Reset': String(noonSeconds + 60),
+    });
+    expect(told).toEqual([cause]);
   });
 });

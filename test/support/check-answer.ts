@@ -174,10 +174,11 @@ const petFields = ['id', 'name', 'categoryId', 'status'];
 
 function* wrongBody(question: Question, { status, bodyText }: RawAnswer, allowances: Allowances): Iterable<string> {
   const value = parsed(bodyText);
+  if (value === undefined) return;
   if (status >= 400) {
-    const names = Object.keys((value as Json | undefined) ?? {});
+    const names = Object.keys(value as Json);
     if (names.join() !== 'code,message,status') yield `the Error body has ${names}, not exactly code,message,status`;
-    if ((value as Json | undefined)?.status !== status) yield 'the status of the Error body is not the HTTP status';
+    if ((value as Json).status !== status) yield 'the status of the Error body is not the HTTP status';
     return;
   }
   const pets = [value].flat() as Json[];

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { type Allowances, checkAnswer, type Question } from '../support/check-answer.js';
+
+// The checker stands behind every door test, so it is itself held to what it must catch.
+
+const { settings } = createSimulator();
+const list: Question = { method: 'GET', path: '/pets?limit=2' };
+const get: Question = { method: 'GET', path: '/pets/9007199254740993' };
+const create: Question = { method: 'POST', path: '/pets', body: '{"name":"Rex","categoryId":9007199254740993}' };
+
+const always = {
+  'Content-Type': 'application/json',
+  Date: 'Thu, 01 Jan 2026 12:00:00 GMT',
+  'X-RateLimit-Limit': '60',
+  'X-RateLimit-Remaining': '59',
+  'X-RateLimit-Reset': '1767268860',
+};
+const refused = { ...always, 'X-RateLimit-Remaining': '0', 'Retry-After': '60', 'Cache-Control': 'no-store' };
+const pet = '{"id":9007199254740993,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
+const error = (status: number) => `{"code":"c","message":"m","status":${status}}`;
+
+interface Case {
+  question?: Question;
+  status?: number;
+  headers?: Record<string, string | undefined>;
+  bodyText?: string;
+  allowances?: Partial<Allowances>;
+}
+
+const check = ({ question = list, status = 200, headers = always, bodyText = `[${pet}]`, allowances }: Case) => {
+  const present = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  checkAnswer(question, { status, headers: new Headers(present), bodyText }, { ...settings, ...allowances });
+};
+
+const limited: Case = { status: 429, headers: refused, bodyText: error(429) };
+const unauthorized: Case = {
+  status: 401,
+  headers: { ...always, 'WWW-Authenticate': 'Bearer x' },
+  bodyText: error(401),
+};
+
+describe('the checker of answers', () => {
+  test.each<[string, Case]>([
+    ['a list', {}],
+    ['an animal', { question: get, bodyText: pet }],
+    ['a created animal', { question: create, status: 201, bodyText: pet }],
+    ['a refusal', limited],
+    ['a 401', unauthorized],
+    [
+      'a HEAD answer',
+      { question: { method: 'HEAD', path: '/pets' }, status: 405, headers: { ...always, Allow: 'GET' }, bodyText: '' },
+    ],
+    [
+      'a date in Retry-After',
+      {
+        ...limited,
+        headers: { ...refused, 'Retry-After': 'Thu, 01 Jan 2026 12:01:00 GMT' },
+        allowances: { retryAfterForm: 'http-date' },
+      },
+    ],
+    ['a 500', { status: 500, bodyText: error(500) }],
+  ])('accepts %s', (_, answer) => expect(() => check(answer)).not.toThrow());
+
+  test.each<[string, Case, RegExp]>([
+    [
+      'a missing X-RateLimit header',
+      { headers: { ...always, 'X-RateLimit-Reset': undefined } },
+      /X-RateLimit-Reset is/,
+    ],
+    ['a Limit that is no integer', { headers: { ...always, 'X-RateLimit-Limit': '60.5' } }, /X-RateLimit-Limit is/],
+    ['more Remaining than Limit', { headers: { ...always, 'X-RateLimit-Remaining': '61' } }, /more than Limit/],
+    ['a missing Date', { headers: { ...always, Date: undefined } }, /Date is/],
+    ['another Content-Type', { headers: { ...always, 'Content-Type': 'text/html' } }, /Content-Type is/],
+    ['a status that is not described', { status: 204 }, /no status 204/],
+    ['an animal without a name', { bodyText: '[{"id":1,"categoryId":1}]' }, /does not fit/],
+    ['an unknown status of an animal', { bodyText: pet.replace('available', 'lost') }, /does not fit/],
+    ['an envelope', { bodyText: `{"items":[${pet}]}` }, /must be array/],
+    ['a field that Pet does not have', { bodyText: `[${pet.replace('"id"', '"x":1,"id"')}]` }, /a Pet has x/],
+    ['an id past int64', { bodyText: pet.replace('9007199254740993', '9223372036854775808') }, /canonical int64/],
+    ['an id that is written as a fraction', { bodyText: pet.replace('9007199254740993', '1.0') }, /canonical int64/],
+    ['an id that comes twice', { bodyText: `[${pet},${pet}]` }, /comes twice/],
+    [
+      'an id that was rounded',
+      { question: get, bodyText: pet.replace('740993', '740992') },
+      /asked for 9007199254740993/,
+    ],
+    [
+      'a categoryId that was rounded',
+      { question: create, status: 201, bodyText: pet.replace(/740993(?=,"status)/, '740992') },
+      /came back as 9007199254740992/,
+    ],
+    ['a body that is no JSON', { bodyText: '<html>' }, /not JSON/],
+    ['an Error with another field', { ...limited, bodyText: error(429).replace('{', '{"stack":"x",') }, /not exactly/],
+    ['an Error with another status', { ...limited, bodyText: error(400) }, /not the HTTP status/],
+    ['a refusal without Retry-After', { ...limited, headers: { ...refused, 'Retry-After': undefined } }, /Retry-After/],
+    ['Retry-After: 0', { ...limited, headers: { ...refused, 'Retry-After': '0' } }, /whole seconds from 1/],
+    [
+      'a Retry-After that is not the reset',
+      { ...limited, headers: { ...refused, 'Retry-After': '59' } },
+      /is not Reset/,
+    ],
+    [
+      'a refusal with requests remaining',
+      { ...limited, headers: { ...refused, 'X-RateLimit-Remaining': '1' } },
+      /must be 0/,
+    ],
+    [
+      'a refusal that caches may store',
+      { ...limited, headers: { ...refused, 'Cache-Control': undefined } },
+      /Cache-Control/,
+    ],
+    ['Retry-After on a success', { headers: { ...always, 'Retry-After': '1' } }, /only for a refusal/],
+    ['a 401 without a challenge', { ...unauthorized, headers: always }, /WWW-Authenticate/],
+    [
+      'a 401 with headers that are to be left out',
+      { ...unauthorized, allowances: { unauthorizedHeaders: 'omit' } },
+      /must be left out/,
+    ],
+    [
+      'a 405 without Allow',
+      { question: { method: 'PUT', path: '/pets' }, status: 405, bodyText: error(405) },
+      /Allow is missing/,
+    ],
+  ])('rejects %s', (_, answer, complaint) => expect(() => check(answer)).toThrow(complaint));
+});
