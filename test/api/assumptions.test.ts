@@ -273,6 +273,8 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
           });
           expectAnswer(await world.get('/pets?cursor=2'), 400, invalid('cursor is not one that a Link header gave.'));
           expect(ids(await world.get('/pets?cursor=after-99'))).toEqual([]);
+          world.sim.pets.remove(2);
+          expect(ids(await world.get('/pets?limit=2&cursor=after-2'))).toEqual([3, 4]);
         },
       ],
       [
