@@ -1,4 +1,5 @@
 import type { OperationName } from './interface/contract.js';
+import type { WireFault } from './policies/faults.js';
 
 /** One request to the API as plain data; every door makes one. */
 export interface ApiCall {
@@ -13,6 +14,8 @@ export interface ApiCall {
   header(name: string): string | undefined;
   /** The bytes of the body; a door may stop reading one byte past `maximumBodyBytes`. */
   body: Uint8Array | undefined;
+  /** Aborted when the client has gone away; a fault delay ends then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The simulator's answer as plain data, and what the journal and the log tell of it. */
@@ -25,4 +28,8 @@ export interface Answer {
   /** The API key of the request; `undefined` when it was refused with 401. */
   key: string | undefined;
   plan: string | undefined;
+  /** The name of the fault rule that applied. */
+  fault: string | undefined;
+  /** What the door does to the bytes of the answer. */
+  wire: WireFault | undefined;
 }

@@ -1,7 +1,10 @@
-import type { Answer, ApiCall } from './api-call.js';
+import type { ApiCall } from './api-call.js';
 import { basePath } from './interface/contract.js';
 import { errorBody } from './interface/errors.js';
 import { maximumBodyBytes } from './operations.js';
+import { toResponse } from './response.js';
+import type { Simulator } from './simulator.js';
+import { ResetError } from './state/clock.js';
 
 /**
  * A pattern for the addresses under one or several base URLs; what it matches is the base URL.
@@ -32,9 +35,12 @@ const badBaseUrl = (got: string) =>
     `Failed to read the base URL: expected an address such as "https://api.example.com${basePath}", got ${got}`,
   );
 
-/** Answers a `Request` under the addresses of `pattern`; outside of them with the API's own kind of 404. */
+/**
+ * Answers a `Request` under the addresses of `pattern`; outside of them with the API's own kind of 404. A connection that
+ * a fault cuts is `Response.error()`.
+ */
 export async function answerRequest(
-  handle: (call: ApiCall) => Answer,
+  { handle, clock }: Pick<Simulator, 'handle' | 'clock'>,
   pattern: RegExp,
   request: Request,
 ): Promise<Response> {
@@ -46,16 +52,22 @@ export async function answerRequest(
   const [path = '', ...query] = address.split('?');
   const body = await readBody(request);
   request.signal.throwIfAborted();
-  const answer = handle({
+  const call: ApiCall = {
     method: request.method,
     path,
     query: query.join('?'),
     baseUrl,
     header: (name) => request.headers.get(name) ?? undefined,
     body,
-  });
-  const { status, headers } = answer;
-  return new Response(request.method === 'HEAD' ? null : answer.body, { status, headers });
+    signal: request.signal,
+  };
+  try {
+    return await toResponse(await handle(call), request, clock);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (error instanceof ResetError) return Response.error();
+    throw error;
+  }
 }
 
 /** Reads a body, at most one chunk past `maximumBodyBytes`, and no further once the request is aborted. */
@@ -92,12 +104,14 @@ function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: n
 }
 
 /** The simulator as a `fetch` function, for any origin. */
-export function fetchDoor(handle: (call: ApiCall) => Answer): typeof fetch {
+export function fetchDoor(sim: Pick<Simulator, 'handle' | 'clock'>): typeof fetch {
   const pattern = addressPattern();
   return async (input, init) => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
-    return answerRequest(handle, pattern, request);
+    const response = await answerRequest(sim, pattern, request);
+    if (response.type === 'error') throw new TypeError('Failed to fetch');
+    return response;
   };
 }
 

@@ -15,5 +15,5 @@ export interface HandlersOptions {
  */
 export function handlers(sim: Simulator, { baseUrl }: HandlersOptions = {}): RequestHandler[] {
   const pattern = addressPattern(baseUrl);
-  return [http.all(pattern, ({ request }) => answerRequest(sim.handle, pattern, request))];
+  return [http.all(pattern, ({ request }) => answerRequest(sim, pattern, request))];
 }

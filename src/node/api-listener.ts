@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../api-call.js';
+import type { Answer, ApiCall } from '../api-call.js';
 import { basePath } from '../interface/contract.js';
 import { maximumBodyBytes } from '../operations.js';
 import type { Simulator } from '../simulator.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
+import { goneSignal, sendFaulty } from './wire-faults.js';
 
 /** Told of every answer of the API, when it has been handed to the socket. */
 export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: number) => void;
@@ -17,27 +18,36 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
       response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();
       return;
     }
-    const answerWith = (body: Uint8Array | undefined) => {
-      const answer = answerRequest(sim, request, body);
-      send(response, answer, cors);
+    const deliver = (answer: Answer) => {
+      if (answer.wire === undefined) send(response, answer, cors);
+      else sendFaulty(response, answer, answer.wire, cors, sim.clock);
       onAnswer?.(request, answer, performance.now() - startMs);
+    };
+    const answerWith = (body: Uint8Array | undefined) => {
+      const answer = sim.handle(toCall(request, response, body));
+      if (!(answer instanceof Promise)) return deliver(answer);
+      // The wait of a fault ended early: the client has gone, or the simulator was reset.
+      answer.then(deliver).catch(() => response.destroy());
     };
     if (hasBody(request)) readBody(request, answerWith);
     else answerWith(undefined);
   };
 }
 
-function answerRequest(sim: Simulator, request: IncomingMessage, body: Uint8Array | undefined): Answer {
+function toCall(request: IncomingMessage, response: ServerResponse, body: Uint8Array | undefined): ApiCall {
   const target = (request.url ?? '').slice(basePath.length);
   const mark = target.indexOf('?');
-  return sim.handle({
+  return {
     method: request.method ?? '',
     path: mark < 0 ? target : target.slice(0, mark),
     query: mark < 0 ? '' : target.slice(mark + 1),
     baseUrl: `http://${request.headers.host}${basePath}`,
     header: (name) => request.headers[name] as string | undefined,
     body,
-  });
+    get signal() {
+      return goneSignal(response);
+    },
+  };
 }
 
 function send(

@@ -2,7 +2,7 @@ import type { PlanLimits } from '../interface/contract.js';
 import type { Clock } from '../state/clock.js';
 import { type Duration, parseDuration } from '../state/duration.js';
 import { startBan } from './bans.js';
-import { refreshWindows } from './rate-limit.js';
+import { countServed, isExhausted, refreshWindows } from './rate-limit.js';
 import { type Algorithm, createWindow, type Window } from './windows.js';
 
 /** How a scenario describes one API key. */
@@ -33,6 +33,8 @@ export interface ApiKey {
   /** How many bans the key has had; decides the length of the next where bans escalate. */
   bans: number;
   bannedUntilMs: number;
+  /** Until which Unix second the requests of someone else with this key are counted. */
+  backgroundSeconds: number;
 }
 
 /** What `sim.keys.list()` shows of a key. */
@@ -64,16 +66,24 @@ interface KeysOptions {
   windowSeconds: PlanLimits;
   algorithm: Algorithm;
   acceptAnyKey: boolean;
+  /** Requests a second that someone else makes with a key. */
+  background: ReadonlyMap<string, number>;
   clock: Clock;
 }
 
 /** The API keys of one simulator, each with its plan, its windows, strikes and ban. */
 export class Keys {
-  readonly #options: KeysOptions;
+  #options: KeysOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
 
   constructor(options: KeysOptions) {
+    this.#options = options;
+    this.reset();
+  }
+
+  /** Takes other keys, plans and rules to start from, and starts from them. */
+  configure(options: KeysOptions): void {
     this.#options = options;
     this.reset();
   }
@@ -177,6 +187,22 @@ export class Keys {
     if (bannedForMs > 0) startBan(key, startMs + bannedForMs);
   }
 
+  /** Brings a key up to date before a request: its preset, then what someone else used with it until now. */
+  catchUp(key: ApiKey): void {
+    this.startPreset(key);
+    const perSecond = this.#options.background.get(key.key);
+    if (perSecond === undefined) return;
+    const { algorithm, clock, windowSeconds } = this.#options;
+    const nowSeconds = Math.floor(clock.now() / 1000);
+    const first = Math.max(key.backgroundSeconds, nowSeconds - windowSeconds.day) + 1;
+    key.backgroundSeconds = Math.max(key.backgroundSeconds, nowSeconds);
+    for (let second = first; second <= nowSeconds; second++) {
+      const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
+      refreshWindows(algorithm, key, second);
+      for (let n = 0; n < requests && !isExhausted(key); n++) countServed(algorithm, key, second);
+    }
+  }
+
   /** Goes back to the keys of the scenario, unused. */
   reset(): void {
     this.#unlisted = new Map();
@@ -205,7 +231,7 @@ export class Keys {
     const nowMs = this.#options.clock.now();
     // What stands while the preset waits for the first request is shown on a copy, so that looking changes nothing.
     const seen = structuredClone(key);
-    this.startPreset(seen);
+    this.catchUp(seen);
     refreshWindows(this.#options.algorithm, seen, Math.floor(nowMs / 1000));
     const expired = seen.expiresAtMs !== undefined && nowMs >= seen.expiresAtMs;
     const banned = nowMs < seen.bannedUntilMs;
@@ -245,6 +271,7 @@ export class Keys {
       strikes: 0,
       bans: 0,
       bannedUntilMs: 0,
+      backgroundSeconds: Math.floor(clock.now() / 1000),
     };
   }
 }

@@ -2,10 +2,13 @@ import * as v from 'valibot';
 import { type AssumptionId, defaultSettings, type Settings } from '../interface/assumptions.js';
 import { documentedPlans, type PetStatus, type PlanLimits, windowSeconds } from '../interface/contract.js';
 import { type Int64, nextInt64, normalizeInteger } from '../interface/int64.js';
+import type { FaultRule } from '../policies/faults.js';
+import type { HostileHeaders } from '../policies/hostile-headers.js';
 import type { KeyDefinition } from '../policies/keys.js';
 import type { ClockStart } from '../state/clock.js';
 import type { Pet } from '../state/pets.js';
 import { defaultScenario } from './default.js';
+import { faultSchema, toFaultRule } from './fault-schema.js';
 import { type Problem, ScenarioError } from './scenario-error.js';
 import { type BanPresetName, type CheckedScenario, type Scenario, scenarioSchema } from './schema.js';
 
@@ -26,6 +29,10 @@ export interface World {
   plans: Readonly<Record<string, PlanLimits>>;
   windowSeconds: PlanLimits;
   keys: ReadonlyMap<string, KeyDefinition>;
+  faults: readonly FaultRule[];
+  hostileHeaders: HostileHeaders | undefined;
+  /** Requests a second that someone else makes with a key. */
+  background: ReadonlyMap<string, number>;
   settings: Settings;
 }
 
@@ -46,6 +53,10 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
   const checked = check(merge(defaultScenario, scenario));
   const problems: Problem[] = [];
   const settings = resolveSettings(checked, problems);
+  if (checked.extends !== undefined && checked.extends !== 'default') {
+    const message = `expected "default" (only a file may name another), got ${JSON.stringify(checked.extends)}`;
+    problems.push({ path: 'extends', message });
+  }
   const plans = { ...documentedPlans, enterprise: settings.enterpriseLimits, ...checked.plans };
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
@@ -64,6 +75,9 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
       day: checked.windows?.day ?? windowSeconds.day,
     },
     keys: resolveKeys(checked, plans, problems),
+    faults: resolveFaults(checked, problems),
+    hostileHeaders: checked.hostileHeaders,
+    background: new Map(Object.entries(checked.background ?? {})),
     settings,
   };
   if (problems.length > 0) throw new ScenarioError(problems);
@@ -81,10 +95,15 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-function check(scenario: unknown): CheckedScenario {
+const check = (scenario: unknown): CheckedScenario => checkWith(scenarioSchema, scenario);
+
+/** @throws {ScenarioError} when a fault rule is none */
+export const checkFault = (fault: unknown) => checkWith(faultSchema, fault);
+
+function checkWith<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   // To the schema a list is an object whose fields are its methods.
-  if (Array.isArray(scenario)) throw new ScenarioError([{ path: '', message: 'expected Object, got Array' }]);
-  const result = v.safeParse(scenarioSchema, scenario);
+  if (Array.isArray(value)) throw new ScenarioError([{ path: '', message: 'expected a map, got a list' }]);
+  const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   throw new ScenarioError(result.issues.flatMap((issue) => describe(issue, '')));
 }
@@ -94,18 +113,31 @@ function describe(issue: v.BaseIssue<unknown>, parentPath: string): Problem[] {
   const steps = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
   const path = `${parentPath}${steps.join('')}`;
   if (issue.type === 'union' && issue.issues !== undefined) {
-    const depths = issue.issues.map((inner) => inner.path?.length ?? 0);
-    const furthest = Math.max(...depths);
-    const fitting = issue.issues.filter((_, index) => depths[index] === furthest);
+    const fits = issue.issues.map((inner) => (inner.path?.length ?? 0) + (inner.kind === 'schema' ? 0 : 0.5));
+    const furthest = Math.max(...fits);
+    const fitting = issue.issues.filter((_, index) => fits[index] === furthest);
     if (furthest > 0) return fitting.flatMap((inner) => describe(inner, path));
   }
   return [{ path: path.replace(/^\./, ''), message: complaint(issue) }];
 }
 
 function complaint({ message, expected, received }: v.BaseIssue<unknown>): string {
-  if (message.startsWith('expected')) return message.includes(', got ') ? message : `${message}, got ${received}`;
+  const got = received === 'Object' || message.includes(', got ') ? '' : `, got ${readable(received)}`;
+  if (message.startsWith('expected')) return `${message}${got}`;
   if (expected === 'never') return 'expected no such field';
-  return received === 'undefined' ? 'expected a value, got none' : `expected ${expected}, got ${received}`;
+  return received === 'undefined'
+    ? 'expected a value, got none'
+    : `expected ${readable(expected)}, got ${readable(received)}`;
+}
+
+const plainWords: Record<string, string> = { Array: 'a list', Object: 'a map', string: 'text', number: 'a number' };
+
+/** `(("a" | "b") | Array)` as a person writes it, `"a", "b" or a list`, and nothing that a terminal would act upon. */
+function readable(values: string | null): string {
+  const each = (values ?? 'another value').replace(/^\(+|\)+$/g, '').split(/\)? \| \(?/);
+  const words = [...new Set(each.map((value) => plainWords[value] ?? value))];
+  const text = [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ');
+  return text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
 }
 
 /** Every assumption: the preset, then `assumptions`, then `plans`, `limits` and `ban`; the same one set twice must agree. */
@@ -207,4 +239,20 @@ function resolveKeys(
     definitions.set(text, { plan, state, expiresAtMs: expiresAt, usage: used, bannedForMs: bannedFor });
   }
   return definitions;
+}
+
+/** The rules in order, each under its own name or its number. */
+function resolveFaults({ faults = [] }: CheckedScenario, problems: Problem[]): FaultRule[] {
+  const taken = new Set<string>();
+  return faults.map((fault, index) => {
+    const rule = toFaultRule(fault, `fault-${index + 1}`);
+    if (taken.has(rule.name)) {
+      problems.push({
+        path: `faults[${index}].name`,
+        message: `expected a name of its own, got "${rule.name}", which is taken`,
+      });
+    }
+    taken.add(rule.name);
+    return rule;
+  });
 }

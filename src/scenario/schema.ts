@@ -2,46 +2,13 @@ import * as v from 'valibot';
 import { type Assumption, type AssumptionId, assumptions, type Settings } from '../interface/assumptions.js';
 import { operationNames, petStatuses } from '../interface/contract.js';
 import { errorCodes } from '../interface/errors.js';
-import { type Int64, isInt64 } from '../interface/int64.js';
-import { parseInstant } from '../state/clock.js';
-import { parseDuration } from '../state/duration.js';
+import { faultSchema } from './fault-schema.js';
+import { hostileHeadersSchema } from './hostile-schema.js';
+import { count, duration, instant, int64, positive, text, wholeSeconds } from './values.js';
 
-/** Text or a number that one of our readers turns into milliseconds; its error becomes the message. */
-const milliseconds = <Input extends string | number | Date>(read: (input: Input) => number) =>
-  v.rawTransform<Input, number>(({ dataset, addIssue, NEVER }) => {
-    try {
-      return read(dataset.value);
-    } catch (error) {
-      addIssue({ message: (error as Error).message });
-      return NEVER;
-    }
-  });
-
-const duration = v.pipe(v.union([v.string(), v.number()]), milliseconds(parseDuration));
-const instant = v.pipe(v.union([v.string(), v.number(), v.date()]), milliseconds(parseInstant));
-const wholeSeconds = v.pipe(
-  duration,
-  v.check((ms) => ms >= 1000 && ms % 1000 === 0, 'expected whole seconds, at least "1s"'),
-  v.transform((ms) => ms / 1000),
-);
-
-const int64 = v.custom<Int64>(isInt64, 'expected a whole number within int64 (a bigint beyond 2^53-1)');
-const count = v.pipe(
-  v.number(),
-  v.check((value) => Number.isSafeInteger(value) && value >= 0, 'expected a whole number from 0'),
-);
-const positive = v.pipe(
-  v.number(),
-  v.check((value) => Number.isFinite(value) && value > 0, 'expected a number above 0'),
-);
 const limit = v.pipe(
   count,
   v.check((value) => value >= 1 && value <= 1e9, 'expected a whole number from 1 to 1,000,000,000'),
-);
-
-const text = v.pipe(
-  v.string(),
-  v.check((value) => value.isWellFormed(), 'expected well-formed Unicode'),
 );
 
 /** RFC 6750 section 2.1, without what a list of header values would take apart. */
@@ -108,6 +75,7 @@ export const scenarioSchema = v.strictObject({
   $schema: v.optional(v.string()),
   name: v.optional(v.string()),
   description: v.optional(v.string()),
+  extends: v.optional(v.string()),
   seed: v.optional(count),
   clock: v.optional(
     v.strictObject({
@@ -162,7 +130,19 @@ export const scenarioSchema = v.strictObject({
       }),
     ]),
   ),
+  faults: v.optional(v.array(faultSchema)),
+  hostileHeaders: v.optional(hostileHeadersSchema),
+  background: v.optional(
+    v.record(keyText, v.pipe(positive, v.maxValue(10_000, 'expected at most 10,000 requests a second'))),
+  ),
   assumptions: v.optional(v.strictObject(optionalValues)),
+  expect: v.optional(
+    v.strictObject({
+      verdict: v.optional(v.literal('pass')),
+      served: v.optional(v.boolean()),
+      fail: v.optional(v.array(v.string())),
+    }),
+  ),
 });
 
 /** What a simulator starts with and does. Everything is optional; what is left out comes from the default scenario. */

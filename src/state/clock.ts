@@ -19,6 +19,22 @@ export interface ClockState {
   movedMs: number;
 }
 
+/** A wait on the clock ended because the clock was reset, and with it the world of whoever waited. */
+export class ResetError extends Error {
+  override readonly name = 'ResetError';
+  override readonly message = 'The simulator was reset.';
+}
+
+/** Someone who waits for an instant of the clock. */
+interface Sleeper {
+  dueMs: number;
+  wake(): void;
+  giveUp(reason: unknown): void;
+}
+
+/** The longest wait that `setTimeout` can do; past it, it fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Latest instant that a `Date` can hold and an HTTP date can write with four digits: the end of the year 9999. */
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -27,17 +43,22 @@ const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
  * It reads `Date.now()` when called, so the fake timers of a test runner move it.
  */
 export class Clock {
-  readonly #start: ClockStart;
-  readonly #speed: number;
+  #start: ClockStart = {};
   #frozen = false;
   /** Simulated instant at the anchor, and the machine's instant that it belongs to. */
   #anchorMs = 0;
   #machineAnchorMs = 0;
   #movedMs = 0;
+  readonly #sleepers = new Set<Sleeper>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(start: ClockStart = {}) {
+    this.configure(start);
+  }
+
+  /** Takes another start, and starts from it. */
+  configure(start: ClockStart): void {
     this.#start = start;
-    this.#speed = start.speed ?? 1;
     this.reset();
   }
 
@@ -50,6 +71,10 @@ export class Clock {
   /** How far `advance` and `set` have moved the clock since it started. */
   get movedMs(): number {
     return this.#movedMs;
+  }
+
+  get #speed(): number {
+    return this.#start.speed ?? 1;
   }
 
   get frozen(): boolean {
@@ -80,6 +105,7 @@ export class Clock {
   freeze(): void {
     this.#anchorMs = this.now();
     this.#frozen = true;
+    this.#wakeDue();
   }
 
   /** Lets the clock run on from where it is. */
@@ -87,6 +113,36 @@ export class Clock {
     this.#anchorMs = this.now();
     this.#machineAnchorMs = Date.now();
     this.#frozen = false;
+    this.#wakeDue();
+  }
+
+  /**
+   * Waits until the clock has moved on by `ms`: in real time while it runs, by `advance` and `set` at any time.
+   * @throws the reason of `signal` when that is aborted, and a {ResetError} when the clock is reset meanwhile
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#sleepers.delete(sleeper);
+        signal?.removeEventListener('abort', abort);
+      };
+      const abort = () => sleeper.giveUp(signal?.reason);
+      const sleeper: Sleeper = {
+        dueMs: this.now() + ms,
+        wake: () => {
+          leave();
+          resolve();
+        },
+        giveUp: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      this.#sleepers.add(sleeper);
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort);
+      this.#wakeDue();
+    });
   }
 
   /** Goes back to how the scenario started it. */
@@ -96,6 +152,8 @@ export class Clock {
     this.#anchorMs = Math.min(latestMs, (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0));
     this.#frozen = this.#start.mode === 'frozen';
     this.#movedMs = 0;
+    for (const sleeper of this.#sleepers) sleeper.giveUp(new ResetError());
+    this.#wakeDue();
   }
 
   state(): ClockState {
@@ -106,6 +164,7 @@ export class Clock {
     this.#moveTo(state.nowMs);
     this.#frozen = state.frozen;
     this.#movedMs = state.movedMs;
+    this.#wakeDue();
   }
 
   #moveTo(instantMs: number): void {
@@ -115,6 +174,19 @@ export class Clock {
     this.#movedMs += Math.floor(instantMs) - this.now();
     this.#anchorMs = Math.floor(instantMs);
     this.#machineAnchorMs = Date.now();
+    this.#wakeDue();
+  }
+
+  /** Wakes whose instant has come, in time order, and sets one timer for the next. */
+  #wakeDue(): void {
+    clearTimeout(this.#timer);
+    const nowMs = this.now();
+    const sleepers = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
+    for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
+    const next = sleepers.find(({ dueMs }) => dueMs > nowMs);
+    if (next === undefined || this.#frozen) return;
+    const waitMs = Math.ceil((next.dueMs - nowMs) / this.#speed);
+    this.#timer = setTimeout(() => this.#wakeDue(), Math.min(waitMs, longestTimerMs));
   }
 }
 

@@ -29,6 +29,14 @@ export interface PetQuery {
   skip?: number | undefined;
 }
 
+export interface PetsOptions {
+  order: ListOrder;
+  /** Decides the order `shuffled`. */
+  seed: number;
+  /** The first id to give. Default: one above the highest to start from. */
+  idStart?: Int64 | undefined;
+}
+
 /** Animals in one order. */
 type Row = StoredPet[];
 type HasId = Pick<Pet, 'id'>;
@@ -38,26 +46,26 @@ type HasId = Pick<Pet, 'id'>;
  * A look-up costs O(1), a list O(limit), a create O(1) at any size (shuffled: a create O(n)).
  */
 export class Pets {
-  readonly #compare: (a: HasId, b: HasId) => number;
-  readonly #newestFirst: boolean;
-  readonly #idStart: Int64;
-  readonly #seedPets: readonly StoredPet[];
+  #compare: (a: HasId, b: HasId) => number = byId;
+  #newestFirst = false;
+  #idStart: Int64 = 1;
+  #seedPets: readonly StoredPet[] = [];
   #byId = new Map<Int64, StoredPet>();
   #all: Row = [];
   #byStatus = emptyRows();
   #nextId: Int64 = 1;
 
-  /**
-   * @param seedPets what `reset()` goes back to
-   * @param options.seed decides the order `shuffled`
-   * @param options.idStart the first id to give; default: one above the highest of `seedPets`
-   */
-  constructor(seedPets: readonly Pet[], options: { order: ListOrder; seed: number; idStart?: Int64 | undefined }) {
-    this.#compare = options.order === 'shuffled' ? byShuffle(options.seed) : byId;
-    this.#newestFirst = options.order === 'newest-first';
+  constructor(seedPets: readonly Pet[], options: PetsOptions) {
+    this.seed(seedPets, options);
+  }
+
+  /** Takes other animals to start from, and starts from them. */
+  seed(seedPets: readonly Pet[], { order, seed, idStart }: PetsOptions): void {
+    this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
+    this.#newestFirst = order === 'newest-first';
     this.#seedPets = seedPets.map(stored).sort(this.#compare);
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
-    this.#idStart = options.idStart ?? nextInt64(highest);
+    this.#idStart = idStart ?? nextInt64(highest);
     this.reset();
   }
 

@@ -97,12 +97,12 @@ describeOnEveryDoor('headers', (open) => {
 });
 
 describe('a bug of the simulator', () => {
-  test('answers 500 with the X-RateLimit headers, and tells its cause to the log only', () => {
+  test('answers 500 with the X-RateLimit headers, and tells its cause to the log only', async () => {
     const told: unknown[] = [];
     const scenario = { clock: { start: noon, mode: 'frozen' } } as const;
     const sim = createSimulator({ scenario, onError: (error) => told.push(error) });
     const cause = new Error('secret');
-    const answer = sim.handle({
+    const answer = await sim.handle({
       method: 'POST',
       path: '/pets',
       query: '',

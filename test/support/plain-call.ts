@@ -21,7 +21,7 @@ export function send(
   const headers: Record<string, string> = { 'content-type': 'application/json', ...call.headers };
   if (key !== null) headers.authorization ??= `Bearer ${key}`;
   const body = bytes(call.body);
-  return sim.handle({
+  const answer = sim.handle({
     method: call.method ?? (body === undefined ? 'GET' : 'POST'),
     path,
     query,
@@ -29,6 +29,8 @@ export function send(
     header: (name) => headers[name],
     body,
   });
+  if (answer instanceof Promise) throw new Error('A fault delays this call; send it through a door.');
+  return answer;
 }
 
 /** Sends the same call several times at the same instant. */

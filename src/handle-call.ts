@@ -1,0 +1,125 @@
+import { createHeaderWriter } from './answer-headers.js';
+import type { Answer, ApiCall } from './api-call.js';
+import { applyFault } from './apply-fault.js';
+import { documentedPlans, type OperationName } from './interface/contract.js';
+import { ApiError, errorBody } from './interface/errors.js';
+import { parseInt64 } from './interface/int64.js';
+import { operations } from './operations.js';
+import type { Parts } from './parts.js';
+import { admit } from './policies/admission.js';
+import { authenticate } from './policies/auth.js';
+import type { FaultMatch, WireFault } from './policies/faults.js';
+import { htmlPage } from './policies/hostile-headers.js';
+import type { ApiKey } from './policies/keys.js';
+import { type RateReport, reportUnauthorized } from './policies/rate-limit.js';
+import { deprecationHeaders, findRoute, isLimited, type Route } from './routes.js';
+
+/** An answer before the headers that every answer carries. */
+export interface Outcome {
+  status: number;
+  body: string;
+  headers?: Readonly<Record<string, string | null>> | undefined;
+  isRefusal?: boolean;
+  wire?: WireFault | undefined;
+}
+
+/** Builds the whole path of a request: authentication, ban, rate limit, route, faults, operation, headers. */
+export function createHandle(parts: Parts, onError: (error: unknown) => void) {
+  const { clock, pets, keys, faults } = parts;
+  const writeHeaders = createHeaderWriter();
+
+  return function handle(call: ApiCall): Answer | Promise<Answer> {
+    const { settings, plans, windowSeconds } = parts.world;
+    const nowMs = clock.now();
+    const nowSeconds = Math.floor(nowMs / 1000);
+    const route = findRoute(call, settings, nowMs);
+    const freeMinute = (plans.free ?? documentedPlans.free).minute;
+    let rate = reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
+    let key: ApiKey | undefined;
+    let fault: FaultMatch | undefined;
+
+    const failure = (error: unknown): Outcome => {
+      if (error instanceof ApiError) return errorOutcome(error);
+      onError(error);
+      return errorOutcome(new ApiError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.'));
+    };
+    const errorOutcome = ({ status, code, message, headers }: ApiError): Outcome => ({
+      status,
+      body: errorBody({ code: settings.errorCodes[code] ?? code, message, status }),
+      headers,
+    });
+    const run = (operation: OperationName): Outcome => {
+      try {
+        const context = { pets, categories: parts.world.categories, settings };
+        return operations[operation](call, context, route.petId);
+      } catch (error) {
+        return failure(error);
+      }
+    };
+    const answer = (outcome: Outcome): Answer => finish(call, route, key, rate, fault, outcome);
+
+    try {
+      key = authenticate(call.header('authorization'), keys, nowMs);
+      keys.catchUp(key);
+      if (faults.size > 0 && route.refusal === undefined) fault = faults.match(faultRequest(call, key, route));
+      const counts = fault?.rule?.countsQuota ?? true;
+      const admission = admit(key, parts.algorithm, settings, nowMs, counts && isLimited(route, settings));
+      rate = admission.rate;
+      if (admission.refusal !== undefined) {
+        fault = undefined;
+        return answer({ ...errorOutcome(admission.refusal), isRefusal: true });
+      }
+    } catch (error) {
+      return answer(failure(error));
+    }
+    if (route.refusal !== undefined) return answer(errorOutcome(route.refusal));
+    const { operation } = route;
+    fault?.commit();
+    if (fault?.rule === undefined) return answer(run(operation));
+    const outcome = applyFault(
+      fault,
+      () => run(operation),
+      (ms) => clock.sleep(ms, call.signal),
+    );
+    return outcome instanceof Promise ? outcome.then(answer) : answer(outcome);
+  };
+
+  function finish(
+    call: ApiCall,
+    route: Route,
+    key: ApiKey | undefined,
+    rate: RateReport | undefined,
+    fault: FaultMatch | undefined,
+    outcome: Outcome,
+  ): Answer {
+    const { settings, hostileHeaders } = parts.world;
+    const { status, isRefusal = false, wire } = outcome;
+    const deprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
+    const more = deprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
+    // After a fault delay it is later than when the request came.
+    const nowSeconds = Math.floor(clock.now() / 1000);
+    const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile: hostileHeaders, more });
+    return {
+      status,
+      headers,
+      body: isRefusal && hostileHeaders?.html ? htmlPage(status) : outcome.body,
+      operation: route.operation,
+      key: key?.key,
+      plan: key?.plan,
+      fault: fault?.rule?.name,
+      wire,
+    };
+  }
+}
+
+function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {
+  return {
+    operation: operation as OperationName,
+    method: call.method,
+    key,
+    plan,
+    status: new URLSearchParams(call.query).get('status'),
+    petId: parseInt64(petId),
+    fingerprint: () => `${key} ${call.method} ${call.path}?${call.query} ${new TextDecoder().decode(call.body)}`,
+  };
+}

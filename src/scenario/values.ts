@@ -1,0 +1,51 @@
+import * as v from 'valibot';
+import { type Int64, isInt64, parseInt64 } from '../interface/int64.js';
+import { parseInstant } from '../state/clock.js';
+import { parseDuration } from '../state/duration.js';
+
+/** Text or a number that one of our readers turns into milliseconds; its error becomes the message. */
+const milliseconds = <Input extends string | number | Date>(read: (input: Input) => number) =>
+  v.rawTransform<Input, number>(({ dataset, addIssue, NEVER }) => {
+    try {
+      return read(dataset.value);
+    } catch (error) {
+      addIssue({ message: (error as Error).message });
+      return NEVER;
+    }
+  });
+
+/** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
+export const duration = v.pipe(v.union([v.string(), v.number()]), milliseconds(parseDuration));
+
+/** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
+export const instant = v.pipe(v.union([v.string(), v.number(), v.date()]), milliseconds(parseInstant));
+
+/** A duration of whole seconds, at least one; read as seconds. */
+export const wholeSeconds = v.pipe(
+  duration,
+  v.check((ms) => ms >= 1000 && ms % 1000 === 0, 'expected whole seconds, at least "1s"'),
+  v.transform((ms) => ms / 1000),
+);
+
+const isWritten = (value: unknown) => isInt64(typeof value === 'string' ? parseInt64(value) : value);
+
+/** A whole number within int64; as decimal text where a number of JSON would be rounded. */
+export const int64 = v.pipe(
+  v.custom<Int64 | string>(isWritten, 'expected a whole number within int64 (beyond 2^53-1 a bigint, or text)'),
+  v.transform((value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : value)),
+);
+
+export const count = v.pipe(
+  v.number(),
+  v.check((value) => Number.isSafeInteger(value) && value >= 0, 'expected a whole number from 0'),
+);
+
+export const positive = v.pipe(
+  v.number(),
+  v.check((value) => Number.isFinite(value) && value > 0, 'expected a number above 0'),
+);
+
+export const text = v.pipe(
+  v.string(),
+  v.check((value) => value.isWellFormed(), 'expected well-formed Unicode'),
+);
