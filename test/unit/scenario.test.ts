@@ -29,7 +29,7 @@ describe('a mistake is named with its path', () => {
     ['keys.a.color', 'expected no such field', { keys: { a: { color: 'red' } } }],
     ['seed', 'expected a whole number from 0, got -1', { seed: -1 }],
     ['seed', 'expected a whole number from 0, got 1.5', { seed: 1.5 }],
-    ['seed', 'expected number, got "1"', { seed: '1' }],
+    ['seed', 'expected a number, got "1"', { seed: '1' }],
     ['clock.start', 'expected an instant such as "2030-12-05T00:00:00Z", got "noon"', { clock: { start: 'noon' } }],
     ['clock.start', 'expected an instant of the years 1970 to 9999, got -1', { clock: { start: -1 } }],
     ['clock.mode', 'expected "real" or "frozen", got "still"', { clock: { mode: 'still' } }],
