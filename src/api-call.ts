@@ -14,6 +14,8 @@ export interface ApiCall {
   header(name: string): string | undefined;
   /** The bytes of the body; a door may stop reading one byte past `maximumBodyBytes`. */
   body: Uint8Array | undefined;
+  /** A number of the connection, where the door knows it: requests on one HTTP/1.1 connection follow one another. */
+  connection?: number | undefined;
   /** Aborted when the client has gone away; a fault delay ends then. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -13,6 +13,8 @@ import { htmlPage } from './policies/hostile-headers.js';
 import type { ApiKey } from './policies/keys.js';
 import { type RateReport, reportUnauthorized } from './policies/rate-limit.js';
 import { deprecationHeaders, findRoute, isLimited, type Route } from './routes.js';
+import { ResetError } from './state/clock.js';
+import type { Refusal } from './state/journal.js';
 
 /** An answer before the headers that every answer carries. */
 export interface Outcome {
@@ -25,7 +27,7 @@ export interface Outcome {
 
 /** Builds the whole path of a request: authentication, ban, rate limit, route, faults, operation, headers. */
 export function createHandle(parts: Parts, onError: (error: unknown) => void) {
-  const { clock, pets, keys, faults } = parts;
+  const { clock, pets, keys, faults, journal } = parts;
   const writeHeaders = createHeaderWriter();
 
   return function handle(call: ApiCall): Answer | Promise<Answer> {
@@ -37,6 +39,9 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     let rate = reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
     let key: ApiKey | undefined;
     let fault: FaultMatch | undefined;
+    let refusal: Refusal | undefined;
+    let storedId: string | undefined;
+    const id = journal.nextId();
 
     const failure = (error: unknown): Outcome => {
       if (error instanceof ApiError) return errorOutcome(error);
@@ -51,12 +56,46 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     const run = (operation: OperationName): Outcome => {
       try {
         const context = { pets, categories: parts.world.categories, settings };
-        return operations[operation](call, context, route.petId);
+        const result = operations[operation](call, context, route.petId);
+        storedId = result.storedId;
+        return result;
       } catch (error) {
         return failure(error);
       }
     };
-    const answer = (outcome: Outcome): Answer => finish(call, route, key, rate, fault, outcome);
+    const note = (answer: Pick<Answer, 'status' | 'headers' | 'body'>, isSpoiled: boolean) => {
+      const authorization = call.header('authorization');
+      journal.add({
+        id,
+        arrivedAtMs: nowMs,
+        answeredAtMs: clock.now(),
+        token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
+        plan: key?.plan,
+        operation: route.operation,
+        method: call.method,
+        path: call.path,
+        query: call.query,
+        status: answer.status,
+        requestBody: call.body,
+        responseBody: answer.body,
+        headers: answer.headers,
+        window: rate?.window,
+        refusal,
+        promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
+        strikes: key?.strikes ?? 0,
+        episode: key?.episodes ?? 0,
+        storedId,
+        fault: fault?.rule?.name,
+        isSpoiled,
+        connection: call.connection,
+        call: call.header('x-sim-call'),
+      });
+    };
+    const answer = (outcome: Outcome): Answer => {
+      const finished = finish(call, route, key, rate, fault, outcome);
+      note(finished, fault?.rule !== undefined && fault.rule.effect.kind !== 'none');
+      return finished;
+    };
 
     try {
       key = authenticate(call.header('authorization'), keys, nowMs);
@@ -67,6 +106,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
       rate = admission.rate;
       if (admission.refusal !== undefined) {
         fault = undefined;
+        refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
         return answer({ ...errorOutcome(admission.refusal), isRefusal: true });
       }
     } catch (error) {
@@ -81,7 +121,12 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
       () => run(operation),
       (ms) => clock.sleep(ms, call.signal),
     );
-    return outcome instanceof Promise ? outcome.then(answer) : answer(outcome);
+    if (!(outcome instanceof Promise)) return answer(outcome);
+    return outcome.then(answer, (reason) => {
+      // The client has gone, or the simulator was reset; if the latter, the request belongs to no journal any more.
+      if (!(reason instanceof ResetError)) note({ status: 0, headers: {}, body: '' }, true);
+      throw reason;
+    });
   };
 
   function finish(

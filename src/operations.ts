@@ -21,6 +21,8 @@ export interface OperationResult {
   status: number;
   body: string;
   headers?: Record<string, string>;
+  /** The id of the animal that was stored. */
+  storedId?: string;
 }
 
 /** One operation: checks the call, runs it, and gives the answer. Throws ApiError for every documented failure. */
@@ -73,7 +75,7 @@ const createPet: Operation = (call, { pets, categories, settings }) => {
     status: status ?? defaultStatus,
     extra: settings.unknownFields === 'echo' ? echoed : undefined,
   });
-  return { status: 201, body: pet.json };
+  return { status: 201, body: pet.json, storedId: String(pet.id) };
 };
 
 /** "Operation name: getPet. GET /pets/{petId}." Deprecated. */

@@ -3,6 +3,7 @@ import { Keys } from './policies/keys.js';
 import { type Algorithm, windowAlgorithm } from './policies/windows.js';
 import type { World } from './scenario/load.js';
 import { Clock } from './state/clock.js';
+import { Journal } from './state/journal.js';
 import { Pets } from './state/pets.js';
 
 /** What a simulator is made of: the scenario in force and everything that it drives. */
@@ -13,6 +14,7 @@ export interface Parts {
   readonly pets: Pets;
   readonly keys: Keys;
   readonly faults: Faults;
+  readonly journal: Journal;
 }
 
 export function createParts(world: World): Parts {
@@ -22,7 +24,7 @@ export function createParts(world: World): Parts {
   const keys = new Keys(keysOptions(world, algorithm, clock));
   const faults = new Faults(clock);
   faults.configure(world.faults, world.seed);
-  return { world, algorithm, clock, pets, keys, faults };
+  return { world, algorithm, clock, pets, keys, faults, journal: new Journal() };
 }
 
 /** Puts another scenario in force. The animals stay, unless `reseed`; the clock goes on, unless it is another one. */

@@ -9,6 +9,7 @@ import { type Fault, toFaultRule } from './scenario/fault-schema.js';
 import { checkFault, type GeneratePets, loadScenario } from './scenario/load.js';
 import type { Scenario } from './scenario/schema.js';
 import type { Clock, ClockState } from './state/clock.js';
+import type { Journal } from './state/journal.js';
 import type { Pets } from './state/pets.js';
 
 export interface SimulatorOptions {
@@ -50,6 +51,8 @@ export interface Simulator {
   readonly pets: Pets;
   readonly keys: Keys;
   readonly faults: FaultControl;
+  /** Every request with its answer, within bounds. */
+  readonly journal: Journal;
   /** What it does where the document is silent. */
   readonly settings: Readonly<Settings>;
   /** Answers one call: at once, unless a fault rule delays it. The doors (HTTP, msw, fetch) all come here. */
@@ -82,7 +85,7 @@ export function createSimulator({
   onError = console.error,
 }: SimulatorOptions = {}): Simulator {
   const parts = createParts(loadScenario(scenario, generatePets));
-  const { clock, pets, keys, faults } = parts;
+  const { clock, pets, keys, faults, journal } = parts;
   const handle = createHandle(parts, onError);
 
   return {
@@ -96,6 +99,7 @@ export function createSimulator({
     pets,
     keys,
     faults: faultControl(faults),
+    journal,
     handle,
     fetch: fetchDoor({ handle, clock }),
     load(next, { reseed = false } = {}) {
@@ -106,6 +110,7 @@ export function createSimulator({
       pets.reset();
       keys.reset();
       faults.reset();
+      journal.clear();
     },
     snapshot: () => ({ clock: clock.state(), pets: pets.state(), keys: keys.state(), faults: faults.state() }),
     restore(snapshot) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Answer, ApiCall } from '../api-call.js';
 import { basePath } from '../interface/contract.js';
 import { maximumBodyBytes } from '../operations.js';
@@ -11,6 +12,7 @@ export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: nu
 
 /** Answers requests under the base path from the simulator, straight on `node:http`. */
 export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined) {
+  const connectionOf = createConnectionNumbers();
   return (request: IncomingMessage, response: ServerResponse): void => {
     const startMs = onAnswer === undefined ? 0 : performance.now();
     const cors = corsHeaders(request.headers.origin, sim.settings.cors);
@@ -24,7 +26,7 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
       onAnswer?.(request, answer, performance.now() - startMs);
     };
     const answerWith = (body: Uint8Array | undefined) => {
-      const answer = sim.handle(toCall(request, response, body));
+      const answer = sim.handle(toCall(request, response, body, connectionOf(request.socket)));
       if (!(answer instanceof Promise)) return deliver(answer);
       // The wait of a fault ended early: the client has gone, or the simulator was reset.
       answer.then(deliver).catch(() => response.destroy());
@@ -34,7 +36,12 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
   };
 }
 
-function toCall(request: IncomingMessage, response: ServerResponse, body: Uint8Array | undefined): ApiCall {
+function toCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Uint8Array | undefined,
+  connection: number,
+): ApiCall {
   const target = (request.url ?? '').slice(basePath.length);
   const mark = target.indexOf('?');
   return {
@@ -44,9 +51,23 @@ function toCall(request: IncomingMessage, response: ServerResponse, body: Uint8A
     baseUrl: `http://${request.headers.host}${basePath}`,
     header: (name) => request.headers[name] as string | undefined,
     body,
+    connection,
     get signal() {
       return goneSignal(response);
     },
+  };
+}
+
+/** Numbers connections in the order of their first request. */
+function createConnectionNumbers(): (socket: Socket) => number {
+  const numbers = new WeakMap<Socket, number>();
+  let last = 0;
+  return (socket) => {
+    const known = numbers.get(socket);
+    if (known !== undefined) return known;
+    last++;
+    numbers.set(socket, last);
+    return last;
   };
 }
 

@@ -30,6 +30,7 @@ export function noteRefusal(key: ApiKey, settings: BanSettings, nowMs: number, p
   const { episode } = key;
   if (episode === undefined) {
     key.episode = { firstRefusalMs: nowMs, promisedAtSeconds };
+    key.episodes++;
     return false;
   }
   const pastGrace = nowMs > episode.firstRefusalMs + settings.banGraceMs;

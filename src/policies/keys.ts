@@ -29,6 +29,8 @@ export interface ApiKey {
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs'> & { clockMovedMs: number }) | undefined;
   /** From the first refusal to the next served request or a ban. */
   episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
+  /** How many episodes of refusals the key has begun. */
+  episodes: number;
   strikes: number;
   /** How many bans the key has had; decides the length of the next where bans escalate. */
   bans: number;
@@ -268,6 +270,7 @@ export class Keys {
       preset:
         usage.minute + usage.day + bannedForMs > 0 ? { usage, bannedForMs, clockMovedMs: clock.movedMs } : undefined,
       episode: undefined,
+      episodes: 0,
       strikes: 0,
       bans: 0,
       bannedUntilMs: 0,
