@@ -11,6 +11,7 @@ import type { Scenario } from './scenario/schema.js';
 import type { Clock, ClockState } from './state/clock.js';
 import type { Journal } from './state/journal.js';
 import type { Pets } from './state/pets.js';
+import { judge, type Verdict } from './verdict/judge.js';
 
 export interface SimulatorOptions {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
@@ -53,6 +54,8 @@ export interface Simulator {
   readonly faults: FaultControl;
   /** Every request with its answer, within bounds. */
   readonly journal: Journal;
+  /** How the client has behaved since the start or the last reset. */
+  verdict(): Verdict;
   /** What it does where the document is silent. */
   readonly settings: Readonly<Settings>;
   /** Answers one call: at once, unless a fault rule delays it. The doors (HTTP, msw, fetch) all come here. */
@@ -100,6 +103,13 @@ export function createSimulator({
     keys,
     faults: faultControl(faults),
     journal,
+    verdict: () =>
+      judge(journal.query(), {
+        scenario: parts.world.name,
+        nowMs: clock.now(),
+        dropped: journal.dropped,
+        expect: parts.world.expect,
+      }),
     handle,
     fetch: fetchDoor({ handle, clock }),
     load(next, { reseed = false } = {}) {

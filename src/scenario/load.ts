@@ -7,6 +7,7 @@ import type { HostileHeaders } from '../policies/hostile-headers.js';
 import type { KeyDefinition } from '../policies/keys.js';
 import type { ClockStart } from '../state/clock.js';
 import type { Pet } from '../state/pets.js';
+import type { Expectation } from '../verdict/judge.js';
 import { defaultScenario } from './default.js';
 import { faultSchema, toFaultRule } from './fault-schema.js';
 import { type Problem, ScenarioError } from './scenario-error.js';
@@ -33,6 +34,8 @@ export interface World {
   hostileHeaders: HostileHeaders | undefined;
   /** Requests a second that someone else makes with a key. */
   background: ReadonlyMap<string, number>;
+  /** What the scenario expects of a client; its verdict follows it. */
+  expect: Expectation | undefined;
   settings: Settings;
 }
 
@@ -78,6 +81,7 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
     faults: resolveFaults(checked, problems),
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
+    expect: checked.expect,
     settings,
   };
   if (problems.length > 0) throw new ScenarioError(problems);

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type Assumption, type AssumptionId, assumptions, type Settings } from '../interface/assumptions.js';
 import { operationNames, petStatuses } from '../interface/contract.js';
 import { errorCodes } from '../interface/errors.js';
+import { findingCodes } from '../verdict/finding.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
 import { count, duration, instant, int64, positive, text, wholeSeconds } from './values.js';
@@ -140,7 +141,7 @@ export const scenarioSchema = v.strictObject({
     v.strictObject({
       verdict: v.optional(v.literal('pass')),
       served: v.optional(v.boolean()),
-      fail: v.optional(v.array(v.string())),
+      fail: v.optional(v.array(v.picklist(findingCodes))),
     }),
   ),
 });

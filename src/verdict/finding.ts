@@ -1,0 +1,75 @@
+import type { JudgedRequest, Run } from './run.js';
+
+/** Every rule of the judge, by the code that its findings carry. */
+export const findingCodes = [
+  'early-retry',
+  'overslept',
+  'no-backoff-growth',
+  'no-jitter',
+  'retry-storm',
+  'no-shared-gate',
+  'ban-tripped',
+  'ban-hammered',
+  'duplicate-write',
+  'lost-write',
+  'body-changed',
+  'retried-401',
+  'ignored-day-window',
+  'gave-up',
+  'deprecated-operation',
+  'rounded-int64',
+  'proactive',
+] as const;
+export type FindingCode = (typeof findingCodes)[number];
+
+export type Severity = 'fail' | 'warn' | 'info' | 'praise';
+
+/** One thing that the client did, wrong or right. */
+export interface Finding {
+  code: FindingCode;
+  severity: Severity;
+  /** When, in ISO 8601 of the simulator's clock. */
+  at: string;
+  /** The ids of the requests in the journal. */
+  requests: number[];
+  /** What was measured, and what would have been allowed. */
+  measured: string;
+  allowed: string;
+  /** What happened and what to do, in a sentence or two. */
+  text: string;
+}
+
+/** What a rule says of a run: whether the run exercised it at all, and what it found. */
+export interface Judgement {
+  exercised: boolean;
+  findings: Finding[];
+}
+
+export type Rule = (run: Run) => Judgement;
+
+/** A finding about some requests, dated by the first. */
+export function finding(
+  code: FindingCode,
+  severity: Severity,
+  requests: readonly JudgedRequest[],
+  { measured, allowed, text }: Pick<Finding, 'measured' | 'allowed' | 'text'>,
+): Finding {
+  return {
+    code,
+    severity,
+    at: new Date(requests[0]?.arrivedAtMs ?? 0).toISOString(),
+    requests: requests.map(({ id }) => id),
+    measured,
+    allowed,
+    text,
+  };
+}
+
+/** `12.4 s`, `80 ms`. */
+export const span = (ms: number) => (Math.abs(ms) < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/** `once`, `twice`, `3 times`. */
+export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
+
+/** `GET /pets?limit=5`. */
+export const target = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;
