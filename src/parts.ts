@@ -15,23 +15,32 @@ export interface Parts {
   readonly keys: Keys;
   readonly faults: Faults;
   readonly journal: Journal;
+  /** Whose animals `pets` goes back to: not of the scenario in force, where that was loaded without `reseed`. */
+  petsWorld: World;
 }
 
-export function createParts(world: World): Parts {
+/** @param pets a store with the animals of `world`, to start from; default: one of their own */
+export function createParts(world: World, pets = new Pets(world.pets, petsOptions(world))): Parts {
   const algorithm = windowAlgorithm(world.settings);
   const clock = new Clock(world.clock);
-  const pets = new Pets(world.pets, petsOptions(world));
   const keys = new Keys(keysOptions(world, algorithm, clock));
   const faults = new Faults(clock);
   faults.configure(world.faults, world.seed);
-  return { world, algorithm, clock, pets, keys, faults, journal: new Journal() };
+  return { world, algorithm, clock, pets, keys, faults, journal: new Journal(), petsWorld: world };
 }
+
+/** Parts of a world of their own that starts as these did. */
+export const forkParts = ({ world, pets, petsWorld }: Parts): Parts =>
+  petsWorld === world ? createParts(world, pets.fork()) : createParts(world);
 
 /** Puts another scenario in force. The animals stay, unless `reseed`; the clock goes on, unless it is another one. */
 export function changeWorld(parts: Parts, world: World, reseed: boolean): void {
   const { clock, pets, keys, faults } = parts;
   if (reseed || JSON.stringify(world.clock) !== JSON.stringify(parts.world.clock)) clock.configure(world.clock);
-  if (reseed) pets.seed(world.pets, petsOptions(world));
+  if (reseed) {
+    pets.seed(world.pets, petsOptions(world));
+    parts.petsWorld = world;
+  }
   parts.world = world;
   parts.algorithm = windowAlgorithm(world.settings);
   keys.configure(keysOptions(world, parts.algorithm, clock));

@@ -2,12 +2,13 @@ import type { Answer, ApiCall } from './api-call.js';
 import { fetchDoor } from './fetch.js';
 import { createHandle } from './handle-call.js';
 import type { Settings } from './interface/assumptions.js';
-import { changeWorld, createParts } from './parts.js';
+import { changeWorld, createParts, forkParts, type Parts } from './parts.js';
 import type { Faults } from './policies/faults.js';
 import type { Keys } from './policies/keys.js';
 import { type Fault, toFaultRule } from './scenario/fault-schema.js';
-import { checkFault, type GeneratePets, loadScenario } from './scenario/load.js';
+import { checkFault, type GeneratePets, loadScenario, type World } from './scenario/load.js';
 import type { Scenario } from './scenario/schema.js';
+import { Snapshots } from './snapshots.js';
 import type { Clock, ClockState } from './state/clock.js';
 import type { Journal } from './state/journal.js';
 import type { Pets } from './state/pets.js';
@@ -16,6 +17,8 @@ import { judge, type Verdict } from './verdict/judge.js';
 export interface SimulatorOptions {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
   scenario?: Scenario;
+  /** Scenarios that can be put in force by their names. There is always `default`. */
+  scenarios?: Readonly<Record<string, Scenario>>;
   /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
   generatePets?: GeneratePets;
   /** Told of every answer with status 500, which is a bug of the simulator. Default: `console.error`. */
@@ -24,6 +27,8 @@ export interface SimulatorOptions {
 
 /** Everything that requests and the clock can change, to go back to with `restore`. Nothing in it is ever changed. */
 export interface Snapshot {
+  /** The scenario in force. */
+  readonly world: World;
   readonly clock: ClockState;
   readonly pets: ReturnType<Pets['state']>;
   readonly keys: ReturnType<Keys['state']>;
@@ -32,8 +37,8 @@ export interface Snapshot {
 
 /** Fault rules that can be changed while the simulator runs. */
 export interface FaultControl {
-  /** Every rule in order: how many requests met its conditions, and to how many it applied. */
-  list(): { name: string; seen: number; applied: number }[];
+  /** Every rule in order, as a scenario writes it: how many requests met its conditions, and to how many it applied. */
+  list(): { name: string; definition: Readonly<Record<string, unknown>>; seen: number; applied: number }[];
   /**
    * Adds a rule behind the others and gives its name.
    * @throws {ScenarioError} for a rule that is none, {RangeError} for a name that is taken
@@ -48,6 +53,10 @@ export interface FaultControl {
 export interface Simulator {
   /** The name of the scenario. */
   readonly name: string;
+  /** The scenario in force, with what it leaves out from the default scenario. */
+  readonly scenario: Scenario;
+  /** The scenarios that can be put in force by their names. */
+  readonly scenarios: ReadonlyMap<string, Scenario>;
   readonly clock: Clock;
   readonly pets: Pets;
   readonly keys: Keys;
@@ -73,8 +82,21 @@ export interface Simulator {
   load(scenario: Scenario, options?: { reseed?: boolean }): void;
   /** Goes back to the start of the scenario: animals, identifiers, keys, limits, bans, faults and clock. */
   reset(): void;
+  /**
+   * Reads a scenario without putting it in force.
+   * @throws {ScenarioError} naming every mistake with its path
+   */
+  check(scenario: Scenario): World;
   snapshot(): Snapshot;
+  /** Goes back to a snapshot, and to the scenario that was in force. The journal stays. */
   restore(snapshot: Snapshot): void;
+  /** Snapshots under names. */
+  readonly snapshots: Snapshots;
+  /**
+   * Another simulator, which shares nothing that changes: at the start of the same scenario, or of another one.
+   * @throws {ScenarioError}
+   */
+  fork(options?: { scenario?: Scenario | undefined }): Simulator;
 }
 
 /**
@@ -82,19 +104,43 @@ export interface Simulator {
  * @throws {ScenarioError} naming every mistake of the scenario with its path
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
-export function createSimulator({
-  scenario = {},
-  generatePets,
-  onError = console.error,
-}: SimulatorOptions = {}): Simulator {
-  const parts = createParts(loadScenario(scenario, generatePets));
+export function createSimulator({ scenario = {}, scenarios = {}, ...options }: SimulatorOptions = {}): Simulator {
+  const parts = createParts(loadScenario(scenario, options.generatePets));
+  return assemble(parts, new Map(Object.entries({ default: {}, ...scenarios })), options);
+}
+
+function assemble(
+  parts: Parts,
+  scenarios: ReadonlyMap<string, Scenario>,
+  options: Pick<SimulatorOptions, 'generatePets' | 'onError'>,
+): Simulator {
   const { clock, pets, keys, faults, journal } = parts;
+  const { generatePets, onError = console.error } = options;
   const handle = createHandle(parts, onError);
+  const check = (scenario: Scenario) => loadScenario(scenario, generatePets);
+  const snapshot = (): Snapshot => ({
+    world: parts.world,
+    clock: clock.state(),
+    pets: pets.state(),
+    keys: keys.state(),
+    faults: faults.state(),
+  });
+  const restore = (saved: Snapshot) => {
+    if (saved.world !== parts.world) changeWorld(parts, saved.world, true);
+    clock.restore(saved.clock);
+    pets.restore(saved.pets);
+    keys.restore(saved.keys);
+    faults.restore(saved.faults);
+  };
 
   return {
     get name() {
       return parts.world.name;
     },
+    get scenario() {
+      return parts.world.scenario;
+    },
+    scenarios,
     get settings() {
       return parts.world.settings;
     },
@@ -113,7 +159,7 @@ export function createSimulator({
     handle,
     fetch: fetchDoor({ handle, clock }),
     load(next, { reseed = false } = {}) {
-      changeWorld(parts, loadScenario(next, generatePets), reseed);
+      changeWorld(parts, check(next), reseed);
     },
     reset() {
       clock.reset();
@@ -122,12 +168,12 @@ export function createSimulator({
       faults.reset();
       journal.clear();
     },
-    snapshot: () => ({ clock: clock.state(), pets: pets.state(), keys: keys.state(), faults: faults.state() }),
-    restore(snapshot) {
-      clock.restore(snapshot.clock);
-      pets.restore(snapshot.pets);
-      keys.restore(snapshot.keys);
-      faults.restore(snapshot.faults);
+    check,
+    snapshot,
+    restore,
+    snapshots: new Snapshots({ snapshot, restore }),
+    fork({ scenario } = {}) {
+      return assemble(scenario === undefined ? forkParts(parts) : createParts(check(scenario)), scenarios, options);
     },
   };
 }
@@ -135,7 +181,8 @@ export function createSimulator({
 /** The fault rules as a caller writes and reads them. */
 function faultControl(faults: Faults): FaultControl {
   return {
-    list: () => faults.list().map(({ rule, seen, applied }) => ({ name: rule.name, seen, applied })),
+    list: () =>
+      faults.list().map(({ rule, seen, applied }) => ({ name: rule.name, definition: rule.definition, seen, applied })),
     add(fault) {
       const rule = toFaultRule(checkFault(fault), `fault-${faults.size + 1}`);
       faults.add(rule);

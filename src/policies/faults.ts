@@ -53,6 +53,8 @@ export type FaultEffect =
 /** One fault rule, ready to be applied. */
 export interface FaultRule {
   name: string;
+  /** The rule as a scenario writes it, under its name. */
+  definition: Readonly<Record<string, unknown>>;
   when: FaultCondition;
   effect: FaultEffect;
   delayMs: { fixed: number } | { p50: number; p99: number } | undefined;

@@ -95,6 +95,11 @@ export class Keys {
     return [...this.#keys.values()].map((key) => this.#info(key));
   }
 
+  /** The texts of the keys that `list` names. */
+  get texts(): string[] {
+    return [...this.#keys.keys()];
+  }
+
   /** @throws {RangeError} when there is no such key; so do the methods below */
   get(text: string): KeyInfo {
     return this.#info(this.#named(text));

@@ -113,8 +113,10 @@ type CheckedFault = v.InferOutput<typeof faultSchema>;
 export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRule {
   const { delay, failTimes, countsQuota = true } = fault.then;
   const shapes = shaping.some((name) => name in fault.then);
+  const name = fault.name ?? fallbackName;
   return {
-    name: fault.name ?? fallbackName,
+    name,
+    definition: { ...fault, name },
     when: fault.when,
     effect: toEffect(fault.then),
     delayMs: typeof delay === 'number' ? { fixed: delay } : delay,

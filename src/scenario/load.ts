@@ -21,6 +21,8 @@ export type GeneratePets = (
 
 /** A scenario with every default filled in: what a simulator is built from. */
 export interface World {
+  /** The scenario with what it leaves out from the default scenario, as `loadScenario` takes it again. */
+  scenario: Scenario;
   name: string;
   seed: number;
   clock: ClockStart;
@@ -53,7 +55,8 @@ const presets: Record<BanPresetName, Partial<Settings>> = {
  * @throws {ScenarioError} naming every mistake with its path
  */
 export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): World {
-  const checked = check(merge(defaultScenario, scenario));
+  const complete = merge<Scenario>(defaultScenario, scenario);
+  const checked = check(complete);
   const problems: Problem[] = [];
   const settings = resolveSettings(checked, problems);
   if (checked.extends !== undefined && checked.extends !== 'default') {
@@ -66,6 +69,7 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
   const idStart = checked.ids?.start;
   const categories = (checked.categories ?? []).map(normalizeInteger);
   const world: World = {
+    scenario: complete,
     name: checked.name ?? 'unnamed',
     seed,
     clock: { startMs, skewMs, mode, speed },
@@ -104,7 +108,8 @@ const check = (scenario: unknown): CheckedScenario => checkWith(scenarioSchema, 
 /** @throws {ScenarioError} when a fault rule is none */
 export const checkFault = (fault: unknown) => checkWith(faultSchema, fault);
 
-function checkWith<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+/** @throws {ScenarioError} naming every mistake with its path */
+export function checkWith<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   // To the schema a list is an object whose fields are its methods.
   if (Array.isArray(value)) throw new ScenarioError([{ path: '', message: 'expected a map, got a list' }]);
   const result = v.safeParse(schema, value);

@@ -41,18 +41,25 @@ export interface PetsOptions {
 type Row = StoredPet[];
 type HasId = Pick<Pet, 'id'>;
 
+/** Animals as they are found: by id, all in list order, and those of each status in list order. */
+interface Stock {
+  readonly byId: Map<Int64, StoredPet>;
+  readonly all: Row;
+  readonly byStatus: Record<PetStatus, Row>;
+}
+
 /**
  * The store of animals: a map by id, and a row of all and of each status in list order.
- * A look-up costs O(1), a list O(limit), a create O(1) at any size (shuffled: a create O(n)).
+ * A look-up costs O(1), a list O(limit), a create O(1) at any size (shuffled: a create O(n)). A reset and a fork cost
+ * O(1), because the animals of the scenario are shared until the first change, which copies them.
  */
 export class Pets {
   #compare: (a: HasId, b: HasId) => number = byId;
   #newestFirst = false;
   #idStart: Int64 = 1;
-  #seedPets: readonly StoredPet[] = [];
-  #byId = new Map<Int64, StoredPet>();
-  #all: Row = [];
-  #byStatus = emptyRows();
+  /** The animals of the scenario; never changed. */
+  #seedStock: Stock = fill([]);
+  #stock: Stock = this.#seedStock;
   #nextId: Int64 = 1;
 
   constructor(seedPets: readonly Pet[], options: PetsOptions) {
@@ -63,18 +70,29 @@ export class Pets {
   seed(seedPets: readonly Pet[], { order, seed, idStart }: PetsOptions): void {
     this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
     this.#newestFirst = order === 'newest-first';
-    this.#seedPets = seedPets.map(stored).sort(this.#compare);
+    this.#seedStock = fill(seedPets.map(toStored).sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
     this.#idStart = idStart ?? nextInt64(highest);
     this.reset();
   }
 
+  /** Another store that starts from the same animals, which both share. */
+  fork(): Pets {
+    const fork = new Pets([], { order: 'id-ascending', seed: 0 });
+    fork.#compare = this.#compare;
+    fork.#newestFirst = this.#newestFirst;
+    fork.#seedStock = this.#seedStock;
+    fork.#idStart = this.#idStart;
+    fork.reset();
+    return fork;
+  }
+
   get size(): number {
-    return this.#byId.size;
+    return this.#stock.byId.size;
   }
 
   get(id: Int64): StoredPet | undefined {
-    return this.#byId.get(id);
+    return this.#stock.byId.get(id);
   }
 
   /** Animals in list order. */
@@ -105,66 +123,73 @@ export class Pets {
    */
   add(pet: Omit<Pet, 'id'> & { id?: Int64 | undefined }): StoredPet {
     const id = pet.id ?? this.#freeId();
-    if (this.#byId.has(id)) throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
-    const added = stored({ ...pet, id });
-    this.#byId.set(id, added);
-    this.#place(this.#all, added);
-    if (added.status !== undefined) this.#place(this.#byStatus[added.status], added);
+    if (this.#stock.byId.has(id))
+      throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
+    const added = toStored({ ...pet, id });
+    const { byId, all, byStatus } = this.#own();
+    byId.set(id, added);
+    this.#place(all, added);
+    if (added.status !== undefined) this.#place(byStatus[added.status], added);
     if (pet.id === undefined) this.#nextId = nextInt64(id);
     return added;
   }
 
   /** Replaces fields of an animal; `undefined` when there is none with this id. */
   update(id: Int64, changes: Partial<Omit<Pet, 'id'>>): StoredPet | undefined {
-    const before = this.#byId.get(id);
+    const before = this.#stock.byId.get(id);
     if (before === undefined) return undefined;
-    const after = stored({ ...before, ...changes, id });
-    this.#byId.set(id, after);
-    this.#all[this.#firstFrom(this.#all, before)] = after;
-    if (before.status !== undefined) this.#takeOut(this.#byStatus[before.status], before);
-    if (after.status !== undefined) this.#place(this.#byStatus[after.status], after);
+    const after = toStored({ ...before, ...changes, id });
+    const { byId, all, byStatus } = this.#own();
+    byId.set(id, after);
+    all[this.#firstFrom(all, before)] = after;
+    if (before.status !== undefined) this.#takeOut(byStatus[before.status], before);
+    if (after.status !== undefined) this.#place(byStatus[after.status], after);
     return after;
   }
 
   /** Removes an animal; `false` when there is none with this id. */
   remove(id: Int64): boolean {
-    const pet = this.#byId.get(id);
+    const pet = this.#stock.byId.get(id);
     if (pet === undefined) return false;
-    this.#byId.delete(id);
-    this.#takeOut(this.#all, pet);
-    if (pet.status !== undefined) this.#takeOut(this.#byStatus[pet.status], pet);
+    const { byId, all, byStatus } = this.#own();
+    byId.delete(id);
+    this.#takeOut(all, pet);
+    if (pet.status !== undefined) this.#takeOut(byStatus[pet.status], pet);
     return true;
   }
 
   /** Goes back to the animals of the scenario. */
   reset(): void {
-    this.#fill(this.#seedPets);
+    this.#stock = this.#seedStock;
     this.#nextId = this.#idStart;
   }
 
   /** Everything that a request can change. Stored pets are never changed, so a list of them is a snapshot. */
   state(): { pets: readonly StoredPet[]; nextId: Int64 } {
-    return { pets: [...this.#all], nextId: this.#nextId };
+    return { pets: [...this.#stock.all], nextId: this.#nextId };
   }
 
   restore(state: ReturnType<Pets['state']>): void {
-    this.#fill(state.pets);
+    this.#stock = fill([...state.pets].sort(this.#compare));
     this.#nextId = state.nextId;
   }
 
-  /** @param pets in list order */
-  #fill(pets: readonly StoredPet[]): void {
-    this.#byId = new Map();
-    this.#all = [...pets];
-    this.#byStatus = emptyRows();
-    for (const pet of pets) {
-      this.#byId.set(pet.id, pet);
-      if (pet.status !== undefined) this.#byStatus[pet.status].push(pet);
+  /** What may be changed: the animals of the scenario are copied first. */
+  #own(): Stock {
+    if (this.#stock === this.#seedStock) {
+      const { byId, all, byStatus } = this.#seedStock;
+      const { available, pending, sold } = byStatus;
+      this.#stock = {
+        byId: new Map(byId),
+        all: [...all],
+        byStatus: { available: [...available], pending: [...pending], sold: [...sold] },
+      };
     }
+    return this.#stock;
   }
 
   #row(status: PetStatus | undefined): Row {
-    return status === undefined ? this.#all : this.#byStatus[status];
+    return status === undefined ? this.#stock.all : this.#stock.byStatus[status];
   }
 
   #place(row: Row, pet: StoredPet): void {
@@ -191,20 +216,26 @@ export class Pets {
 
   #freeId(): Int64 {
     let id = this.#nextId;
-    while (this.#byId.has(id)) id = nextInt64(id);
+    while (this.#stock.byId.has(id)) id = nextInt64(id);
     return id;
   }
 }
 
-function stored({ id, name, categoryId, status, extra }: Pet): StoredPet {
+/** @param pets in list order */
+function fill(pets: readonly StoredPet[]): Stock {
+  const byStatus: Stock['byStatus'] = { available: [], pending: [], sold: [] };
+  for (const pet of pets) if (pet.status !== undefined) byStatus[pet.status].push(pet);
+  return { byId: new Map(pets.map((pet) => [pet.id, pet])), all: [...pets], byStatus };
+}
+
+/** An animal as it is stored: with its JSON. */
+export function toStored({ id, name, categoryId, status, extra }: Pet): StoredPet {
   const known = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
   const documented = status === undefined ? known : `${known},"status":"${status}"`;
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
   const json = hasExtra ? `${documented},${stringifyJson(extra).slice(1)}` : `${documented}}`;
   return { id, name, categoryId, status, extra, json };
 }
-
-const emptyRows = (): Record<PetStatus, Row> => ({ available: [], pending: [], sold: [] });
 
 const byId = (a: HasId, b: HasId) => compareInt64(a.id, b.id);
 
