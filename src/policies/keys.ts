@@ -11,6 +11,8 @@ export interface KeyDefinition {
   state: 'active' | 'revoked';
   /** From this instant, in Unix milliseconds, the key is refused with 401. */
   expiresAtMs?: number | undefined;
+  /** The same, this long after the first request of the key; the earlier of both counts. */
+  expiresInMs?: number | undefined;
   /** Requests already used in each window when the key makes its first request. */
   usage: PlanLimits;
   /** A ban of this length stands when the key makes its first request. 0: none. */
@@ -22,11 +24,11 @@ export interface ApiKey {
   readonly key: string;
   readonly plan: string;
   state: 'active' | 'revoked';
-  readonly expiresAtMs: number | undefined;
+  expiresAtMs: number | undefined;
   readonly minute: Window;
   readonly day: Window;
   /** What the scenario presets, until the first request puts it in force; `clockMovedMs` is from when the key was made. */
-  preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs'> & { clockMovedMs: number }) | undefined;
+  preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /** From the first refusal to the next served request or a ban. */
   episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
   strikes: number;
@@ -177,14 +179,18 @@ export class Keys {
    */
   startPreset(key: ApiKey): void {
     if (key.preset === undefined) return;
-    const { usage, bannedForMs, clockMovedMs } = key.preset;
+    const { usage, bannedForMs, expiresInMs, clockMovedMs } = key.preset;
     const { clock, algorithm } = this.#options;
     const startMs = clock.now() - Math.max(0, clock.movedMs - clockMovedMs);
     const startSeconds = Math.floor(startMs / 1000);
     key.preset = undefined;
     if (usage.minute > 0) algorithm.preset(key.minute, usage.minute, startSeconds);
     if (usage.day > 0) algorithm.preset(key.day, usage.day, startSeconds);
-    if (bannedForMs > 0) startBan(key, startMs + bannedForMs);
+    // From a whole second, as every ban, so that Retry-After tells its length exactly.
+    if (bannedForMs > 0) startBan(key, startSeconds * 1000 + bannedForMs);
+    if (expiresInMs !== undefined) {
+      key.expiresAtMs = Math.min(key.expiresAtMs ?? Number.POSITIVE_INFINITY, startMs + expiresInMs);
+    }
   }
 
   /** Brings a key up to date before a request: its preset, then what someone else used with it until now. */
@@ -251,13 +257,14 @@ export class Keys {
     };
   }
 
-  #create(text: string, { plan, state, expiresAtMs, usage, bannedForMs }: KeyDefinition): ApiKey {
+  #create(text: string, { plan, state, expiresAtMs, expiresInMs, usage, bannedForMs }: KeyDefinition): ApiKey {
     const { plans, windowSeconds, clock } = this.#options;
     const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
     if (limits === undefined) {
       const expected = Object.keys(plans).join(', ');
       throw new RangeError(`Failed to add a key: expected a plan (${expected}), got ${JSON.stringify(plan)}`);
     }
+    const hasPreset = usage.minute + usage.day + bannedForMs > 0 || expiresInMs !== undefined;
     return {
       key: text,
       plan,
@@ -265,8 +272,7 @@ export class Keys {
       expiresAtMs,
       minute: createWindow(limits.minute, windowSeconds.minute),
       day: createWindow(limits.day, windowSeconds.day),
-      preset:
-        usage.minute + usage.day + bannedForMs > 0 ? { usage, bannedForMs, clockMovedMs: clock.movedMs } : undefined,
+      preset: hasPreset ? { usage, bannedForMs, expiresInMs, clockMovedMs: clock.movedMs } : undefined,
       episode: undefined,
       strikes: 0,
       bans: 0,

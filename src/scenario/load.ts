@@ -219,7 +219,7 @@ function resolveKeys(
   problems: Problem[],
 ): Map<string, KeyDefinition> {
   const definitions = new Map<string, KeyDefinition>();
-  for (const [text, { plan = 'free', state = 'active', expiresAt, usage, bannedFor = 0 }] of Object.entries(keys)) {
+  for (const [text, { plan = 'free', state = 'active', usage, bannedFor = 0, ...expiry }] of Object.entries(keys)) {
     const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
     if (limits === undefined) {
       const expected = Object.keys(plans).join(', ');
@@ -236,7 +236,14 @@ function resolveKeys(
         message: `expected at most the limit of the plan (${limits[window]}), got ${used[window]}`,
       });
     }
-    definitions.set(text, { plan, state, expiresAtMs: expiresAt, usage: used, bannedForMs: bannedFor });
+    definitions.set(text, {
+      plan,
+      state,
+      expiresAtMs: expiry.expiresAt,
+      expiresInMs: expiry.expiresIn,
+      usage: used,
+      bannedForMs: bannedFor,
+    });
   }
   return definitions;
 }

@@ -4,7 +4,7 @@ import { operationNames, petStatuses } from '../interface/contract.js';
 import { errorCodes } from '../interface/errors.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
-import { count, duration, instant, int64, positive, text, wholeSeconds } from './values.js';
+import { count, duration, instant, int64, positive, signedDuration, text, wholeSeconds } from './values.js';
 
 const limit = v.pipe(
   count,
@@ -58,6 +58,7 @@ const key = v.strictObject({
   plan: v.optional(v.string()),
   state: v.optional(v.picklist(['active', 'revoked'])),
   expiresAt: v.optional(instant),
+  expiresIn: v.optional(duration),
   usage: v.optional(v.strictObject({ minute: v.optional(count), day: v.optional(count) })),
   bannedFor: v.optional(duration),
 });
@@ -82,7 +83,7 @@ export const scenarioSchema = v.strictObject({
       start: v.optional(instant),
       mode: v.optional(v.picklist(['real', 'frozen'])),
       speed: v.optional(positive),
-      skew: v.optional(duration),
+      skew: v.optional(signedDuration),
     }),
   ),
   ids: v.optional(v.strictObject({ start: v.optional(int64) })),

@@ -17,6 +17,16 @@ const milliseconds = <Input extends string | number | Date>(read: (input: Input)
 /** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
 export const duration = v.pipe(v.union([v.string(), v.number()]), milliseconds(parseDuration));
 
+/** A duration that a minus sign turns around: `-40s`; read as milliseconds. */
+export const signedDuration = v.pipe(
+  v.union([v.string(), v.number()]),
+  milliseconds((value: string | number) => {
+    const minus = /^-(?=\d)/;
+    if (!minus.test(String(value))) return parseDuration(value);
+    return -parseDuration(typeof value === 'number' ? -value : value.replace(minus, ''));
+  }),
+);
+
 /** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
 export const instant = v.pipe(v.union([v.string(), v.number(), v.date()]), milliseconds(parseInstant));
 

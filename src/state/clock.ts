@@ -8,7 +8,7 @@ export interface ClockStart {
   mode?: 'real' | 'frozen' | undefined;
   /** How many simulated seconds pass in one real second. Default 1. */
   speed?: number | undefined;
-  /** How far the clock is ahead of the machine's, in milliseconds. Default 0. */
+  /** How far the clock is ahead of the machine's, in milliseconds; below 0 it is behind. Default 0. */
   skewMs?: number | undefined;
 }
 
@@ -149,7 +149,8 @@ export class Clock {
   reset(): void {
     const machineMs = Date.now();
     this.#machineAnchorMs = machineMs;
-    this.#anchorMs = Math.min(latestMs, (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0));
+    const startMs = (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0);
+    this.#anchorMs = Math.min(latestMs, Math.max(0, startMs));
     this.#frozen = this.#start.mode === 'frozen';
     this.#movedMs = 0;
     for (const sleeper of this.#sleepers) sleeper.giveUp(new ResetError());

@@ -223,6 +223,17 @@ test.each([
   expect(() => frozen({ clock: { start } })).toThrow('scenario at clock.start: expected an instant');
 });
 
+test('a clock may be behind the machine', () => {
+  const sim = frozen({ clock: { start: '2026-01-01T12:00:00Z', skew: '-40s' } });
+  expect(send(sim).headers.Date).toBe('Thu, 01 Jan 2026 11:59:20 GMT');
+  const inNumbers = frozen({ clock: { start: '2026-01-01T12:00:00Z', skew: -40_000 } });
+  expect(inNumbers.clock.now()).toBe(sim.clock.now());
+});
+
+test('a skew does not lead before the year 1970', () => {
+  expect(frozen({ clock: { start: '1970-01-01T00:00:00Z', skew: '-1d' } }).clock.now()).toBe(0);
+});
+
 test('a skew does not lead past the year 9999', () => {
   const sim = frozen({ clock: { start: '9999-12-31T00:00:00Z', skew: '2d' } });
   expect(send(sim).headers.Date).toBe('Fri, 31 Dec 9999 23:59:59 GMT');
