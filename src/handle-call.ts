@@ -28,11 +28,12 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
   const { clock, pets, keys, faults } = parts;
   const writeHeaders = createHeaderWriter();
 
-  return function handle(call: ApiCall): Answer | Promise<Answer> {
+  /** @param own the route, where it is not the call that leads to one */
+  return function handle(call: ApiCall, own?: Route): Answer | Promise<Answer> {
     const { settings, plans, windowSeconds } = parts.world;
     const nowMs = clock.now();
     const nowSeconds = Math.floor(nowMs / 1000);
-    const route = findRoute(call, settings, nowMs);
+    const route = own ?? findRoute(call, settings, nowMs);
     const freeMinute = (plans.free ?? documentedPlans.free).minute;
     let rate = reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
     let key: ApiKey | undefined;
@@ -61,7 +62,8 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     try {
       key = authenticate(call.header('authorization'), keys, nowMs);
       keys.catchUp(key);
-      if (faults.size > 0 && route.refusal === undefined) fault = faults.match(faultRequest(call, key, route));
+      if (faults.size > 0 && route.operation !== undefined && route.refusal === undefined)
+        fault = faults.match(faultRequest(call, key, route));
       const counts = fault?.rule?.countsQuota ?? true;
       const admission = admit(key, parts.algorithm, settings, nowMs, counts && isLimited(route, settings));
       rate = admission.rate;
@@ -74,6 +76,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     }
     if (route.refusal !== undefined) return answer(errorOutcome(route.refusal));
     const { operation } = route;
+    if (operation === undefined) return answer(admitted);
     fault?.commit();
     if (fault?.rule === undefined) return answer(run(operation));
     const outcome = applyFault(
@@ -111,6 +114,9 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     };
   }
 }
+
+/** What stands for the answer that an extension gives. */
+const admitted: Outcome = { status: 200, body: '' };
 
 function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {
   return {
