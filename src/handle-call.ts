@@ -13,6 +13,7 @@ import { htmlPage } from './policies/hostile-headers.js';
 import type { ApiKey } from './policies/keys.js';
 import { type RateReport, reportUnauthorized } from './policies/rate-limit.js';
 import { deprecationHeaders, findRoute, isLimited, type Route } from './routes.js';
+import type { World } from './scenario/load.js';
 
 /** An answer before the headers that every answer carries. */
 export interface Outcome {
@@ -30,7 +31,9 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
 
   /** @param own the route, where it is not the call that leads to one */
   return function handle(call: ApiCall, own?: Route): Answer | Promise<Answer> {
-    const { settings, plans, windowSeconds } = parts.world;
+    // A delayed answer stays of the scenario that was in force when the request came.
+    const { world, algorithm } = parts;
+    const { settings, plans, windowSeconds } = world;
     const nowMs = clock.now();
     const nowSeconds = Math.floor(nowMs / 1000);
     const route = own ?? findRoute(call, settings, nowMs);
@@ -51,13 +54,13 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     });
     const run = (operation: OperationName): Outcome => {
       try {
-        const context = { pets, categories: parts.world.categories, settings };
+        const context = { pets, categories: world.categories, settings };
         return operations[operation](call, context, route.petId);
       } catch (error) {
         return failure(error);
       }
     };
-    const answer = (outcome: Outcome): Answer => finish(call, route, key, rate, fault, outcome);
+    const answer = (outcome: Outcome): Answer => finish(call, world, route, key, rate, fault, outcome);
 
     try {
       key = authenticate(call.header('authorization'), keys, nowMs);
@@ -65,7 +68,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
       if (faults.size > 0 && route.operation !== undefined && route.refusal === undefined)
         fault = faults.match(faultRequest(call, key, route));
       const counts = fault?.rule?.countsQuota ?? true;
-      const admission = admit(key, parts.algorithm, settings, nowMs, counts && isLimited(route, settings));
+      const admission = admit(key, algorithm, settings, nowMs, { isLimited: isLimited(route, settings), counts });
       rate = admission.rate;
       if (admission.refusal !== undefined) {
         fault = undefined;
@@ -89,13 +92,13 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
 
   function finish(
     call: ApiCall,
+    { settings, hostileHeaders }: World,
     route: Route,
     key: ApiKey | undefined,
     rate: RateReport | undefined,
     fault: FaultMatch | undefined,
     outcome: Outcome,
   ): Answer {
-    const { settings, hostileHeaders } = parts.world;
     const { status, isRefusal = false, wire } = outcome;
     const deprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = deprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
@@ -124,7 +127,7 @@ function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }
     method: call.method,
     key,
     plan,
-    status: new URLSearchParams(call.query).get('status'),
+    status: operation === 'listPets' ? new URLSearchParams(call.query).get('status') : null,
     petId: parseInt64(petId),
     fingerprint: () => `${key} ${call.method} ${call.path}?${call.query} ${new TextDecoder().decode(call.body)}`,
   };

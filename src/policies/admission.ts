@@ -22,14 +22,15 @@ export interface Admission {
 
 /**
  * Ban, then rate limit: looks at both windows, then counts in both or neither, in one synchronous step.
- * @param isLimited whether the plan limits apply to the operation; a ban always does
+ * @param options.isLimited whether the plan limits apply to the operation; a ban always does
+ * @param options.counts whether the request uses quota when it is not refused
  */
 export function admit(
   key: ApiKey,
   algorithm: Algorithm,
   settings: Settings,
   nowMs: number,
-  isLimited: boolean,
+  { isLimited, counts }: { isLimited: boolean; counts: boolean },
 ): Admission {
   const nowSeconds = Math.floor(nowMs / 1000);
   refreshWindows(algorithm, key, nowSeconds);
@@ -39,6 +40,7 @@ export function admit(
   }
   if (!isLimited) return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
   if (!isExhausted(key)) {
+    if (!counts) return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
     countServed(algorithm, key, nowSeconds);
     noteServed(key);
     return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { operationNames, petStatuses } from '../interface/contract.js';
 import { normalizeInteger } from '../interface/int64.js';
+import { type JsonValue, stringifyJson } from '../interface/json.js';
 import type { FaultEffect, FaultRule } from '../policies/faults.js';
 import { count, duration, int64, text } from './values.js';
 
@@ -19,16 +20,34 @@ const oneOrMore = <Item extends v.GenericSchema<string>>(item: Item) =>
   );
 
 /** RFC 9110 section 5: what Node and browsers accept as a header, so that a bad one fails here and not in an answer. */
-const headerName = v.pipe(v.string(), v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected a header name'));
+const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected a header name'),
+  v.check(
+    (name) => !/^(?:content-length|transfer-encoding|trailer)$/i.test(name),
+    'expected a header that does not frame the body (for a wrong Content-Length there is the effect contentLength)',
+  ),
+);
 const headerValue = v.pipe(
   v.union([v.string(), v.number()]),
   v.transform(String),
   v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'expected a header value without line breaks, in Latin-1'),
 );
 
+/** The values of JSON, with whole numbers beyond 2^53-1 as bigints. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint' || value === null)
+    return true;
+  return typeof value === 'object' && Object.values(value).every(isJson);
+}
+
+/** RFC 9110 section 15: these answers have no body; Node sends none, and `Response` takes none. */
+const withoutBody = [204, 205, 304];
+
 const when = v.strictObject({
   operation: v.optional(oneOrMore(v.picklist(operationNames))),
-  method: v.optional(v.string()),
+  method: v.optional(v.picklist(['GET', 'POST'])),
   key: v.optional(oneOrMore(v.string())),
   plan: v.optional(v.string()),
   status: v.optional(v.picklist(petStatuses)),
@@ -44,14 +63,21 @@ const when = v.strictObject({
 
 const effects = {
   respond: v.optional(
-    v.strictObject({
-      status: v.pipe(
-        count,
-        v.check((value) => value >= 200 && value <= 599, 'expected a status from 200 to 599'),
+    v.pipe(
+      v.strictObject({
+        status: v.pipe(
+          count,
+          v.check((value) => value >= 200 && value <= 599, 'expected a status from 200 to 599'),
+        ),
+        headers: v.optional(v.record(headerName, v.nullable(headerValue))),
+        body: v.optional(v.union([text, v.record(v.string(), v.unknown()), v.array(v.unknown())])),
+      }),
+      v.check(({ body }) => body === undefined || isJson(body), 'expected a body that JSON can hold'),
+      v.check(
+        ({ status, body }) => body === undefined || body === '' || !withoutBody.includes(status),
+        `expected no body: an answer with status ${withoutBody.join(', ')} has none`,
       ),
-      headers: v.optional(v.record(headerName, v.nullable(headerValue))),
-      body: v.optional(v.union([text, v.record(v.string(), v.unknown()), v.array(v.unknown())])),
-    }),
+    ),
   ),
   reset: v.optional(yes),
   close: v.optional(yes),
@@ -66,6 +92,8 @@ const effects = {
 
 /** Effects that change the operation's own answer, so that the operation must have run. */
 const shaping = ['truncate', 'drip', 'malformed', 'empty', 'contentLength', 'contentType'] as const;
+
+const effectNames = Object.keys(effects) as (keyof typeof effects)[];
 
 const then = v.pipe(
   v.strictObject({
@@ -85,15 +113,15 @@ const then = v.pipe(
     failTimes: v.optional(fromOne),
   }),
   v.check(
-    (value) => Object.keys(effects).filter((name) => name in value).length + ('delay' in value ? 1 : 0) > 0,
-    `expected an effect: delay or one of ${Object.keys(effects).join(', ')}`,
+    (value) => value.delay !== undefined || effectNames.some((name) => value[name] !== undefined),
+    `expected an effect: delay or one of ${effectNames.join(', ')}`,
   ),
   v.check(
-    (value) => Object.keys(effects).filter((name) => name in value).length <= 1,
-    `expected one of ${Object.keys(effects).join(', ')}, and not more (delay may go with it)`,
+    (value) => effectNames.filter((name) => value[name] !== undefined).length <= 1,
+    `expected one of ${effectNames.join(', ')}, and not more (delay may go with it)`,
   ),
   v.check(
-    (value) => value.phase !== 'before' || !shaping.some((name) => name in value),
+    (value) => value.phase !== 'before' || !shaping.some((name) => value[name] !== undefined),
     `expected phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
   ),
 );
@@ -112,7 +140,7 @@ type CheckedFault = v.InferOutput<typeof faultSchema>;
 /** @param fallbackName the name of a rule that has none */
 export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRule {
   const { delay, failTimes, countsQuota = true } = fault.then;
-  const shapes = shaping.some((name) => name in fault.then);
+  const shapes = shaping.some((name) => fault.then[name] !== undefined);
   return {
     name: fault.name ?? fallbackName,
     when: fault.when,
@@ -128,7 +156,12 @@ function toEffect(checked: CheckedFault['then']): FaultEffect {
   const { respond, truncate, drip, contentLength } = checked;
   if (respond !== undefined) {
     const { status, headers = {}, body } = respond;
-    return { kind: 'respond', status, headers, body: typeof body === 'object' ? JSON.stringify(body) : body };
+    return {
+      kind: 'respond',
+      status,
+      headers,
+      body: typeof body === 'object' ? stringifyJson(body as JsonValue) : body,
+    };
   }
   if (checked.reset) return { kind: 'wire', wire: { kind: 'reset' } };
   if (checked.close) return { kind: 'wire', wire: { kind: 'close' } };
