@@ -34,6 +34,14 @@ describe('a real clock', () => {
     expect(send(sim).status).toBe(200);
   });
 
+  test('runs again after a reset', () => {
+    const clock = new Clock({ startMs: noonMs });
+    clock.freeze();
+    clock.reset();
+    vi.advanceTimersByTime(5);
+    expect(clock.state()).toEqual({ nowMs: noonMs + 5, frozen: false, movedMs: 0 });
+  });
+
   test('runs on from the start of the scenario', () => {
     const clock = new Clock({ startMs: noonMs });
     expect(clock.now()).toBe(noonMs);
