@@ -48,7 +48,7 @@ export function admit(
   countRefused(algorithm, settings.rejectedCounts, key, nowSeconds);
   const rate = reportRefused(key);
   if (noteRefusal(key, settings, nowMs, rate.resetAtSeconds)) return banned(key, settings, nowSeconds);
-  const message = `The ${key.plan} plan allows ${rate.limit} requests a ${rate.window}; retry in ${seconds(rate.resetAtSeconds - nowSeconds)}.`;
+  const message = `The ${key.plan} plan allows ${count(rate.limit, 'request')} a ${rate.window}; retry in ${count(rate.resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message) };
 }
 
@@ -56,8 +56,8 @@ function banned(key: ApiKey, settings: Settings, nowSeconds: number): Admission 
   const resetAtSeconds = banPromiseSeconds(key);
   const window = isExhausted(key) ? reportRefused(key) : reportServed(key, settings.reportedWindow);
   const rate = { ...window, remaining: 0, resetAtSeconds };
-  const message = `The API key is banned because requests went on after a 429; retry in ${seconds(resetAtSeconds - nowSeconds)}.`;
+  const message = `The API key is banned because requests went on after a 429; retry in ${count(resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: keyBanned(settings.banStatus, message) };
 }
 
-const seconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -134,6 +134,15 @@ describe('preset usage', () => {
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 993 } });
   });
 
+  test('is not put in force by a look at it', () => {
+    vi.useFakeTimers({ now: Date.parse(noon) });
+    const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+    sim.keys.get('free-key');
+    sim.keys.list();
+    vi.advanceTimersByTime(3_600_000);
+    expect(send(sim).status).toBe(429);
+  });
+
   test('comes back at a reset', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
     sim.clock.advance('2m');
