@@ -2,7 +2,7 @@ import type { PlanLimits } from '../interface/contract.js';
 import type { Clock } from '../state/clock.js';
 import { type Duration, parseDuration } from '../state/duration.js';
 import { startBan } from './bans.js';
-import { countServed, isExhausted, refreshWindows } from './rate-limit.js';
+import { countServed, refreshWindows } from './rate-limit.js';
 import { type Algorithm, createWindow, type Window } from './windows.js';
 
 /** How a scenario describes one API key. */
@@ -57,6 +57,9 @@ export interface WindowInfo {
   remaining: number;
   resetAt: number;
 }
+
+/** How far back the requests of someone else are counted: longer than any window, and a moment's work. */
+const mostBackgroundSeconds = 31 * 86_400;
 
 /** Keys that requests made up under `acceptAnyKey` are forgotten, oldest first, past this many. */
 const mostUnlistedKeys = 10_000;
@@ -153,7 +156,7 @@ export class Keys {
         );
       }
     }
-    this.startPreset(key);
+    this.catchUp(key);
     for (const name of ['minute', 'day'] as const) {
       const used = usage[name];
       if (used !== undefined) algorithm.preset(key[name], used, Math.floor(clock.now() / 1000));
@@ -184,6 +187,8 @@ export class Keys {
     const startMs = clock.now() - Math.max(0, clock.movedMs - clockMovedMs);
     const startSeconds = Math.floor(startMs / 1000);
     key.preset = undefined;
+    // What someone else has used before is part of the preset.
+    key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
     if (usage.minute > 0) algorithm.preset(key.minute, usage.minute, startSeconds);
     if (usage.day > 0) algorithm.preset(key.day, usage.day, startSeconds);
     // From a whole second, as every ban, so that Retry-After tells its length exactly.
@@ -198,14 +203,21 @@ export class Keys {
     this.startPreset(key);
     const perSecond = this.#options.background.get(key.key);
     if (perSecond === undefined) return;
-    const { algorithm, clock, windowSeconds } = this.#options;
+    const { algorithm, clock } = this.#options;
     const nowSeconds = Math.floor(clock.now() / 1000);
-    const first = Math.max(key.backgroundSeconds, nowSeconds - windowSeconds.day) + 1;
-    key.backgroundSeconds = Math.max(key.backgroundSeconds, nowSeconds);
-    for (let second = first; second <= nowSeconds; second++) {
+    let second = Math.max(key.backgroundSeconds, nowSeconds - mostBackgroundSeconds);
+    key.backgroundSeconds = nowSeconds;
+    while (++second <= nowSeconds) {
       const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
+      // A banned key is refused, whoever uses it.
+      if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
       refreshWindows(algorithm, key, second);
-      for (let n = 0; n < requests && !isExhausted(key); n++) countServed(algorithm, key, second);
+      const { minute, day } = key;
+      const served = Math.min(requests, minute.remaining, day.remaining);
+      if (served > 0) countServed(algorithm, key, second, served);
+      // Nothing is served before the reset, so nothing has to be looked at.
+      if (minute.remaining === 0) second = Math.max(second, minute.resetAtSeconds - 1);
+      if (day.remaining === 0) second = Math.max(second, day.resetAtSeconds - 1);
     }
   }
 
