@@ -11,7 +11,8 @@ export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: nu
 
 /** Answers requests under the base path from the simulator, straight on `node:http`. */
 export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  /** @param read the body, where it has been read already */
+  return (request: IncomingMessage, response: ServerResponse, read?: Uint8Array): void => {
     const startMs = onAnswer === undefined ? 0 : performance.now();
     const cors = corsHeaders(request.headers.origin, sim.settings.cors);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
@@ -29,8 +30,8 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
       // The wait of a fault ended early: the client has gone, or the simulator was reset.
       answer.then(deliver).catch(() => response.destroy());
     };
-    if (hasBody(request)) readBody(request, answerWith);
-    else answerWith(undefined);
+    if (read === undefined && hasBody(request)) readBody(request, answerWith);
+    else answerWith(read);
   };
 }
 
@@ -50,22 +51,23 @@ function toCall(request: IncomingMessage, response: ServerResponse, body: Uint8A
   };
 }
 
-function send(
+/** Sends an answer without faults. */
+export function send(
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   cors: Record<string, string> | undefined,
 ): void {
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...cors }).end(body);
 }
 
-const hasBody = ({ headers }: IncomingMessage) =>
+export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
  * Reads a body, at most one chunk past `maximumBodyBytes`; Node throws the rest away while it arrives, so that a client
  * that is still sending can read the answer. A client that goes away is not answered.
  */
-function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
+export function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const finish = () => {
