@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { statusesWithoutBody } from '../api-call.js';
 import { operationNames, petStatuses } from '../interface/contract.js';
 import { normalizeInteger } from '../interface/int64.js';
 import { type JsonValue, stringifyJson } from '../interface/json.js';
@@ -42,9 +43,6 @@ function isJson(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every(isJson);
 }
 
-/** RFC 9110 section 15: these answers have no body; Node sends none, and `Response` takes none. */
-const withoutBody = [204, 205, 304];
-
 const when = v.strictObject({
   operation: v.optional(oneOrMore(v.picklist(operationNames))),
   method: v.optional(v.picklist(['GET', 'POST'])),
@@ -74,8 +72,8 @@ const effects = {
       }),
       v.check(({ body }) => body === undefined || isJson(body), 'expected a body that JSON can hold'),
       v.check(
-        ({ status, body }) => body === undefined || body === '' || !withoutBody.includes(status),
-        `expected no body: an answer with status ${withoutBody.join(', ')} has none`,
+        ({ status, body }) => body === undefined || body === '' || !statusesWithoutBody.includes(status),
+        `expected no body: an answer with status ${statusesWithoutBody.join(', ')} has none`,
       ),
     ),
   ),
