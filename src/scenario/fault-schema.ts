@@ -4,7 +4,7 @@ import { operationNames, petStatuses } from '../interface/contract.js';
 import { normalizeInteger } from '../interface/int64.js';
 import { type JsonValue, stringifyJson } from '../interface/json.js';
 import type { FaultEffect, FaultRule } from '../policies/faults.js';
-import { count, duration, int64, text } from './values.js';
+import { count, duration, fields, int64, mapOf, text } from './values.js';
 
 const fromOne = v.pipe(count, v.minValue(1, 'expected a whole number from 1'));
 const fraction = v.pipe(
@@ -43,7 +43,7 @@ function isJson(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every(isJson);
 }
 
-const when = v.strictObject({
+const when = fields({
   operation: v.optional(oneOrMore(v.picklist(operationNames))),
   method: v.optional(v.picklist(['GET', 'POST'])),
   key: v.optional(oneOrMore(v.string())),
@@ -62,13 +62,13 @@ const when = v.strictObject({
 const effects = {
   respond: v.optional(
     v.pipe(
-      v.strictObject({
+      fields({
         status: v.pipe(
           count,
           v.check((value) => value >= 200 && value <= 599, 'expected a status from 200 to 599'),
         ),
-        headers: v.optional(v.record(headerName, v.nullable(headerValue))),
-        body: v.optional(v.union([text, v.record(v.string(), v.unknown()), v.array(v.unknown())])),
+        headers: v.optional(mapOf(headerName, v.nullable(headerValue))),
+        body: v.optional(v.union([text, mapOf(v.string(), v.unknown()), v.array(v.unknown())])),
       }),
       v.check(({ body }) => body === undefined || isJson(body), 'expected a body that JSON can hold'),
       v.check(
@@ -80,8 +80,8 @@ const effects = {
   reset: v.optional(yes),
   close: v.optional(yes),
   hang: v.optional(yes),
-  truncate: v.optional(v.union([v.strictObject({ fraction }), v.strictObject({ bytes: count })])),
-  drip: v.optional(v.strictObject({ bytes: fromOne, every: duration })),
+  truncate: v.optional(v.union([fields({ fraction }), fields({ bytes: count })])),
+  drip: v.optional(fields({ bytes: fromOne, every: duration })),
   malformed: v.optional(yes),
   empty: v.optional(yes),
   contentLength: v.optional(count),
@@ -94,14 +94,14 @@ const shaping = ['truncate', 'drip', 'malformed', 'empty', 'contentLength', 'con
 const effectNames = Object.keys(effects) as (keyof typeof effects)[];
 
 const then = v.pipe(
-  v.strictObject({
+  fields({
     ...effects,
     delay: v.optional(
       v.union([
         duration,
-        v.strictObject({ fixed: duration }),
+        fields({ fixed: duration }),
         v.pipe(
-          v.strictObject({ p50: duration, p99: duration }),
+          fields({ p50: duration, p99: duration }),
           v.check(({ p50, p99 }) => p50 > 0 && p99 >= p50, 'expected p50 above 0 and p99 not below it'),
         ),
       ]),
@@ -125,7 +125,7 @@ const then = v.pipe(
 );
 
 /** One fault rule of a scenario: `when` it applies and what happens `then`. */
-export const faultSchema = v.strictObject({
+export const faultSchema = fields({
   name: v.optional(v.pipe(text, v.minLength(1))),
   when: v.optional(when, {}),
   then,
