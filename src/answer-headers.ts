@@ -32,8 +32,10 @@ export function createHeaderWriter(): (source: HeaderSource) => Record<string, s
         headers['Cache-Control'] = 'no-store';
       }
     }
+    if (hostile !== undefined && rate !== undefined) {
+      spoilHeaders(headers, { hostile, isRefusal, nowSeconds, resetAtSeconds: rate.resetAtSeconds, httpDate });
+    }
     for (const name in more) setHeader(headers, name, more[name] as string | null);
-    if (hostile !== undefined) spoilHeaders(headers, hostile, nowSeconds, httpDate);
     return headers;
   };
 }

@@ -20,6 +20,9 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** RFC 9110 section 15: such an answer has no body. Node sends none, and `Response` takes none. */
+export const statusesWithoutBody: readonly number[] = [204, 205, 304];
+
 /** The simulator's answer as plain data, and what the journal and the log tell of it. */
 export interface Answer {
   status: number;

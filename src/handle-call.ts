@@ -13,6 +13,7 @@ import { htmlPage } from './policies/hostile-headers.js';
 import type { ApiKey } from './policies/keys.js';
 import { type RateReport, reportUnauthorized } from './policies/rate-limit.js';
 import { deprecationHeaders, findRoute, isLimited, type Route } from './routes.js';
+import type { World } from './scenario/load.js';
 import { ResetError } from './state/clock.js';
 import type { Refusal } from './state/journal.js';
 
@@ -30,11 +31,14 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
   const { clock, pets, keys, faults, journal } = parts;
   const writeHeaders = createHeaderWriter();
 
-  return function handle(call: ApiCall): Answer | Promise<Answer> {
-    const { settings, plans, windowSeconds } = parts.world;
+  /** @param own the route, where it is not the call that leads to one */
+  return function handle(call: ApiCall, own?: Route): Answer | Promise<Answer> {
+    // A delayed answer stays of the scenario that was in force when the request came.
+    const { world, algorithm } = parts;
+    const { settings, plans, windowSeconds } = world;
     const nowMs = clock.now();
     const nowSeconds = Math.floor(nowMs / 1000);
-    const route = findRoute(call, settings, nowMs);
+    const route = own ?? findRoute(call, settings, nowMs);
     const freeMinute = (plans.free ?? documentedPlans.free).minute;
     let rate = reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
     let key: ApiKey | undefined;
@@ -55,7 +59,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     });
     const run = (operation: OperationName): Outcome => {
       try {
-        const context = { pets, categories: parts.world.categories, settings };
+        const context = { pets, categories: world.categories, settings };
         const result = operations[operation](call, context, route.petId);
         storedId = result.storedId;
         return result;
@@ -92,17 +96,18 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
       });
     };
     const answer = (outcome: Outcome): Answer => {
-      const finished = finish(call, route, key, rate, fault, outcome);
-      note(finished, fault?.rule !== undefined && fault.rule.effect.kind !== 'none');
+      const finished = finish(call, world, route, key, rate, fault, outcome);
+      if (own === undefined) note(finished, fault?.rule !== undefined && fault.rule.effect.kind !== 'none');
       return finished;
     };
 
     try {
       key = authenticate(call.header('authorization'), keys, nowMs);
       keys.catchUp(key);
-      if (faults.size > 0 && route.refusal === undefined) fault = faults.match(faultRequest(call, key, route));
+      if (faults.size > 0 && route.operation !== undefined && route.refusal === undefined)
+        fault = faults.match(faultRequest(call, key, route));
       const counts = fault?.rule?.countsQuota ?? true;
-      const admission = admit(key, parts.algorithm, settings, nowMs, counts && isLimited(route, settings));
+      const admission = admit(key, algorithm, settings, nowMs, { isLimited: isLimited(route, settings), counts });
       rate = admission.rate;
       if (admission.refusal !== undefined) {
         fault = undefined;
@@ -114,6 +119,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     }
     if (route.refusal !== undefined) return answer(errorOutcome(route.refusal));
     const { operation } = route;
+    if (operation === undefined) return answer(admitted);
     fault?.commit();
     if (fault?.rule === undefined) return answer(run(operation));
     const outcome = applyFault(
@@ -131,13 +137,13 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
 
   function finish(
     call: ApiCall,
+    { settings, hostileHeaders }: World,
     route: Route,
     key: ApiKey | undefined,
     rate: RateReport | undefined,
     fault: FaultMatch | undefined,
     outcome: Outcome,
   ): Answer {
-    const { settings, hostileHeaders } = parts.world;
     const { status, isRefusal = false, wire } = outcome;
     const deprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = deprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
@@ -157,13 +163,16 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
   }
 }
 
+/** What stands for the answer that an extension gives. */
+const admitted: Outcome = { status: 200, body: '' };
+
 function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {
   return {
     operation: operation as OperationName,
     method: call.method,
     key,
     plan,
-    status: new URLSearchParams(call.query).get('status'),
+    status: operation === 'listPets' ? new URLSearchParams(call.query).get('status') : null,
     petId: parseInt64(petId),
     fingerprint: () => `${key} ${call.method} ${call.path}?${call.query} ${new TextDecoder().decode(call.body)}`,
   };

@@ -1,4 +1,4 @@
-import { http, type RequestHandler } from 'msw';
+import { HttpResponse, type HttpResponseResolver, http, type PathParams, type RequestHandler } from 'msw';
 import { addressPattern, answerRequest } from './fetch.js';
 import type { Simulator } from './simulator.js';
 
@@ -16,4 +16,35 @@ export interface HandlersOptions {
 export function handlers(sim: Simulator, { baseUrl }: HandlersOptions = {}): RequestHandler[] {
   const pattern = addressPattern(baseUrl);
   return [http.all(pattern, ({ request }) => answerRequest(sim, pattern, request))];
+}
+
+type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[0];
+
+/**
+ * Makes a handler of your own behave like an operation of the API: a request without a valid key gets the 401, one over
+ * the limits or of a banned key the 429, and every answer its X-RateLimit headers and the simulator's Date.
+ * @param resolver must answer: a request that it left to the API would be counted twice
+ * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, () => HttpResponse.json(categories)))
+ */
+export function guarded<Params extends PathParams = PathParams>(
+  sim: Pick<Simulator, 'admit'>,
+  resolver: (info: Info<Params>) => Response | Promise<Response>,
+): (info: Info<Params>) => Promise<Response> {
+  return async (info) => {
+    const { refusal, headers } = sim.admit(info.request.headers.get('authorization'));
+    if (refusal !== undefined)
+      return new HttpResponse(refusal.body, { status: refusal.status, headers: refusal.headers });
+    const response = await Promise.resolve(info).then(resolver).catch(thrownResponse);
+    if (response.type === 'error') return response;
+    // What `fetch` and `Response.redirect` give cannot be changed.
+    const own = response instanceof HttpResponse ? response : new HttpResponse(response.body, response);
+    for (const name in headers) own.headers.set(name, headers[name] as string);
+    return own;
+  };
+}
+
+/** As in any msw resolver, to throw a response is to answer with it. */
+function thrownResponse(thrown: unknown): Response {
+  if (thrown instanceof Response) return thrown;
+  throw thrown;
 }

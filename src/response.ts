@@ -1,4 +1,4 @@
-import type { Answer } from './api-call.js';
+import { type Answer, statusesWithoutBody } from './api-call.js';
 import type { Clock } from './state/clock.js';
 
 /**
@@ -16,53 +16,69 @@ export async function toResponse(
     case 'close':
       return Response.error();
     case 'hang':
-      return new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-      });
+      await clock.sleep(Number.POSITIVE_INFINITY, signal);
+      return Response.error();
     case 'truncate':
-      return new Response(brokenStream(body, wire.bytes), { status, headers });
+      return new Response(cutStream(encode(body), wire.bytes), { status, headers });
     case 'contentLength': {
-      const wrong = { ...headers, 'Content-Length': String(wire.value) };
-      const all = new TextEncoder().encode(body);
+      const all = encode(body);
       // A client reads as much as it was told; it fails only when less comes.
-      const seen = wire.value > all.length ? brokenStream(body, all.length) : all.subarray(0, wire.value);
-      return new Response(seen, { status, headers: wrong });
+      const seen = wire.value > all.length ? cutStream(all, all.length, wire.value) : all.subarray(0, wire.value);
+      return new Response(seen, { status, headers: { ...headers, 'Content-Length': String(wire.value) } });
     }
     case 'drip':
-      return new Response(slowStream(body, wire, clock, signal), { status, headers });
-    default:
-      return new Response(method === 'HEAD' ? null : body, { status, headers });
+      return new Response(slowStream(encode(body), wire, clock, signal), { status, headers });
+    default: {
+      if (method === 'HEAD' || statusesWithoutBody.includes(status)) return new Response(null, { status, headers });
+      // To text without a Content-Type, `Response` would add one of its own.
+      return new Response('Content-Type' in headers ? body : encode(body), { status, headers });
+    }
   }
 }
 
+const encode = (text: string) => new TextEncoder().encode(text);
+
 /** The first bytes of a body, then the failure that an early end of the connection is. */
-function brokenStream(body: string, bytes: number): ReadableStream<Uint8Array> {
-  const sent = new TextEncoder().encode(body).subarray(0, bytes);
+function cutStream(all: Uint8Array, bytes: number, expected = all.length): ReadableStream<Uint8Array> {
+  const sent = all.subarray(0, bytes);
   return new ReadableStream({
     start(controller) {
       if (sent.length > 0) controller.enqueue(sent);
     },
     // Not before what was sent has been read: an error empties the queue.
     pull(controller) {
-      controller.error(new TypeError('terminated'));
+      if (sent.length < expected) controller.error(terminated());
+      else controller.close();
     },
   });
 }
 
+/** A body in pieces at their times, whether or not anyone reads them yet. */
 function slowStream(
-  body: string,
+  all: Uint8Array,
   { bytes, everyMs }: { bytes: number; everyMs: number },
   clock: Clock,
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
-  const all = new TextEncoder().encode(body);
-  let at = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      if (at > 0) await clock.sleep(everyMs, signal);
+  const cancelled = new AbortController();
+  const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const gone = AbortSignal.any([signal, cancelled.signal]);
+    for (let at = 0; at < all.length; at += bytes) {
+      if (at > 0) await clock.sleep(everyMs, gone);
       controller.enqueue(all.subarray(at, at + bytes));
-      at += bytes;
-      if (at >= all.length) controller.close();
+    }
+    controller.close();
+  };
+  return new ReadableStream({
+    start(controller) {
+      // Whoever cancels has closed the stream; else the client gave up, or the simulator was reset.
+      send(controller).catch((error) => {
+        if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));
+      });
     },
+    cancel: () => cancelled.abort(),
   });
 }
+
+/** What a fetch says when a connection ends in the middle of a body. */
+const terminated = (cause?: unknown) => new TypeError('terminated', { cause });

@@ -6,7 +6,11 @@ import { type ApiError, gone, methodNotAllowed, notFound } from './interface/err
 /** What a method and path lead to: an operation, or the refusal to give once the request is authenticated and counted. */
 export type Route =
   | { operation: OperationName; petId: string; refusal?: undefined }
-  | { operation: OperationName | undefined; petId: string; refusal: ApiError };
+  | { operation: OperationName | undefined; petId: string; refusal: ApiError }
+  | { operation: undefined; petId: string; refusal?: undefined };
+
+/** A route that the document does not have: an extension serves it, once the request is authenticated and counted. */
+export const extensionRoute: Route = { operation: undefined, petId: '' };
 
 const petsMethods: Record<string, OperationName> = { GET: 'listPets', POST: 'createPet' };
 const petMethods: Record<string, OperationName> = { GET: 'getPet' };

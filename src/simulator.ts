@@ -5,8 +5,10 @@ import type { Settings } from './interface/assumptions.js';
 import { changeWorld, createParts, forkParts, type Parts } from './parts.js';
 import type { Faults } from './policies/faults.js';
 import type { Keys } from './policies/keys.js';
+import { extensionRoute } from './routes.js';
+import { checkFault } from './scenario/check-form.js';
 import { type Fault, toFaultRule } from './scenario/fault-schema.js';
-import { checkFault, type GeneratePets, loadScenario, type World } from './scenario/load.js';
+import { type GeneratePets, loadScenario, type World } from './scenario/load.js';
 import type { Scenario } from './scenario/schema.js';
 import { Snapshots } from './snapshots.js';
 import type { Clock, ClockState } from './state/clock.js';
@@ -69,6 +71,13 @@ export interface Simulator {
   readonly settings: Readonly<Settings>;
   /** Answers one call: at once, unless a fault rule delays it. The doors (HTTP, msw, fetch) all come here. */
   handle(call: ApiCall): Answer | Promise<Answer>;
+  /**
+   * Authenticates and counts a request that something else serves: a route of your own, beside the document's. It shares
+   * keys, windows and bans with the API; fault rules do not apply. msw users: `guarded` of `petstore-sim/msw` does this.
+   * @param authorization the header of the request
+   * @returns the 401 or 429 to answer with, if any; else `headers` (X-RateLimit-*, Date) for the answer of the route
+   */
+  admit(authorization: string | null | undefined): { refusal: Answer | undefined; headers: Record<string, string> };
   /**
    * The simulator as a `fetch`: any origin, API under `/v1`. Hand it to a client that accepts one.
    * @example const response = await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
@@ -156,7 +165,14 @@ function assemble(
         dropped: journal.dropped,
         expect: parts.world.expect,
       }),
-    handle,
+    handle: (call) => handle(call),
+    admit(authorization) {
+      const header = (name: string) => (name === 'authorization' ? (authorization ?? undefined) : undefined);
+      const call = { method: '', path: '', query: '', baseUrl: '', header, body: undefined };
+      const answer = handle(call, extensionRoute) as Answer;
+      const { 'Content-Type': _, ...headers } = answer.headers;
+      return { refusal: answer.status === 200 ? undefined : answer, headers };
+    },
     fetch: fetchDoor({ handle, clock }),
     load(next, { reseed = false } = {}) {
       changeWorld(parts, check(next), reseed);
@@ -184,7 +200,7 @@ function faultControl(faults: Faults): FaultControl {
     list: () =>
       faults.list().map(({ rule, seen, applied }) => ({ name: rule.name, definition: rule.definition, seen, applied })),
     add(fault) {
-      const rule = toFaultRule(checkFault(fault), `fault-${faults.size + 1}`);
+      const rule = toFaultRule(checkFault(fault), faults.freeName());
       faults.add(rule);
       return rule.name;
     },

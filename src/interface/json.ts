@@ -91,7 +91,9 @@ export function parseJson(text: string): JsonValue {
     if (exact !== undefined) return exact;
     const value = Number(token);
     if (!Number.isFinite(value)) throw new JsonError(`the number at position ${at - token.length} is too large`);
-    return normalizeInteger(value);
+    // `1e-400` and `1.00000000000000000001` are not whole, but the nearest `number` is.
+    if (Number.isSafeInteger(value)) throw new JsonError(`the number at position ${at - token.length} is too precise`);
+    return value;
   };
 
   const readArray = (depth: number): JsonValue[] => {

@@ -5,7 +5,7 @@ import { basePath } from '../interface/contract.js';
 import { maximumBodyBytes } from '../operations.js';
 import type { Simulator } from '../simulator.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
-import { goneSignal, sendFaulty } from './wire-faults.js';
+import { createWireFaults, goneSignal } from './wire-faults.js';
 
 /** Told of every answer of the API, when it has been handed to the socket. */
 export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: number) => void;
@@ -13,7 +13,9 @@ export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: nu
 /** Answers requests under the base path from the simulator, straight on `node:http`. */
 export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined) {
   const connectionOf = createConnectionNumbers();
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  const wireFaults = createWireFaults(sim.clock);
+  /** @param read the body, where it has been read already */
+  return (request: IncomingMessage, response: ServerResponse, read?: Uint8Array): void => {
     const startMs = onAnswer === undefined ? 0 : performance.now();
     const cors = corsHeaders(request.headers.origin, sim.settings.cors);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
@@ -22,17 +24,18 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
     }
     const deliver = (answer: Answer) => {
       if (answer.wire === undefined) send(response, answer, cors);
-      else sendFaulty(response, answer, answer.wire, cors, sim.clock);
+      else wireFaults.send(request, response, answer, answer.wire, cors);
       onAnswer?.(request, answer, performance.now() - startMs);
     };
     const answerWith = (body: Uint8Array | undefined) => {
+      if (wireFaults.isLost(request)) return;
       const answer = sim.handle(toCall(request, response, body, connectionOf(request.socket)));
       if (!(answer instanceof Promise)) return deliver(answer);
       // The wait of a fault ended early: the client has gone, or the simulator was reset.
-      answer.then(deliver).catch(() => response.destroy());
+      answer.then(deliver, () => response.destroy());
     };
-    if (hasBody(request)) readBody(request, answerWith);
-    else answerWith(undefined);
+    if (read === undefined && hasBody(request)) readBody(request, answerWith);
+    else answerWith(read);
   };
 }
 
@@ -53,7 +56,7 @@ function toCall(
     body,
     connection,
     get signal() {
-      return goneSignal(response);
+      return goneSignal(request, response);
     },
   };
 }
@@ -71,22 +74,27 @@ function createConnectionNumbers(): (socket: Socket) => number {
   };
 }
 
-function send(
+/** Sends an answer without faults. */
+export function send(
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   cors: Record<string, string> | undefined,
 ): void {
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), ...cors }).end(body);
+  // A fault may leave it out; Node would put in the date of the machine.
+  if (headers.Date === undefined) response.sendDate = false;
+  // RFC 9110 section 8.6: a 204 has no Content-Length; Node counts a 304 alike.
+  const length = status === 204 || status === 304 ? undefined : { 'Content-Length': Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, ...length, ...cors }).end(body);
 }
 
-const hasBody = ({ headers }: IncomingMessage) =>
+export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
  * Reads a body, at most one chunk past `maximumBodyBytes`; Node throws the rest away while it arrives, so that a client
  * that is still sending can read the answer. A client that goes away is not answered.
  */
-function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
+export function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const finish = () => {

@@ -15,6 +15,7 @@ Options of serve
   --port N               port, 0 for a free one (default 4010)
   --host HOST            address to listen on (default: 127.0.0.1 and ::1)
   --scenario NAME|FILE   what to start with: a shipped scenario or a JSON file (default: default)
+  --handlers FILE        a module that exports msw handlers of your own, asked before the API
   --seed N               seed of generated animals and shuffles
   --no-limits            switch the rate limits off
   --log FORM             pretty, json or silent (default pretty)
@@ -47,6 +48,7 @@ function readArguments() {
         port: { type: 'string' },
         host: { type: 'string' },
         scenario: { type: 'string' },
+        handlers: { type: 'string' },
         seed: { type: 'string' },
         log: { type: 'string' },
         'no-limits': { type: 'boolean' },

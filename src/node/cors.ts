@@ -19,9 +19,9 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /** The answer to a preflight, on top of `corsHeaders`. */
-export function preflightHeaders({ headers }: IncomingMessage): Record<string, string> {
+export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, POST'): Record<string, string> {
   return {
-    'Access-Control-Allow-Methods': 'GET, POST',
+    'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': headers['access-control-request-headers'] ?? 'authorization, content-type',
     'Access-Control-Max-Age': '600',
   };

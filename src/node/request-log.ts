@@ -40,7 +40,7 @@ const deprecationLine = {
 };
 
 function jsonLine({ method, target, answer, durationMs, nowMs }: Entry): string {
-  const { status, operation, key, plan, headers } = answer;
+  const { status, operation, key, plan, headers, fault } = answer;
   return JSON.stringify({
     event: 'request',
     time: new Date(nowMs).toISOString(),
@@ -52,14 +52,20 @@ function jsonLine({ method, target, answer, durationMs, nowMs }: Entry): string 
     plan,
     remaining: toNumber(headers[rateLimitHeaders.remaining]),
     retryAfter: headers[retryAfterHeader],
+    fault,
     durationMs: Number(durationMs.toFixed(3)),
   });
 }
 
 function prettyLine({ method, target, answer, durationMs, nowMs }: Entry): string {
-  const { status, operation, key, plan, headers } = answer;
+  const { status, operation, key, plan, headers, fault } = answer;
   const remaining = headers[rateLimitHeaders.remaining];
   const retryAfter = headers[retryAfterHeader];
+  const notes = [
+    status < 400 ? undefined : errorCode(answer),
+    retryAfter && `retry after ${printable(retryAfter)}`,
+    fault && `fault ${fault.replace(/\p{C}/gu, '?')}`,
+  ].filter((note) => note !== undefined);
   const cells = [
     styleText('dim', new Date(nowMs).toISOString().slice(11, 23)),
     styleText(status < 400 ? 'green' : status === 429 ? 'yellow' : 'red', String(status)),
@@ -69,7 +75,7 @@ function prettyLine({ method, target, answer, durationMs, nowMs }: Entry): strin
     (remaining === undefined ? '-' : `${remaining} left`).padEnd(11),
     `${durationMs.toFixed(1)} ms`.padStart(8),
     ` ${method} ${printable(target)}`,
-    status < 400 ? '' : styleText('dim', `${errorCode(answer)}${retryAfter ? `, retry after ${retryAfter}` : ''}`),
+    notes.length === 0 ? '' : styleText('dim', notes.join(', ')),
   ];
   return cells.join('  ').trimEnd();
 }
@@ -77,9 +83,17 @@ function prettyLine({ method, target, answer, durationMs, nowMs }: Entry): strin
 /** Keys are secrets: the log shows only the end of one. */
 const lastFour = (key: string) => `…${key.slice(-4)}`;
 
-const errorCode = (answer: Answer) => (JSON.parse(answer.body) as { code: string }).code;
+/** The code of an Error body; a fault may have put something else in its place. */
+function errorCode({ body }: Answer): string | undefined {
+  try {
+    const { code } = JSON.parse(body) as { code?: unknown };
+    return typeof code === 'string' ? printable(code) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
-/** The target as sent, so still percent-encoded, without anything that a terminal would act upon. */
+/** A target as sent, so still percent-encoded, or other text of a request or a scenario, without anything that a terminal would act upon. */
 const printable = (target: string) =>
   (target.length > 120 ? `${target.slice(0, 120)}…` : target).replace(/[^\x20-\x7e…]/g, '?');
 

@@ -22,13 +22,13 @@ export function readScenario(nameOrFile: string): Scenario {
   const isShipped = names.includes(nameOrFile);
   if (!isShipped && !existsSync(nameOrFile)) {
     const message = `expected a file or a shipped scenario (${names.join(', ')}), got ${JSON.stringify(nameOrFile)}`;
-    throw new ScenarioError([{ path: '', message }]);
+    throw new ScenarioError([{ path: '', steps: [], message }]);
   }
   const text = readFileSync(isShipped ? new URL(`${nameOrFile}.json`, shippedFolder) : nameOrFile, 'utf8');
   try {
     return parseJson(text) as Scenario;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw new ScenarioError([{ path: '', message: `${nameOrFile} is not JSON: ${error.message}` }]);
+    throw new ScenarioError([{ path: '', steps: [], message: `${nameOrFile} is not JSON: ${error.message}` }]);
   }
 }

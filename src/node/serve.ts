@@ -1,6 +1,7 @@
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/schema.js';
 import { createSimulator, type Simulator } from '../simulator.js';
+import { readHandlers } from './handlers-file.js';
 import { createRequestLog, type LogForm, listeningLines, logForms } from './request-log.js';
 import { readScenario } from './scenario-files.js';
 import { listen, type RunningServer } from './server.js';
@@ -11,6 +12,7 @@ export interface ServeFlags {
   port?: string;
   host?: string;
   scenario?: string;
+  handlers?: string;
   seed?: string;
   log?: string;
   'no-limits'?: boolean;
@@ -38,6 +40,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     ...(flags.host !== undefined && { host: flags.host }),
     allowedHosts: flags['allowed-host'] ?? [],
     controlToken: flags['control-token'],
+    ...(flags.handlers !== undefined && { handlers: await readHandlers(flags.handlers, sim) }),
     ...(onAnswer && { onAnswer }),
   });
   stopOnSignal(server);

@@ -5,6 +5,7 @@ import { basePath } from '../interface/contract.js';
 import { errorBody } from '../interface/errors.js';
 import type { Simulator } from '../simulator.js';
 import { createApiListener, type OnAnswer } from './api-listener.js';
+import type { Extension, ExtensionHandler } from './extension.js';
 import { checkControlRequest, checkRequest, isLoopback, type Refusal } from './guard.js';
 
 export interface ListenOptions {
@@ -16,7 +17,11 @@ export interface ListenOptions {
   allowedHosts?: readonly string[];
   /** What control requests must bring as `Authorization: Bearer TOKEN`. Needed on a host that is not loopback. */
   controlToken?: string | undefined;
-  /** Told of every answer of the API. */
+  /**
+   * msw handlers of your own, asked before the API. Needs msw 2 and `@mswjs/http-middleware`, and fails to listen without.
+   */
+  handlers?: readonly ExtensionHandler[];
+  /** Told of every answer of the API and of `handlers`; the body of theirs is not kept. */
   onAnswer?: OnAnswer;
 }
 
@@ -49,7 +54,8 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     );
   }
   const allowed = new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase()));
-  const listener = createListener(sim, allowed, controlToken, options.onAnswer);
+  const extension = options.handlers?.length ? await mount(sim, options.handlers, options.onAnswer) : undefined;
+  const listener = createListener(sim, allowed, controlToken, extension, options.onAnswer);
   const servers = await bind(hosts, port, listener);
   const boundPort = portOf(servers[0]);
   const origin = `http://${urlHost(hosts[0] as string)}:${boundPort}`;
@@ -63,10 +69,15 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
+// With Express, so only where it is used.
+const mount = async (...args: Parameters<typeof import('./extension.js').createExtension>) =>
+  (await import('./extension.js')).createExtension(...args);
+
 function createListener(
   sim: Simulator,
   allowedHosts: ReadonlySet<string>,
   controlToken: string | undefined,
+  extension: Extension | undefined,
   onAnswer: OnAnswer | undefined,
 ): RequestListener {
   const serveApi = createApiListener(sim, onAnswer);
@@ -81,8 +92,14 @@ function createListener(
     const refusal = checkRequest(request, allowedHosts);
     if (refusal !== undefined) return refuse(response, refusal);
     const target = request.url as string;
-    if (isUnder(target, basePath)) return serveApi(request, response);
-    if (!isUnder(target, '/__sim')) return sendJson(response, 404, nothingHere);
+    if (!isUnder(target, '/__sim')) {
+      const serve = (body?: Uint8Array) => {
+        if (isUnder(target, basePath)) serveApi(request, response, body);
+        else sendJson(response, 404, nothingHere);
+      };
+      if (extension === undefined || !extension(request, response, serve)) serve();
+      return;
+    }
     const controlRefusal = checkControlRequest(request, controlToken);
     if (controlRefusal !== undefined) return refuse(response, controlRefusal);
     loadControl().then(

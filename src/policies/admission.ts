@@ -22,14 +22,15 @@ export interface Admission {
 
 /**
  * Ban, then rate limit: looks at both windows, then counts in both or neither, in one synchronous step.
- * @param isLimited whether the plan limits apply to the operation; a ban always does
+ * @param options.isLimited whether the plan limits apply to the operation; a ban always does
+ * @param options.counts whether the request uses quota when it is not refused
  */
 export function admit(
   key: ApiKey,
   algorithm: Algorithm,
   settings: Settings,
   nowMs: number,
-  isLimited: boolean,
+  { isLimited, counts }: { isLimited: boolean; counts: boolean },
 ): Admission {
   const nowSeconds = Math.floor(nowMs / 1000);
   refreshWindows(algorithm, key, nowSeconds);
@@ -39,6 +40,7 @@ export function admit(
   }
   if (!isLimited) return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
   if (!isExhausted(key)) {
+    if (!counts) return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
     countServed(algorithm, key, nowSeconds);
     noteServed(key);
     return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
@@ -46,7 +48,7 @@ export function admit(
   countRefused(algorithm, settings.rejectedCounts, key, nowSeconds);
   const rate = reportRefused(key);
   if (noteRefusal(key, settings, nowMs, rate.resetAtSeconds)) return banned(key, settings, nowSeconds);
-  const message = `The ${key.plan} plan allows ${rate.limit} requests a ${rate.window}; retry in ${seconds(rate.resetAtSeconds - nowSeconds)}.`;
+  const message = `The ${key.plan} plan allows ${count(rate.limit, 'request')} a ${rate.window}; retry in ${count(rate.resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message) };
 }
 
@@ -54,8 +56,8 @@ function banned(key: ApiKey, settings: Settings, nowSeconds: number): Admission 
   const resetAtSeconds = banPromiseSeconds(key);
   const window = isExhausted(key) ? reportRefused(key) : reportServed(key, settings.reportedWindow);
   const rate = { ...window, remaining: 0, resetAtSeconds };
-  const message = `The API key is banned because requests went on after a 429; retry in ${seconds(resetAtSeconds - nowSeconds)}.`;
+  const message = `The API key is banned because requests went on after a 429; retry in ${count(resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: keyBanned(settings.banStatus, message) };
 }
 
-const seconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;

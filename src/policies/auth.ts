@@ -19,6 +19,7 @@ export function authenticate(authorization: string | undefined, keys: Keys, nowM
   }
   const key = keys.find(token);
   if (key === undefined) throw unauthorized('The API key is unknown.', true);
+  keys.startPreset(key);
   if (key.state === 'revoked') throw unauthorized('The API key was revoked.', true);
   if (key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs) throw unauthorized('The API key has expired.', true);
   return key;

@@ -1,7 +1,7 @@
 import type { OperationName, PetStatus } from '../interface/contract.js';
 import type { Int64 } from '../interface/int64.js';
 import type { Clock } from '../state/clock.js';
-import { seededFraction } from '../state/random.js';
+import { seededFraction, seedFor } from '../state/random.js';
 
 /** When a rule applies; every condition that is there must hold. */
 export interface FaultCondition {
@@ -117,6 +117,11 @@ export class Faults {
     return this.#rules.length;
   }
 
+  /** A name for a rule that has none. */
+  freeName(): string {
+    return freeFaultName(new Set(this.#rules.map(({ name }) => name)), this.#rules.length + 1);
+  }
+
   /** Each rule with how many requests met its conditions and to how many it applied. */
   list(): { rule: FaultRule; seen: number; applied: number }[] {
     return this.#rules.map((rule) => {
@@ -125,7 +130,7 @@ export class Faults {
     });
   }
 
-  /** Adds rules behind the others. @throws {RangeError} when a name is taken */
+  /** Adds a rule behind the others. @throws {RangeError} when a name is taken */
   add(rule: FaultRule): void {
     if (this.#rules.some(({ name }) => name === rule.name)) {
       throw new RangeError(
@@ -148,15 +153,15 @@ export class Faults {
   match(request: FaultRequest): FaultMatch {
     const elapsedMs = this.#clock.now() - this.#startMs;
     const passed: RuleState[] = [];
-    for (const [index, rule] of this.#rules.entries()) {
+    for (const rule of this.#rules) {
       if (!meets(rule.when, request, elapsedMs)) continue;
       const state = this.#state(rule);
       passed.push(state);
-      const seed = this.#seed + index * 7919;
+      const seed = seedFor(rule.name, this.#seed);
       if (!this.#isDue(rule, state, seed, request)) continue;
       return {
         rule,
-        delayMs: drawDelay(rule.delayMs, seed, state.applied),
+        delayMs: drawDelay(rule.delayMs, seedFor('delay', seed), state.applied),
         commit: () => {
           for (const each of passed) each.seen++;
           state.applied++;
@@ -219,9 +224,16 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.plan === undefined || when.plan === request.plan) &&
     (when.status === undefined || when.status === request.status) &&
     (when.petId === undefined || when.petId === request.petId) &&
-    elapsedMs >= (when.after ?? 0) &&
+    // A clock that was set back to before the start is before every `after`, and within no `for` that has one.
+    (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );
+}
+
+/** `fault-1` and so on: the first from `number` that is not taken. */
+export function freeFaultName(taken: ReadonlySet<string>, number: number): string {
+  const name = `fault-${number}`;
+  return taken.has(name) ? freeFaultName(taken, number + 1) : name;
 }
 
 function noteFailure(failed: Map<string, number>, fingerprint: string): void {

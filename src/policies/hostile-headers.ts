@@ -30,15 +30,21 @@ const hugeSeconds = 30 * 86_400;
 /** By how much a skewed Reset is too early. */
 const skewSeconds = 40;
 
-/** Spoils the headers of one answer in place. */
+/** What the spoilt headers of one answer depend on. */
+interface SpoilSource {
+  hostile: HostileHeaders;
+  isRefusal: boolean;
+  nowSeconds: number;
+  resetAtSeconds: number;
+  httpDate: (seconds: number) => string;
+}
+
+/** Spoils the rate-limit headers of one answer in place. Retry-After, Remaining and `html` are for refusals alone. */
 export function spoilHeaders(
   headers: Record<string, string>,
-  hostile: HostileHeaders,
-  nowSeconds: number,
-  httpDate: (seconds: number) => string,
+  { hostile, isRefusal, nowSeconds, resetAtSeconds, httpDate }: SpoilSource,
 ): void {
-  const resetAtSeconds = Number(headers[rateLimitHeaders.reset]);
-  if (hostile.reset !== undefined && headers[rateLimitHeaders.reset] !== undefined) {
+  if (hostile.reset !== undefined) {
     const forms = {
       milliseconds: resetAtSeconds * 1000,
       delta: resetAtSeconds - nowSeconds,
@@ -46,7 +52,7 @@ export function spoilHeaders(
     };
     headers[rateLimitHeaders.reset] = String(forms[hostile.reset]);
   }
-  if (headers[retryAfterHeader] === undefined) return;
+  if (!isRefusal) return;
   if (hostile.remaining !== undefined) headers[rateLimitHeaders.remaining] = String(hostile.remaining);
   if (hostile.retryAfter === 'missing') delete headers[retryAfterHeader];
   else if (hostile.retryAfter !== undefined) {

@@ -2,7 +2,7 @@ import type { PlanLimits } from '../interface/contract.js';
 import type { Clock } from '../state/clock.js';
 import { type Duration, parseDuration } from '../state/duration.js';
 import { startBan } from './bans.js';
-import { countServed, isExhausted, refreshWindows } from './rate-limit.js';
+import { countServed, refreshWindows } from './rate-limit.js';
 import { type Algorithm, createWindow, type Window } from './windows.js';
 
 /** How a scenario describes one API key. */
@@ -11,6 +11,8 @@ export interface KeyDefinition {
   state: 'active' | 'revoked';
   /** From this instant, in Unix milliseconds, the key is refused with 401. */
   expiresAtMs?: number | undefined;
+  /** The same, this long after the first request of the key; the earlier of both counts. */
+  expiresInMs?: number | undefined;
   /** Requests already used in each window when the key makes its first request. */
   usage: PlanLimits;
   /** A ban of this length stands when the key makes its first request. 0: none. */
@@ -22,11 +24,11 @@ export interface ApiKey {
   readonly key: string;
   readonly plan: string;
   state: 'active' | 'revoked';
-  readonly expiresAtMs: number | undefined;
+  expiresAtMs: number | undefined;
   readonly minute: Window;
   readonly day: Window;
   /** What the scenario presets, until the first request puts it in force; `clockMovedMs` is from when the key was made. */
-  preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs'> & { clockMovedMs: number }) | undefined;
+  preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /** From the first refusal to the next served request or a ban. */
   episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
   /** How many episodes of refusals the key has begun. */
@@ -57,6 +59,9 @@ export interface WindowInfo {
   remaining: number;
   resetAt: number;
 }
+
+/** How far back the requests of someone else are counted: longer than any window, and a moment's work. */
+const mostBackgroundSeconds = 31 * 86_400;
 
 /** Keys that requests made up under `acceptAnyKey` are forgotten, oldest first, past this many. */
 const mostUnlistedKeys = 10_000;
@@ -158,7 +163,7 @@ export class Keys {
         );
       }
     }
-    this.startPreset(key);
+    this.catchUp(key);
     for (const name of ['minute', 'day'] as const) {
       const used = usage[name];
       if (used !== undefined) algorithm.preset(key[name], used, Math.floor(clock.now() / 1000));
@@ -184,14 +189,20 @@ export class Keys {
    */
   startPreset(key: ApiKey): void {
     if (key.preset === undefined) return;
-    const { usage, bannedForMs, clockMovedMs } = key.preset;
+    const { usage, bannedForMs, expiresInMs, clockMovedMs } = key.preset;
     const { clock, algorithm } = this.#options;
     const startMs = clock.now() - Math.max(0, clock.movedMs - clockMovedMs);
     const startSeconds = Math.floor(startMs / 1000);
     key.preset = undefined;
+    // What someone else has used before is part of the preset.
+    key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
     if (usage.minute > 0) algorithm.preset(key.minute, usage.minute, startSeconds);
     if (usage.day > 0) algorithm.preset(key.day, usage.day, startSeconds);
-    if (bannedForMs > 0) startBan(key, startMs + bannedForMs);
+    // From a whole second, as every ban, so that Retry-After tells its length exactly.
+    if (bannedForMs > 0) startBan(key, startSeconds * 1000 + bannedForMs);
+    if (expiresInMs !== undefined) {
+      key.expiresAtMs = Math.min(key.expiresAtMs ?? Number.POSITIVE_INFINITY, startMs + expiresInMs);
+    }
   }
 
   /** Brings a key up to date before a request: its preset, then what someone else used with it until now. */
@@ -199,14 +210,21 @@ export class Keys {
     this.startPreset(key);
     const perSecond = this.#options.background.get(key.key);
     if (perSecond === undefined) return;
-    const { algorithm, clock, windowSeconds } = this.#options;
+    const { algorithm, clock } = this.#options;
     const nowSeconds = Math.floor(clock.now() / 1000);
-    const first = Math.max(key.backgroundSeconds, nowSeconds - windowSeconds.day) + 1;
-    key.backgroundSeconds = Math.max(key.backgroundSeconds, nowSeconds);
-    for (let second = first; second <= nowSeconds; second++) {
+    let second = Math.max(key.backgroundSeconds, nowSeconds - mostBackgroundSeconds);
+    key.backgroundSeconds = nowSeconds;
+    while (++second <= nowSeconds) {
       const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
+      // A banned key is refused, whoever uses it.
+      if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
       refreshWindows(algorithm, key, second);
-      for (let n = 0; n < requests && !isExhausted(key); n++) countServed(algorithm, key, second);
+      const { minute, day } = key;
+      const served = Math.min(requests, minute.remaining, day.remaining);
+      if (served > 0) countServed(algorithm, key, second, served);
+      // Nothing is served before the reset, so nothing has to be looked at.
+      if (minute.remaining === 0) second = Math.max(second, minute.resetAtSeconds - 1);
+      if (day.remaining === 0) second = Math.max(second, day.resetAtSeconds - 1);
     }
   }
 
@@ -258,13 +276,14 @@ export class Keys {
     };
   }
 
-  #create(text: string, { plan, state, expiresAtMs, usage, bannedForMs }: KeyDefinition): ApiKey {
+  #create(text: string, { plan, state, expiresAtMs, expiresInMs, usage, bannedForMs }: KeyDefinition): ApiKey {
     const { plans, windowSeconds, clock } = this.#options;
     const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
     if (limits === undefined) {
       const expected = Object.keys(plans).join(', ');
       throw new RangeError(`Failed to add a key: expected a plan (${expected}), got ${JSON.stringify(plan)}`);
     }
+    const hasPreset = usage.minute + usage.day + bannedForMs > 0 || expiresInMs !== undefined;
     return {
       key: text,
       plan,
@@ -272,8 +291,7 @@ export class Keys {
       expiresAtMs,
       minute: createWindow(limits.minute, windowSeconds.minute),
       day: createWindow(limits.day, windowSeconds.day),
-      preset:
-        usage.minute + usage.day + bannedForMs > 0 ? { usage, bannedForMs, clockMovedMs: clock.movedMs } : undefined,
+      preset: hasPreset ? { usage, bannedForMs, expiresInMs, clockMovedMs: clock.movedMs } : undefined,
       episode: undefined,
       episodes: 0,
       strikes: 0,

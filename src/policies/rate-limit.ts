@@ -21,10 +21,10 @@ export function refreshWindows(algorithm: Algorithm, key: ApiKey, nowSeconds: nu
 /** Whether a refreshed key has used up a window. */
 export const isExhausted = (key: ApiKey) => key.minute.remaining === 0 || key.day.remaining === 0;
 
-/** Counts a served request in both windows. */
-export function countServed(algorithm: Algorithm, key: ApiKey, nowSeconds: number): void {
-  algorithm.count(key.minute, nowSeconds);
-  algorithm.count(key.day, nowSeconds);
+/** Counts served requests in both windows. */
+export function countServed(algorithm: Algorithm, key: ApiKey, nowSeconds: number, requests = 1): void {
+  algorithm.count(key.minute, nowSeconds, requests);
+  algorithm.count(key.day, nowSeconds, requests);
 }
 
 /** Counts a refused request where the assumption `rejectedCounts` says so; that may exhaust the other window too. */

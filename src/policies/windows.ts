@@ -11,8 +11,10 @@ export interface Window {
   startSeconds: number;
   /** Requests counted (`token-bucket`: what is missing from the bucket, in tokens times `lengthSeconds`). */
   used: number;
-  /** `sliding-log` only: each second that still counts and its requests, oldest first. */
+  /** `sliding-log` only: each second and its requests, oldest first. */
   log: [second: number, requests: number][];
+  /** Where the part of the log begins that still counts: to take each second out at once would cost its whole length. */
+  logStart: number;
   /** How many more requests will be served before `resetAtSeconds`; brought up to date by `refresh` and `count`. */
   remaining: number;
   /** When `remaining` rises next; brought up to date by `refresh` and `count`. */
@@ -23,14 +25,23 @@ export interface Window {
 export interface Algorithm {
   /** Forgets what has run out and brings `remaining` and `resetAtSeconds` up to date. Counts nothing. */
   refresh(window: Window, nowSeconds: number): void;
-  /** Counts one request, served or not. */
-  count(window: Window, nowSeconds: number): void;
+  /** Counts requests, served or not. @param requests default 1 */
+  count(window: Window, nowSeconds: number, requests?: number): void;
   /** Sets the requests used, in a window that starts at the given second. */
   preset(window: Window, requests: number, startSeconds: number): void;
 }
 
 export function createWindow(limit: number, lengthSeconds: number): Window {
-  return { limit, lengthSeconds, startSeconds: notStarted, used: 0, log: [], remaining: limit, resetAtSeconds: 0 };
+  return {
+    limit,
+    lengthSeconds,
+    startSeconds: notStarted,
+    used: 0,
+    log: [],
+    logStart: 0,
+    remaining: limit,
+    resetAtSeconds: 0,
+  };
 }
 
 /** The algorithm that the assumptions `algorithm` and `windowStart` name. */
@@ -55,9 +66,9 @@ function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): 
       window.remaining = Math.max(0, window.limit - window.used);
       window.resetAtSeconds = start + lengthSeconds;
     },
-    count(window, nowSeconds) {
+    count(window, nowSeconds, requests = 1) {
       if (window.startSeconds === notStarted) window.startSeconds = startFor(window, nowSeconds);
-      window.used++;
+      window.used += requests;
       algorithm.refresh(window, nowSeconds);
     },
     preset(window, requests, startSeconds) {
@@ -74,32 +85,36 @@ const clockWindow = fixedWindow(({ lengthSeconds }, nowSeconds) => nowSeconds - 
 /** A log of the last `lengthSeconds`. It resets when the oldest request that stands in the way leaves it. */
 const slidingLog: Algorithm = {
   refresh(window, nowSeconds) {
-    const { lengthSeconds, limit } = window;
-    const inLog = (second: number) => second + lengthSeconds > nowSeconds && second <= nowSeconds;
-    if (window.log.some(([second]) => !inLog(second))) {
-      window.log = window.log.filter(([second]) => inLog(second));
-      window.used = window.log.reduce((sum, [, requests]) => sum + requests, 0);
+    const { lengthSeconds, limit, log } = window;
+    for (; (log[window.logStart]?.[0] ?? nowSeconds) + lengthSeconds <= nowSeconds; window.logStart++) {
+      window.used -= log[window.logStart]?.[1] as number;
     }
+    // A clock that was set back forgets what is now to come.
+    while (log.length > window.logStart && (log.at(-1)?.[0] as number) > nowSeconds)
+      window.used -= log.pop()?.[1] as number;
+    if (window.logStart * 2 > log.length) window.logStart -= log.splice(0, window.logStart).length;
     window.remaining = Math.max(0, limit - window.used);
     window.resetAtSeconds = lengthSeconds + (nthOldest(window, Math.max(1, window.used - limit + 1)) ?? nowSeconds);
   },
-  count(window, nowSeconds) {
+  count(window, nowSeconds, requests = 1) {
     const newest = window.log.at(-1);
-    if (newest?.[0] === nowSeconds) newest[1]++;
-    else window.log.push([nowSeconds, 1]);
-    window.used++;
+    if (newest?.[0] === nowSeconds) newest[1] += requests;
+    else window.log.push([nowSeconds, requests]);
+    window.used += requests;
     slidingLog.refresh(window, nowSeconds);
   },
   preset(window, requests, startSeconds) {
     window.log = requests > 0 ? [[startSeconds, requests]] : [];
+    window.logStart = 0;
     window.used = requests;
   },
 };
 
-/** The second of the n-th oldest request in the log. */
-function nthOldest({ log }: Window, n: number): number | undefined {
+/** The second of the n-th oldest request that still counts. */
+function nthOldest({ log, logStart }: Window, n: number): number | undefined {
   let seen = 0;
-  for (const [second, requests] of log) {
+  for (let at = logStart; at < log.length; at++) {
+    const [second, requests] = log[at] as Window['log'][number];
     seen += requests;
     if (seen >= n) return second;
   }
@@ -123,9 +138,9 @@ const tokenBucket: Algorithm = {
     const untilNextToken = (window.remaining + 1) * lengthSeconds - filled;
     window.resetAtSeconds = nowSeconds + Math.ceil(untilNextToken / limit);
   },
-  count(window, nowSeconds) {
+  count(window, nowSeconds, requests = 1) {
     window.startSeconds = nowSeconds;
-    window.used += window.lengthSeconds;
+    window.used += requests * window.lengthSeconds;
     tokenBucket.refresh(window, nowSeconds);
   },
   preset(window, requests, startSeconds) {

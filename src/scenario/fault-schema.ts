@@ -1,8 +1,10 @@
 import * as v from 'valibot';
+import { statusesWithoutBody } from '../api-call.js';
 import { operationNames, petStatuses } from '../interface/contract.js';
 import { normalizeInteger } from '../interface/int64.js';
+import { type JsonValue, stringifyJson } from '../interface/json.js';
 import type { FaultEffect, FaultRule } from '../policies/faults.js';
-import { count, duration, int64, text } from './values.js';
+import { count, duration, fields, int64, mapOf, text } from './values.js';
 
 const fromOne = v.pipe(count, v.minValue(1, 'expected a whole number from 1'));
 const fraction = v.pipe(
@@ -19,16 +21,31 @@ const oneOrMore = <Item extends v.GenericSchema<string>>(item: Item) =>
   );
 
 /** RFC 9110 section 5: what Node and browsers accept as a header, so that a bad one fails here and not in an answer. */
-const headerName = v.pipe(v.string(), v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected a header name'));
+const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected a header name'),
+  v.check(
+    (name) => !/^(?:content-length|transfer-encoding|trailer)$/i.test(name),
+    'expected a header that does not frame the body (for a wrong Content-Length there is the effect contentLength)',
+  ),
+);
 const headerValue = v.pipe(
   v.union([v.string(), v.number()]),
   v.transform(String),
   v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'expected a header value without line breaks, in Latin-1'),
 );
 
-const when = v.strictObject({
+/** The values of JSON, with whole numbers beyond 2^53-1 as bigints. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint' || value === null)
+    return true;
+  return typeof value === 'object' && Object.values(value).every(isJson);
+}
+
+const when = fields({
   operation: v.optional(oneOrMore(v.picklist(operationNames))),
-  method: v.optional(v.string()),
+  method: v.optional(v.picklist(['GET', 'POST'])),
   key: v.optional(oneOrMore(v.string())),
   plan: v.optional(v.string()),
   status: v.optional(v.picklist(petStatuses)),
@@ -44,20 +61,27 @@ const when = v.strictObject({
 
 const effects = {
   respond: v.optional(
-    v.strictObject({
-      status: v.pipe(
-        count,
-        v.check((value) => value >= 200 && value <= 599, 'expected a status from 200 to 599'),
+    v.pipe(
+      fields({
+        status: v.pipe(
+          count,
+          v.check((value) => value >= 200 && value <= 599, 'expected a status from 200 to 599'),
+        ),
+        headers: v.optional(mapOf(headerName, v.nullable(headerValue))),
+        body: v.optional(v.union([text, mapOf(v.string(), v.unknown()), v.array(v.unknown())])),
+      }),
+      v.check(({ body }) => body === undefined || isJson(body), 'expected a body that JSON can hold'),
+      v.check(
+        ({ status, body }) => body === undefined || body === '' || !statusesWithoutBody.includes(status),
+        `expected no body: an answer with status ${statusesWithoutBody.join(', ')} has none`,
       ),
-      headers: v.optional(v.record(headerName, v.nullable(headerValue))),
-      body: v.optional(v.union([text, v.record(v.string(), v.unknown()), v.array(v.unknown())])),
-    }),
+    ),
   ),
   reset: v.optional(yes),
   close: v.optional(yes),
   hang: v.optional(yes),
-  truncate: v.optional(v.union([v.strictObject({ fraction }), v.strictObject({ bytes: count })])),
-  drip: v.optional(v.strictObject({ bytes: fromOne, every: duration })),
+  truncate: v.optional(v.union([fields({ fraction }), fields({ bytes: count })])),
+  drip: v.optional(fields({ bytes: fromOne, every: duration })),
   malformed: v.optional(yes),
   empty: v.optional(yes),
   contentLength: v.optional(count),
@@ -67,15 +91,17 @@ const effects = {
 /** Effects that change the operation's own answer, so that the operation must have run. */
 const shaping = ['truncate', 'drip', 'malformed', 'empty', 'contentLength', 'contentType'] as const;
 
+const effectNames = Object.keys(effects) as (keyof typeof effects)[];
+
 const then = v.pipe(
-  v.strictObject({
+  fields({
     ...effects,
     delay: v.optional(
       v.union([
         duration,
-        v.strictObject({ fixed: duration }),
+        fields({ fixed: duration }),
         v.pipe(
-          v.strictObject({ p50: duration, p99: duration }),
+          fields({ p50: duration, p99: duration }),
           v.check(({ p50, p99 }) => p50 > 0 && p99 >= p50, 'expected p50 above 0 and p99 not below it'),
         ),
       ]),
@@ -85,21 +111,21 @@ const then = v.pipe(
     failTimes: v.optional(fromOne),
   }),
   v.check(
-    (value) => Object.keys(effects).filter((name) => name in value).length + ('delay' in value ? 1 : 0) > 0,
-    `expected an effect: delay or one of ${Object.keys(effects).join(', ')}`,
+    (value) => value.delay !== undefined || effectNames.some((name) => value[name] !== undefined),
+    `expected an effect: delay or one of ${effectNames.join(', ')}`,
   ),
   v.check(
-    (value) => Object.keys(effects).filter((name) => name in value).length <= 1,
-    `expected one of ${Object.keys(effects).join(', ')}, and not more (delay may go with it)`,
+    (value) => effectNames.filter((name) => value[name] !== undefined).length <= 1,
+    `expected one of ${effectNames.join(', ')}, and not more (delay may go with it)`,
   ),
   v.check(
-    (value) => value.phase !== 'before' || !shaping.some((name) => name in value),
+    (value) => value.phase !== 'before' || !shaping.some((name) => value[name] !== undefined),
     `expected phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
   ),
 );
 
 /** One fault rule of a scenario: `when` it applies and what happens `then`. */
-export const faultSchema = v.strictObject({
+export const faultSchema = fields({
   name: v.optional(v.pipe(text, v.minLength(1))),
   when: v.optional(when, {}),
   then,
@@ -112,7 +138,7 @@ type CheckedFault = v.InferOutput<typeof faultSchema>;
 /** @param fallbackName the name of a rule that has none */
 export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRule {
   const { delay, failTimes, countsQuota = true } = fault.then;
-  const shapes = shaping.some((name) => name in fault.then);
+  const shapes = shaping.some((name) => fault.then[name] !== undefined);
   const name = fault.name ?? fallbackName;
   return {
     name,
@@ -130,7 +156,12 @@ function toEffect(checked: CheckedFault['then']): FaultEffect {
   const { respond, truncate, drip, contentLength } = checked;
   if (respond !== undefined) {
     const { status, headers = {}, body } = respond;
-    return { kind: 'respond', status, headers, body: typeof body === 'object' ? JSON.stringify(body) : body };
+    return {
+      kind: 'respond',
+      status,
+      headers,
+      body: typeof body === 'object' ? stringifyJson(body as JsonValue) : body,
+    };
   }
   if (checked.reset) return { kind: 'wire', wire: { kind: 'reset' } };
   if (checked.close) return { kind: 'wire', wire: { kind: 'close' } };

@@ -1,17 +1,17 @@
-import * as v from 'valibot';
 import { type AssumptionId, defaultSettings, type Settings } from '../interface/assumptions.js';
 import { documentedPlans, type PetStatus, type PlanLimits, windowSeconds } from '../interface/contract.js';
 import { type Int64, nextInt64, normalizeInteger } from '../interface/int64.js';
-import type { FaultRule } from '../policies/faults.js';
+import { type FaultRule, freeFaultName } from '../policies/faults.js';
 import type { HostileHeaders } from '../policies/hostile-headers.js';
 import type { KeyDefinition } from '../policies/keys.js';
 import type { ClockStart } from '../state/clock.js';
 import type { Pet } from '../state/pets.js';
 import type { Expectation } from '../verdict/judge.js';
+import { checkForm } from './check-form.js';
 import { defaultScenario } from './default.js';
-import { faultSchema, toFaultRule } from './fault-schema.js';
-import { type Problem, ScenarioError } from './scenario-error.js';
-import { type BanPresetName, type CheckedScenario, type Scenario, scenarioSchema } from './schema.js';
+import { toFaultRule } from './fault-schema.js';
+import { type Problem, problemAt, ScenarioError } from './scenario-error.js';
+import type { BanPresetName, CheckedScenario, Scenario } from './schema.js';
 
 /** Makes animals: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
 export type GeneratePets = (
@@ -56,12 +56,12 @@ const presets: Record<BanPresetName, Partial<Settings>> = {
  */
 export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): World {
   const complete = merge<Scenario>(defaultScenario, scenario);
-  const checked = check(complete);
   const problems: Problem[] = [];
+  const checked = checkForm(complete, problems);
   const settings = resolveSettings(checked, problems);
   if (checked.extends !== undefined && checked.extends !== 'default') {
     const message = `expected "default" (only a file may name another), got ${JSON.stringify(checked.extends)}`;
-    problems.push({ path: 'extends', message });
+    problems.push(problemAt(['extends'], message));
   }
   const plans = { ...documentedPlans, enterprise: settings.enterpriseLimits, ...checked.plans };
   const seed = checked.seed ?? 1;
@@ -82,7 +82,7 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
       day: checked.windows?.day ?? windowSeconds.day,
     },
     keys: resolveKeys(checked, plans, problems),
-    faults: resolveFaults(checked, problems),
+    faults: resolveFaults(checked, plans, problems),
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
     expect: checked.expect,
@@ -101,52 +101,6 @@ export function merge<Value>(base: unknown, over: Value): Value {
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
-
-const check = (scenario: unknown): CheckedScenario => checkWith(scenarioSchema, scenario);
-
-/** @throws {ScenarioError} when a fault rule is none */
-export const checkFault = (fault: unknown) => checkWith(faultSchema, fault);
-
-/** @throws {ScenarioError} naming every mistake with its path */
-export function checkWith<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
-  // To the schema a list is an object whose fields are its methods.
-  if (Array.isArray(value)) throw new ScenarioError([{ path: '', message: 'expected a map, got a list' }]);
-  const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
-  throw new ScenarioError(result.issues.flatMap((issue) => describe(issue, '')));
-}
-
-/** One mistake; of a union, the mistakes of the branch that fitted furthest. */
-function describe(issue: v.BaseIssue<unknown>, parentPath: string): Problem[] {
-  const steps = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-  const path = `${parentPath}${steps.join('')}`;
-  if (issue.type === 'union' && issue.issues !== undefined) {
-    const fits = issue.issues.map((inner) => (inner.path?.length ?? 0) + (inner.kind === 'schema' ? 0 : 0.5));
-    const furthest = Math.max(...fits);
-    const fitting = issue.issues.filter((_, index) => fits[index] === furthest);
-    if (furthest > 0) return fitting.flatMap((inner) => describe(inner, path));
-  }
-  return [{ path: path.replace(/^\./, ''), message: complaint(issue) }];
-}
-
-function complaint({ message, expected, received }: v.BaseIssue<unknown>): string {
-  const got = received === 'Object' || message.includes(', got ') ? '' : `, got ${readable(received)}`;
-  if (message.startsWith('expected')) return `${message}${got}`;
-  if (expected === 'never') return 'expected no such field';
-  return received === 'undefined'
-    ? 'expected a value, got none'
-    : `expected ${readable(expected)}, got ${readable(received)}`;
-}
-
-const plainWords: Record<string, string> = { Array: 'a list', Object: 'a map', string: 'text', number: 'a number' };
-
-/** `(("a" | "b") | Array)` as a person writes it, `"a", "b" or a list`, and nothing that a terminal would act upon. */
-function readable(values: string | null): string {
-  const each = (values ?? 'another value').replace(/^\(+|\)+$/g, '').split(/\)? \| \(?/);
-  const words = [...new Set(each.map((value) => plainWords[value] ?? value))];
-  const text = [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ');
-  return text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
 }
 
 /** Every assumption: the preset, then `assumptions`, then `plans`, `limits` and `ban`; the same one set twice must agree. */
@@ -169,10 +123,12 @@ function resolveSettings(checked: CheckedScenario, problems: Problem[]): Setting
     if (value === undefined) continue;
     const other = assumptions[id as AssumptionId];
     if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value)) {
-      problems.push({
-        path: `assumptions.${id}`,
-        message: `expected the value that plans, limits or ban sets (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
-      });
+      problems.push(
+        problemAt(
+          ['assumptions', id],
+          `expected the value that plans, limits or ban sets (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
+        ),
+      );
     }
     settings[id] = value;
   }
@@ -191,12 +147,20 @@ function resolvePets(
 ): Pet[] {
   const { seed, categories, settings, generatePets } = context;
   const firstId = normalizeInteger(ids?.start ?? 1);
+  if ('file' in pets) {
+    problems.push(
+      problemAt(['pets', 'file'], 'expected a list of animals (only a scenario that is a file may name one)'),
+    );
+    return [];
+  }
   if (!Array.isArray(pets)) {
     if (generatePets !== undefined) return generatePets(pets.generate, { seed, firstId, categories });
-    problems.push({
-      path: 'pets.generate',
-      message: 'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
-    });
+    problems.push(
+      problemAt(
+        ['pets', 'generate'],
+        'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
+      ),
+    );
     return [];
   }
   const status = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
@@ -204,7 +168,7 @@ function resolvePets(
   for (const [index, { id }] of pets.entries()) {
     if (id === undefined) continue;
     if (taken.has(normalizeInteger(id))) {
-      problems.push({ path: `pets[${index}].id`, message: `expected an id of its own, got ${id}, which is taken` });
+      problems.push(problemAt(['pets', index, 'id'], `expected an id of its own, got ${id}, which is taken`));
     }
     taken.add(normalizeInteger(id));
   }
@@ -228,40 +192,57 @@ function resolveKeys(
   problems: Problem[],
 ): Map<string, KeyDefinition> {
   const definitions = new Map<string, KeyDefinition>();
-  for (const [text, { plan = 'free', state = 'active', expiresAt, usage, bannedFor = 0 }] of Object.entries(keys)) {
+  for (const [text, { plan = 'free', state = 'active', usage, bannedFor = 0, ...expiry }] of Object.entries(keys)) {
     const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
     if (limits === undefined) {
       const expected = Object.keys(plans).join(', ');
-      problems.push({
-        path: `keys.${text}.plan`,
-        message: `expected a plan (${expected}), got ${JSON.stringify(plan)}`,
-      });
+      problems.push(problemAt(['keys', text, 'plan'], `expected a plan (${expected}), got ${JSON.stringify(plan)}`));
     }
     const used = { minute: usage?.minute ?? 0, day: usage?.day ?? 0 };
     for (const window of ['minute', 'day'] as const) {
       if (limits === undefined || used[window] <= limits[window]) continue;
-      problems.push({
-        path: `keys.${text}.usage.${window}`,
-        message: `expected at most the limit of the plan (${limits[window]}), got ${used[window]}`,
-      });
+      problems.push(
+        problemAt(
+          ['keys', text, 'usage', window],
+          `expected at most the limit of the plan (${limits[window]}), got ${used[window]}`,
+        ),
+      );
     }
-    definitions.set(text, { plan, state, expiresAtMs: expiresAt, usage: used, bannedForMs: bannedFor });
+    definitions.set(text, {
+      plan,
+      state,
+      expiresAtMs: expiry.expiresAt,
+      expiresInMs: expiry.expiresIn,
+      usage: used,
+      bannedForMs: bannedFor,
+    });
   }
   return definitions;
 }
 
 /** The rules in order, each under its own name or its number. */
-function resolveFaults({ faults = [] }: CheckedScenario, problems: Problem[]): FaultRule[] {
-  const taken = new Set<string>();
+function resolveFaults(
+  { faults = [] }: CheckedScenario,
+  plans: Readonly<Record<string, PlanLimits>>,
+  problems: Problem[],
+): FaultRule[] {
+  const given = faults.map(({ name }) => name);
+  const taken = new Set(given.filter((name) => name !== undefined));
   return faults.map((fault, index) => {
-    const rule = toFaultRule(fault, `fault-${index + 1}`);
-    if (taken.has(rule.name)) {
-      problems.push({
-        path: `faults[${index}].name`,
-        message: `expected a name of its own, got "${rule.name}", which is taken`,
-      });
+    const rule = toFaultRule(fault, freeFaultName(taken, index + 1));
+    if (fault.name !== undefined && given.indexOf(fault.name) < index) {
+      problems.push(
+        problemAt(['faults', index, 'name'], `expected a name of its own, got "${rule.name}", which is taken`),
+      );
     }
     taken.add(rule.name);
+    const { plan } = rule.when;
+    if (plan !== undefined && !Object.hasOwn(plans, plan)) {
+      const expected = Object.keys(plans).join(', ');
+      problems.push(
+        problemAt(['faults', index, 'when', 'plan'], `expected a plan (${expected}), got ${JSON.stringify(plan)}`),
+      );
+    }
     return rule;
   });
 }

@@ -5,7 +5,18 @@ import { errorCodes } from '../interface/errors.js';
 import { findingCodes } from '../verdict/finding.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
-import { count, duration, instant, int64, positive, text, wholeSeconds } from './values.js';
+import {
+  count,
+  duration,
+  fields,
+  instant,
+  int64,
+  mapOf,
+  positive,
+  signedDuration,
+  text,
+  wholeSeconds,
+} from './values.js';
 
 const limit = v.pipe(
   count,
@@ -13,16 +24,16 @@ const limit = v.pipe(
 );
 
 /** RFC 6750 section 2.1, without what a list of header values would take apart. */
-const keyText = v.pipe(
+export const keyText = v.pipe(
   v.string(),
   v.regex(/^[^\s,\p{C}]+$/u, 'expected an API key without spaces, commas and control characters'),
 );
 
-const planLimits = v.strictObject({ minute: limit, day: limit });
+const planLimits = fields({ minute: limit, day: limit });
 
 /** Where an assumption has an open set of values, what they are. */
 const openValues = {
-  errorCodes: v.record(v.picklist(errorCodes), text),
+  errorCodes: mapOf(v.picklist(errorCodes), text),
   limitsApply: v.union([v.picklist(['all', 'none']), v.array(v.picklist(operationNames))]),
   enterpriseLimits: planLimits,
   banAfter: count,
@@ -31,7 +42,7 @@ const openValues = {
   banSeconds: v.pipe(count, v.minValue(1)),
   banEscalation: v.union([
     v.literal(false),
-    v.strictObject({ factor: v.pipe(positive, v.minValue(1)), maxSeconds: v.pipe(count, v.minValue(1)) }),
+    fields({ factor: v.pipe(positive, v.minValue(1)), maxSeconds: v.pipe(count, v.minValue(1)) }),
   ]),
   cors: v.union([v.picklist(['loopback', 'hidden', 'off']), v.array(text)]),
 };
@@ -48,18 +59,19 @@ const values = Object.fromEntries(
   ]),
 ) as unknown as ValueSchemas;
 
-const pet = v.strictObject({
+const pet = fields({
   id: v.optional(int64),
   name: text,
   categoryId: int64,
   status: v.optional(v.picklist(petStatuses)),
 });
 
-const key = v.strictObject({
+const key = fields({
   plan: v.optional(v.string()),
   state: v.optional(v.picklist(['active', 'revoked'])),
   expiresAt: v.optional(instant),
-  usage: v.optional(v.strictObject({ minute: v.optional(count), day: v.optional(count) })),
+  expiresIn: v.optional(duration),
+  usage: v.optional(fields({ minute: v.optional(count), day: v.optional(count) })),
   bannedFor: v.optional(duration),
 });
 
@@ -72,41 +84,43 @@ export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalt
 export type BanPresetName = (typeof banPresetNames)[number];
 
 /** The one source of the type `Scenario` and of the checks. */
-export const scenarioSchema = v.strictObject({
+export const scenarioSchema = fields({
   $schema: v.optional(v.string()),
   name: v.optional(v.string()),
   description: v.optional(v.string()),
+  group: v.optional(v.string()),
   extends: v.optional(v.string()),
   seed: v.optional(count),
   clock: v.optional(
-    v.strictObject({
+    fields({
       start: v.optional(instant),
       mode: v.optional(v.picklist(['real', 'frozen'])),
       speed: v.optional(positive),
-      skew: v.optional(duration),
+      skew: v.optional(signedDuration),
     }),
   ),
-  ids: v.optional(v.strictObject({ start: v.optional(int64) })),
+  ids: v.optional(fields({ start: v.optional(int64) })),
   categories: v.optional(v.array(int64)),
   pets: v.optional(
     v.union([
       v.array(pet),
-      v.strictObject({
-        generate: v.strictObject({
+      fields({
+        generate: fields({
           available: v.optional(count),
           pending: v.optional(count),
           sold: v.optional(count),
         }),
       }),
+      fields({ file: v.string() }),
     ]),
   ),
-  plans: v.optional(v.record(v.string(), planLimits)),
-  windows: v.optional(v.strictObject({ minute: v.optional(wholeSeconds), day: v.optional(wholeSeconds) })),
-  keys: v.optional(v.record(keyText, key)),
+  plans: v.optional(mapOf(v.string(), planLimits)),
+  windows: v.optional(fields({ minute: v.optional(wholeSeconds), day: v.optional(wholeSeconds) })),
+  keys: v.optional(mapOf(keyText, key)),
   limits: v.optional(
     v.union([
       v.literal('off'),
-      v.strictObject({
+      fields({
         appliesTo: optionalValues.limitsApply,
         algorithm: optionalValues.algorithm,
         windowStart: optionalValues.windowStart,
@@ -120,7 +134,7 @@ export const scenarioSchema = v.strictObject({
   ban: v.optional(
     v.union([
       v.picklist(banPresetNames),
-      v.strictObject({
+      fields({
         after: optionalValues.banAfter,
         graceMs: optionalValues.banGraceMs,
         toleranceMs: optionalValues.banToleranceMs,
@@ -134,11 +148,11 @@ export const scenarioSchema = v.strictObject({
   faults: v.optional(v.array(faultSchema)),
   hostileHeaders: v.optional(hostileHeadersSchema),
   background: v.optional(
-    v.record(keyText, v.pipe(positive, v.maxValue(10_000, 'expected at most 10,000 requests a second'))),
+    mapOf(keyText, v.pipe(positive, v.maxValue(10_000, 'expected at most 10,000 requests a second'))),
   ),
-  assumptions: v.optional(v.strictObject(optionalValues)),
+  assumptions: v.optional(fields(optionalValues)),
   expect: v.optional(
-    v.strictObject({
+    fields({
       verdict: v.optional(v.literal('pass')),
       served: v.optional(v.boolean()),
       fail: v.optional(v.array(v.picklist(findingCodes))),

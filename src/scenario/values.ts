@@ -2,6 +2,30 @@ import * as v from 'valibot';
 import { type Int64, isInt64, parseInt64 } from '../interface/int64.js';
 import { parseInstant } from '../state/clock.js';
 import { parseDuration } from '../state/duration.js';
+import { nearest } from './nearest.js';
+
+/** To valibot a list is an object like any other, whose fields are its positions. */
+const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const map = <Fields>() => v.custom<Fields>(isMap, 'expected a map');
+
+/** A map with these fields and no others; where it finds another, it says which one was probably meant. */
+export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
+  const schema = v.strictObject(entries, ({ expected, input, message }) => {
+    if (expected !== 'never') return message;
+    const meant = nearest(String(input), Object.keys(entries));
+    return `expected no such field${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  });
+  return v.pipe(map<v.InferInput<typeof schema>>(), schema);
+}
+
+/** A map from names of one's own. */
+export function mapOf<const Name extends v.GenericSchema<string, string>, const Value extends v.GenericSchema>(
+  name: Name,
+  value: Value,
+) {
+  const schema = v.record(name, value);
+  return v.pipe(map<v.InferInput<typeof schema>>(), schema);
+}
 
 /** Text or a number that one of our readers turns into milliseconds; its error becomes the message. */
 const milliseconds = <Input extends string | number | Date>(read: (input: Input) => number) =>
@@ -16,6 +40,16 @@ const milliseconds = <Input extends string | number | Date>(read: (input: Input)
 
 /** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
 export const duration = v.pipe(v.union([v.string(), v.number()]), milliseconds(parseDuration));
+
+/** A duration that a minus sign turns around: `-40s`; read as milliseconds. */
+export const signedDuration = v.pipe(
+  v.union([v.string(), v.number()]),
+  milliseconds((value: string | number) => {
+    const minus = /^-(?=\d)/;
+    if (!minus.test(String(value))) return parseDuration(value);
+    return -parseDuration(typeof value === 'number' ? -value : value.replace(minus, ''));
+  }),
+);
 
 /** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
 export const instant = v.pipe(v.union([v.string(), v.number(), v.date()]), milliseconds(parseInstant));

@@ -8,7 +8,7 @@ export interface ClockStart {
   mode?: 'real' | 'frozen' | undefined;
   /** How many simulated seconds pass in one real second. Default 1. */
   speed?: number | undefined;
-  /** How far the clock is ahead of the machine's, in milliseconds. Default 0. */
+  /** How far the clock is ahead of the machine's, in milliseconds; below 0 it is behind. Default 0. */
   skewMs?: number | undefined;
 }
 
@@ -118,7 +118,8 @@ export class Clock {
 
   /**
    * Waits until the clock has moved on by `ms`: in real time while it runs, by `advance` and `set` at any time.
-   * @throws the reason of `signal` when that is aborted, and a {ResetError} when the clock is reset meanwhile
+   * @param ms may be `Infinity`: until the signal or a reset ends it
+   * @throws the reason of `signal` when that is aborted, and a {ResetError} when the clock is reset or restored meanwhile
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -126,7 +127,11 @@ export class Clock {
         this.#sleepers.delete(sleeper);
         signal?.removeEventListener('abort', abort);
       };
-      const abort = () => sleeper.giveUp(signal?.reason);
+      const abort = () => {
+        sleeper.giveUp(signal?.reason);
+        // A timer that nobody waits for any more would keep the process alive.
+        this.#wakeDue();
+      };
       const sleeper: Sleeper = {
         dueMs: this.now() + ms,
         wake: () => {
@@ -139,8 +144,8 @@ export class Clock {
         },
       };
       this.#sleepers.add(sleeper);
-      if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort);
+      if (signal?.aborted) return abort();
+      signal?.addEventListener('abort', abort);
       this.#wakeDue();
     });
   }
@@ -149,11 +154,11 @@ export class Clock {
   reset(): void {
     const machineMs = Date.now();
     this.#machineAnchorMs = machineMs;
-    this.#anchorMs = Math.min(latestMs, (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0));
+    const startMs = (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0);
+    this.#anchorMs = Math.min(latestMs, Math.max(0, startMs));
     this.#frozen = this.#start.mode === 'frozen';
     this.#movedMs = 0;
-    for (const sleeper of this.#sleepers) sleeper.giveUp(new ResetError());
-    this.#wakeDue();
+    this.#endSleep();
   }
 
   state(): ClockState {
@@ -161,9 +166,15 @@ export class Clock {
   }
 
   restore(state: ClockState): void {
+    // First: the move would wake them into a world that is not theirs.
+    this.#endSleep();
     this.#moveTo(state.nowMs);
     this.#frozen = state.frozen;
     this.#movedMs = state.movedMs;
+  }
+
+  #endSleep(): void {
+    for (const sleeper of this.#sleepers) sleeper.giveUp(new ResetError());
     this.#wakeDue();
   }
 
@@ -184,7 +195,7 @@ export class Clock {
     const sleepers = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
     for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
     const next = sleepers.find(({ dueMs }) => dueMs > nowMs);
-    if (next === undefined || this.#frozen) return;
+    if (next === undefined || next.dueMs === Number.POSITIVE_INFINITY || this.#frozen) return;
     const waitMs = Math.ceil((next.dueMs - nowMs) / this.#speed);
     this.#timer = setTimeout(() => this.#wakeDue(), Math.min(waitMs, longestTimerMs));
   }

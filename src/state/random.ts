@@ -8,6 +8,13 @@ export function seededFraction(seed: number, value: number | bigint): number {
   return mix(mix(mix(seed >>> 0) ^ low) ^ high) / 2 ** 32;
 }
 
+/** A seed of its own for everything that has a name, so that one does not depend on what stands beside it. */
+export function seedFor(name: string, seed: number): number {
+  let hash = seed >>> 0;
+  for (let at = 0; at < name.length; at++) hash = mix(hash ^ name.charCodeAt(at));
+  return hash;
+}
+
 /** The finalizer of MurmurHash3: every bit of the input changes half of the bits of the output. */
 function mix(bits: number): number {
   let mixed = (bits + 0x9e3779b9) >>> 0;

@@ -5,7 +5,7 @@ import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
-import { type HandlersOptions, handlers } from '../../src/msw.js';
+import { guarded, type HandlersOptions, handlers } from '../../src/msw.js';
 import { addresses, calls, callsScenario, makeCalls } from './calls.js';
 
 // On msw 2 as it stands; msw-3.test.ts runs this file again, on Node 22 with `msw` being version 3.
@@ -218,6 +218,62 @@ describe('beside other handlers and the network', () => {
     const response = await fetch(`${production}/pets`, { method: 'POST', headers, body });
     expect(bodies).toEqual([body]);
     expect(await response.text()).toContain('"categoryId":9223372036854775807');
+  });
+});
+
+describe('guarded(sim, resolver)', () => {
+  const own = `${production}/categories`;
+  const call = async (key?: string) => {
+    const response = await fetch(own, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const use = (resolver: Parameters<typeof guarded>[1]) =>
+    server.resetHandlers(http.get(own, guarded(sim, resolver)), ...handlers(sim));
+
+  test('adds the headers of the API to the answer of the resolver and counts the request', async () => {
+    use(() => HttpResponse.json(['dogs'], { status: 203, headers: { 'X-Own': 'yes' } }));
+    const { status, headers, text } = await call('free-key');
+    expect([status, text]).toEqual([203, '["dogs"]']);
+    expect([headers.get('x-own'), headers.get('content-type')]).toEqual(['yes', 'application/json']);
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['60', '59']);
+    expect(headers.get('date')).toMatch(/GMT$/);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(59);
+  });
+
+  test('answers without a valid key with 401 and does not run the resolver', async () => {
+    let runs = 0;
+    use(() => HttpResponse.text(`run ${++runs}`));
+    const { status, headers, text } = await call();
+    expect(status).toBe(401);
+    expect(JSON.parse(text)).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 });
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="petstore"');
+    expect((await call('revoked-key')).status).toBe(401);
+    expect(runs).toBe(0);
+  });
+
+  test('answers over the limit with 429 and does not run the resolver', async () => {
+    let runs = 0;
+    use(() => HttpResponse.text(`run ${++runs}`));
+    sim.keys.setUsage('free-key', { minute: 59 });
+    const statuses = [await call('free-key'), await call('free-key')].map(({ status }) => status);
+    expect([statuses, runs]).toEqual([[200, 429], 1]);
+    expect((await call('free-key')).headers.get('retry-after')).toBe('60');
+  });
+
+  test.each([
+    ['a bare Response', () => new Response('bare', { status: 202 }), 202],
+    ['a Response that is thrown', () => Promise.reject(HttpResponse.text('thrown', { status: 409 })), 409],
+    ['a Response that cannot be changed', () => Response.redirect('https://x.test/', 307), 307],
+    ['a Response without a body', () => new HttpResponse(null, { status: 204 }), 204],
+  ] as const)('adds the headers to %s', async (_name, resolver, expected) => {
+    use(resolver);
+    const response = await fetch(own, { headers: authorization, redirect: 'manual' });
+    expect([response.status, response.headers.get('x-ratelimit-remaining')]).toEqual([expected, '59']);
+  });
+
+  test('leaves a network error a network error', async () => {
+    use(() => HttpResponse.error());
+    await expect(call('free-key')).rejects.toThrow(TypeError);
   });
 });
 

@@ -1,18 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { http } from 'msw';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listen, type RunningServer } from '../../src/node/index.js';
 import { createSimulator, type Simulator } from '../../src/simulator.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
-
-let sim: Simulator;
-let server: RunningServer;
-const failures: unknown[] = [];
-
-beforeEach(async () => {
-  failures.length = 0;
-  sim = createSimulator({ onError: (error) => failures.push(error) });
-  server = await listen(sim, { port: 0 });
-});
-afterEach(() => server.close());
 
 const key = 'Authorization: Bearer business-key\r\n';
 const json = 'Content-Type: application/json\r\n';
@@ -137,45 +127,62 @@ const odd: [name: string, bytes: string | Buffer, status: number][] = [
   ],
 ];
 
-test.each(odd)('%s is answered with a 4xx (or served) and the server goes on', async (_name, bytes, status) => {
-  expect(statusOf(await rawRequest(server.port, bytes))).toBe(status);
-  const after = await rawRequest(server.port, request('GET /v1/pets?limit=1'));
-  expect(statusOf(after)).toBe(200);
-  expect(failures).toEqual([]);
-});
+describe.each([
+  ['the server', []],
+  // Everything is shown to a handler, through @mswjs/http-middleware, and left to the API.
+  ['the server with handlers mounted', [http.all('*', () => undefined), http.patch('*/:petId', () => undefined)]],
+])('%s', (_name, handlers) => {
+  let sim: Simulator;
+  let server: RunningServer;
+  const failures: unknown[] = [];
 
-test.each(odd.filter(([, , status]) => status >= 400 && status !== 417))(
-  '%s gets the Error object',
-  async (_name, bytes, status) => {
-    const body = JSON.parse(bodyOf(await rawRequest(server.port, bytes)));
-    expect(Object.keys(body).sort()).toEqual(['code', 'message', 'status']);
-    expect(body.status).toBe(status);
-  },
-);
+  beforeEach(async () => {
+    failures.length = 0;
+    sim = createSimulator({ onError: (error) => failures.push(error) });
+    server = await listen(sim, { port: 0, handlers });
+  });
+  afterEach(() => server.close());
 
-test('a client that leaves in the middle of its body changes nothing and the server goes on', async () => {
-  const half = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Content-Length: 100\r\n`, '{"name":');
-  expect(await rawRequest(server.port, half, { silenceMs: 50 })).toBe('');
-  expect(sim.pets.size).toBe(40);
-  expect(statusOf(await rawRequest(server.port, request('GET /v1/pets')))).toBe(200);
-});
+  test.each(odd)('%s is answered with a 4xx (or served) and the server goes on', async (_name, bytes, status) => {
+    expect(statusOf(await rawRequest(server.port, bytes))).toBe(status);
+    const after = await rawRequest(server.port, request('GET /v1/pets?limit=1'));
+    expect(statusOf(after)).toBe(200);
+    expect(failures).toEqual([]);
+  });
 
-test('an endless chunked body gets 413 while it is still being sent', async () => {
-  const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
-  const head = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Transfer-Encoding: chunked\r\n`);
-  expect(statusOf(await rawRequest(server.port, head + chunk.repeat(20)))).toBe(413);
-});
+  test.each(odd.filter(([, , status]) => status >= 400 && status !== 417))(
+    '%s gets the Error object',
+    async (_name, bytes, status) => {
+      const body = JSON.parse(bodyOf(await rawRequest(server.port, bytes)));
+      expect(Object.keys(body).sort()).toEqual(['code', 'message', 'status']);
+      expect(body.status).toBe(status);
+    },
+  );
 
-test('a body of 64 MiB gets 413 and does not stay in memory', async () => {
-  const head = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Content-Length: ${64 << 20}\r\n`);
-  const before = process.memoryUsage().rss;
-  const answer = await rawRequest(server.port, Buffer.concat([Buffer.from(head), Buffer.alloc(1 << 20, 0x20)]));
-  expect(statusOf(answer)).toBe(413);
-  expect(process.memoryUsage().rss - before).toBeLessThan(40 << 20);
-});
+  test('a client that leaves in the middle of its body changes nothing and the server goes on', async () => {
+    const half = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Content-Length: 100\r\n`, '{"name":');
+    expect(await rawRequest(server.port, half, { silenceMs: 50 })).toBe('');
+    expect(sim.pets.size).toBe(40);
+    expect(statusOf(await rawRequest(server.port, request('GET /v1/pets')))).toBe(200);
+  });
 
-test('pipelined requests are answered in order', async () => {
-  const three = [1, 2, 3].map((id) => request(`GET /v1/pets/${id}`)).join('');
-  const answer = await rawRequest(server.port, three, { answers: 3 });
-  expect([...answer.matchAll(/"id":(\d+)/g)].map(([, id]) => id)).toEqual(['1', '2', '3']);
+  test('an endless chunked body gets 413 while it is still being sent', async () => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const head = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Transfer-Encoding: chunked\r\n`);
+    expect(statusOf(await rawRequest(server.port, head + chunk.repeat(20)))).toBe(413);
+  });
+
+  test('a body of 64 MiB gets 413 and does not stay in memory', async () => {
+    const head = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Content-Length: ${64 << 20}\r\n`);
+    const before = process.memoryUsage().rss;
+    const answer = await rawRequest(server.port, Buffer.concat([Buffer.from(head), Buffer.alloc(1 << 20, 0x20)]));
+    expect(statusOf(answer)).toBe(413);
+    expect(process.memoryUsage().rss - before).toBeLessThan(40 << 20);
+  });
+
+  test('pipelined requests are answered in order', async () => {
+    const three = [1, 2, 3].map((id) => request(`GET /v1/pets/${id}`)).join('');
+    const answer = await rawRequest(server.port, three, { answers: 3 });
+    expect([...answer.matchAll(/"id":(\d+)/g)].map(([, id]) => id)).toEqual(['1', '2', '3']);
+  });
 });

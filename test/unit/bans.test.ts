@@ -139,6 +139,13 @@ describe('a ban', () => {
     expect(sim.pets.size).toBe(40);
   });
 
+  test('started by hand holds with limits off, too', () => {
+    const sim = frozen({ limits: 'off' });
+    sim.keys.ban('free-key', '90s');
+    expect(code(sendAt(sim, 89_999))).toBe(banned);
+    expect(sendAt(sim, 90_000).status).toBe(200);
+  });
+
   test('leaves other keys alone', () => {
     const sim = ban();
     expect(rate(send(sim, { key: 'pro-key' })).remaining).toBe(299);

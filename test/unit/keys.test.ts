@@ -134,6 +134,15 @@ describe('preset usage', () => {
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 993 } });
   });
 
+  test('is not put in force by a look at it', () => {
+    vi.useFakeTimers({ now: Date.parse(noon) });
+    const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+    sim.keys.get('free-key');
+    sim.keys.list();
+    vi.advanceTimersByTime(3_600_000);
+    expect(send(sim).status).toBe(429);
+  });
+
   test('comes back at a reset', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
     sim.clock.advance('2m');
@@ -305,4 +314,50 @@ describe('acceptAnyKey', () => {
     any.reset();
     expect(rate(send(any, { key: 'one' })).remaining).toBe(59);
   });
+});
+
+describe('a key that expires some time after its first request', () => {
+  const keys = { 'free-key': { expiresIn: '5s' } };
+
+  test('works until then, and from then on gets a 401 that says so', () => {
+    const sim = frozen({ keys });
+    expect(send(sim).status).toBe(200);
+    sim.clock.advance(4999);
+    expect(send(sim).status).toBe(200);
+    sim.clock.advance(1);
+    const answer = send(sim);
+    expect([answer.status, message(answer)]).toEqual([401, 'The API key has expired.']);
+    expect(sim.keys.get('free-key').state).toBe('expired');
+    sim.reset();
+    expect(send(sim).status).toBe(200);
+  });
+
+  test('does not age in idle real time before its first request', () => {
+    vi.useFakeTimers();
+    const sim = createSimulator({ scenario: { keys } });
+    vi.advanceTimersByTime(60_000);
+    expect(send(sim).status).toBe(200);
+    vi.advanceTimersByTime(5_000);
+    expect(send(sim).status).toBe(401);
+  });
+
+  test('ages by time that is moved by hand', () => {
+    const sim = frozen({ keys });
+    sim.clock.advance('5s');
+    expect(sim.keys.get('free-key').state).toBe('expired');
+    expect(send(sim).status).toBe(401);
+  });
+
+  test('expires at the earlier of two instants', () => {
+    const soon = '2026-01-01T12:00:03Z';
+    const sim = frozen({ keys: { 'free-key': { expiresIn: '5s', expiresAt: soon } } });
+    expect(send(sim).status).toBe(200);
+    sim.clock.advance('3s');
+    expect(send(sim).status).toBe(401);
+  });
+});
+
+test('a preset ban lasts as long as its Retry-After says wherever in a second it starts', () => {
+  const sim = frozen({ clock: { start: '2026-01-01T12:00:00.700Z' }, keys: { 'free-key': { bannedFor: '60s' } } });
+  expect(rate(send(sim)).retryAfter).toBe(60);
 });

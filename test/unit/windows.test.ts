@@ -123,6 +123,17 @@ describe('requests that were refused', () => {
     expect(send(sim).status).toBe(429);
   });
 
+  test('do not count in the window that refused them under other-windows', () => {
+    const limits = { algorithm: 'sliding-log', rejectedCounts: 'other-windows' } as const;
+    const sim = small({ minute: 1, day: 100 }, { limits, ban: 'off' });
+    send(sim);
+    sim.clock.set(at(10));
+    expect(sendTimes(sim, 3).map((answer) => rate(answer).reset)).toEqual(Array(3).fill(noonSeconds + 60));
+    expect(sim.keys.get('free-key').day.remaining).toBe(96);
+    sim.clock.set(at(60));
+    expect(send(sim).status).toBe(200);
+  });
+
   test('lengthen nothing in a fixed window under all, and never show less than 0', () => {
     const sim = small({ minute: 1, day: 100 }, { limits: { rejectedCounts: 'all' }, ban: 'off' });
     expect(sendTimes(sim, 4).map((answer) => rate(answer).remaining)).toEqual([0, 0, 0, 0]);

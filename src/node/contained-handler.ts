@@ -1,0 +1,59 @@
+import { type ServerResponse, validateHeaderValue } from 'node:http';
+import type { RequestHandler } from 'msw';
+
+/** A handler answered with `HttpResponse.error()`: the connection ends without an answer. */
+export class ConnectionCut extends Error {
+  override readonly name = 'ConnectionCut';
+}
+
+/**
+ * A handler whose answers cannot end the process. `@mswjs/http-middleware` 0.10.3 sends them from where nothing catches:
+ * the status 0 of `HttpResponse.error()`, a body that fails and a header that `node:http` refuses each end it.
+ * It also makes msw keep the cookies of every answer and send them along with all later requests, whoever's they are;
+ * a plain `Response` is not kept.
+ * @param headers added where the answer has none of that name; `Vary` always
+ */
+export function containedHandler(
+  handler: RequestHandler,
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): RequestHandler {
+  const run: RequestHandler['run'] = async (args) => {
+    const result = await handler.run(args);
+    if (result?.response === undefined) return result;
+    return { ...result, response: contained(result.response, response, headers) };
+  };
+  return Object.create(handler, { run: { value: run } });
+}
+
+function contained(answer: Response, response: ServerResponse, more: Readonly<Record<string, string>>): Response {
+  if (answer.type === 'error') throw new ConnectionCut();
+  const headers = new Headers(answer.headers);
+  for (const name in more) {
+    if (name === 'Vary') headers.append(name, more[name] as string);
+    else if (!headers.has(name)) headers.set(name, more[name] as string);
+  }
+  for (const [name, value] of headers) validateHeaderValue(name, value);
+  const { status, statusText, body } = answer;
+  return new Response(body && containedBody(body, response), { status, statusText, headers });
+}
+
+/** A body that cuts the connection when it fails, and that is given up when the client has gone. */
+function containedBody(body: ReadableStream<Uint8Array>, response: ServerResponse): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  response.once('close', () => void reader.cancel().catch(() => {}));
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        if (!(value instanceof Uint8Array)) throw new TypeError('expected the chunks of a body to be bytes');
+        controller.enqueue(value);
+      } catch (error) {
+        console.error(error);
+        response.destroy();
+        controller.close();
+      }
+    },
+  });
+}

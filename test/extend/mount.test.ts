@@ -1,0 +1,311 @@
+import { request as httpRequest } from 'node:http';
+import { HttpResponse, http, passthrough } from 'msw';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Answer } from '../../src/index.js';
+import { guarded } from '../../src/msw.js';
+import { listen, type RunningServer } from '../../src/node/index.js';
+import type { Simulator } from '../../src/simulator.js';
+import { frozen } from '../support/frozen.js';
+
+let sim: Simulator;
+let server: RunningServer | undefined;
+let origin: string;
+const told: Pick<Answer, 'status' | 'body'>[] = [];
+const errors = vi.spyOn(console, 'error');
+
+beforeEach(() => {
+  sim = frozen();
+  told.length = 0;
+  errors.mockReset();
+});
+afterEach(() => server?.close());
+
+/** Listens with handlers mounted. */
+async function mount(...handlers: ReturnType<typeof http.get>[]): Promise<void> {
+  server = await listen(sim, {
+    port: 0,
+    handlers,
+    onAnswer: (_request, { status, body }) => told.push({ status, body }),
+  });
+  origin = new URL(server.baseUrl).origin;
+}
+
+const authorization = { authorization: 'Bearer free-key' };
+const json = { ...authorization, 'content-type': 'application/json' };
+
+const call = async (path: string, init: RequestInit = {}) => {
+  const { status, headers, ...response } = await fetch(`${origin}${path}`, { headers: authorization, ...init }).then(
+    async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }),
+  );
+  return { status, headers, ...response };
+};
+
+/** The server still answers, and the API with it. */
+const expectAlive = async () => expect((await call('/v1/pets?limit=1')).status).toBe(200);
+
+describe('handlers on the server', () => {
+  test('are asked before the API, wherever their address is', async () => {
+    await mount(
+      http.get('*/v1/pets', () => HttpResponse.text('not the API')),
+      http.post('/auth/token', async ({ request }) => HttpResponse.json({ sent: await request.text() })),
+    );
+    expect((await call('/v1/pets')).text).toBe('not the API');
+    expect((await call('/auth/token', { method: 'POST', body: 'who=me' })).text).toBe('{"sent":"who=me"}');
+    expect((await call('/v1/pets/1')).text).toContain('"id":1');
+    expect((await call('/auth/other')).status).toBe(404);
+  });
+
+  test.each(['*/v1/own', '/v1/own', /\/v1\/own$/])('may name their address %s', async (path) => {
+    await mount(http.get(path, () => HttpResponse.text('own')));
+    expect((await call('/v1/own?with=query')).text).toBe('own');
+  });
+
+  test('may name the whole address of the server', async () => {
+    await mount();
+    const { port } = server as RunningServer;
+    await server?.close();
+    server = await listen(sim, { port, handlers: [http.get(`${origin}/v1/own`, () => HttpResponse.text('own'))] });
+    expect((await call('/v1/own')).text).toBe('own');
+    expect((await fetch(`http://localhost:${port}/v1/own`)).status).toBe(401);
+  });
+
+  test('take parameters and the query', async () => {
+    await mount(
+      http.get('*/v1/own/:name', ({ params, request }) =>
+        HttpResponse.json([params.name, new URL(request.url).searchParams.get('q')]),
+      ),
+    );
+    expect((await call('/v1/own/a%20b?q=%26')).text).toBe('["a b","&"]');
+  });
+
+  test.each([
+    ['returns nothing', () => undefined],
+    ['reads the body and returns nothing', async ({ request }: { request: Request }) => void (await request.text())],
+    ['passes through', () => passthrough()],
+  ])('leave a request to the API, body and all, when the resolver %s', async (_name, resolver) => {
+    await mount(http.all('*', resolver));
+    const body = '{"name":"Žofie","categoryId":9223372036854775807}';
+    const created = await call('/v1/pets', { method: 'POST', headers: json, body });
+    expect(created.status).toBe(201);
+    expect(created.text).toContain('"name":"Žofie","categoryId":9223372036854775807');
+    expect((await call('/v1/pets?limit=1')).headers.get('x-ratelimit-remaining')).toBe('58');
+    expect((await call('/elsewhere')).status).toBe(404);
+    expect(told.map(({ status }) => status)).toEqual([201, 200]);
+  });
+
+  test('do not see the control API', async () => {
+    await mount(http.all('*', () => HttpResponse.text('mine')));
+    expect((await call('/__sim/health', { headers: {} })).text).toContain('"status":"ok"');
+  });
+
+  test('a handler for one request only answers once', async () => {
+    await mount(http.get('*/v1/pets', () => HttpResponse.text('once'), { once: true }));
+    expect((await call('/v1/pets')).text).toBe('once');
+    await expectAlive();
+  });
+
+  test('keep two clients apart: a cookie for one is not sent along by the other', async () => {
+    await mount(
+      http.get('*/v1/cookies', ({ cookies, request }) =>
+        HttpResponse.json(
+          { cookies, header: request.headers.get('cookie') },
+          {
+            headers: [
+              ['Set-Cookie', 'who=alice'],
+              ['Set-Cookie', 'b=2'],
+            ],
+          },
+        ),
+      ),
+    );
+    const first = await call('/v1/cookies', { headers: { cookie: 'a=1' } });
+    expect(first.headers.getSetCookie()).toEqual(['who=alice', 'b=2']);
+    expect(JSON.parse(first.text)).toEqual({ cookies: { a: '1' }, header: 'a=1' });
+    expect(JSON.parse((await call('/v1/cookies')).text)).toEqual({ cookies: {}, header: null });
+  });
+
+  test('share keys, limits and animals with the API', async () => {
+    await mount(
+      http.delete(
+        '*/v1/pets/:petId',
+        guarded(
+          sim,
+          ({ params }) => new HttpResponse(null, { status: sim.pets.remove(Number(params.petId)) ? 204 : 404 }),
+        ),
+      ),
+    );
+    expect((await call('/v1/pets/1', { method: 'DELETE', headers: {} })).status).toBe(401);
+    const deleted = await call('/v1/pets/1', { method: 'DELETE' });
+    expect([deleted.status, deleted.headers.get('x-ratelimit-remaining')]).toEqual([204, '59']);
+    const after = await call('/v1/pets/1');
+    expect([after.status, after.headers.get('x-ratelimit-remaining')]).toEqual([404, '58']);
+  });
+});
+
+describe('an answer of a handler on the server', () => {
+  test('has the Date of the clock of the simulator and is told to the log', async () => {
+    await mount(http.get('*/v1/own', () => HttpResponse.text('own', { status: 203 })));
+    expect((await call('/v1/own')).headers.get('date')).toBe('Thu, 01 Jan 2026 12:00:00 GMT');
+    await vi.waitFor(() => expect(told).toEqual([{ status: 203, body: '' }]));
+  });
+
+  test('may be a stream, which ends when its client leaves', async () => {
+    let cancelled = false;
+    const events = () =>
+      new ReadableStream({
+        start: (stream) => stream.enqueue(new TextEncoder().encode('data: tick\n\n')),
+        cancel: () => {
+          cancelled = true;
+        },
+      });
+    await mount(
+      http.get('*/v1/events', () => new HttpResponse(events(), { headers: { 'Content-Type': 'text/event-stream' } })),
+    );
+    const abort = new AbortController();
+    const { body } = await fetch(`${origin}/v1/events`, { signal: abort.signal });
+    expect(new TextDecoder().decode((await body?.getReader().read())?.value)).toContain('data: tick');
+    abort.abort();
+    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await expectAlive();
+  });
+
+  test('to HEAD has no body', async () => {
+    await mount(http.head('*/v1/own', () => new HttpResponse(null, { headers: { 'X-Own': 'yes' } })));
+    const { status, headers, text } = await call('/v1/own', { method: 'HEAD' });
+    expect([status, headers.get('x-own'), text]).toEqual([200, 'yes', '']);
+  });
+
+  const failures: [name: string, resolver: Parameters<typeof http.get>[1]][] = [
+    ['throws', () => Promise.reject(new Error('boom'))],
+    ['answers with what is no Response', () => 'text' as never],
+    ['answers with a header that node:http refuses', () => new HttpResponse('x', { headers: { 'X-A': 'a\u0001b' } })],
+    [
+      'answers with a body that was read already',
+      async () => {
+        const used = HttpResponse.text('x');
+        await used.text();
+        return used;
+      },
+    ],
+  ];
+  test.each(failures)(
+    'is a 500 with the Error body, and a line in the log, when the handler %s',
+    async (_name, resolver) => {
+      errors.mockImplementation(() => {});
+      await mount(http.get('*/v1/own', resolver));
+      const { status, headers, text } = await call('/v1/own', { headers: { origin: 'http://localhost:3000' } });
+      expect(status).toBe(500);
+      expect(JSON.parse(text)).toEqual({
+        code: 'internal_error',
+        message: expect.stringContaining('log'),
+        status: 500,
+      });
+      expect(headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
+      expect(told.map(({ status }) => status)).toEqual([500]);
+      expect(errors).toHaveBeenCalledOnce();
+      await expectAlive();
+    },
+  );
+
+  test('HttpResponse.error() cuts the connection and nothing else', async () => {
+    await mount(http.get('*/v1/own', () => HttpResponse.error()));
+    await expect(call('/v1/own')).rejects.toThrow(TypeError);
+    expect(told.map(({ status }) => status)).toEqual([0]);
+    expect(errors).not.toHaveBeenCalled();
+    await expectAlive();
+  });
+
+  test.each([
+    ['an error', () => new Error('boom')],
+    ['what is no bytes', () => 7],
+  ])('a body that turns into %s cuts the connection and nothing else', async (_name, chunk) => {
+    errors.mockImplementation(() => {});
+    const body = () => {
+      let pulls = 0;
+      return new ReadableStream({
+        pull(stream) {
+          if (pulls++ === 0) return stream.enqueue(new TextEncoder().encode('first'));
+          const value = chunk();
+          if (value instanceof Error) stream.error(value);
+          else stream.enqueue(value);
+        },
+      });
+    };
+    await mount(http.get('*/v1/own', () => new HttpResponse(body())));
+    await expect(call('/v1/own')).rejects.toThrow(TypeError);
+    expect(errors).toHaveBeenCalledOnce();
+    await expectAlive();
+  });
+});
+
+describe('a body for a handler on the server', () => {
+  test('of more than 64 KiB gets 413, and the handler is not run', async () => {
+    let runs = 0;
+    await mount(http.post('*/v1/own', () => HttpResponse.text(`run ${++runs}`)));
+    const post = (bytes: number) => call('/v1/own', { method: 'POST', body: new Uint8Array(bytes) });
+    expect((await post(65_536)).status).toBe(200);
+    const { status, text } = await post(65_537);
+    expect([status, JSON.parse(text)]).toEqual([
+      413,
+      { code: 'payload_too_large', message: expect.any(String), status: 413 },
+    ]);
+    expect(runs).toBe(1);
+  });
+
+  test('that the handler does not read leaves the connection usable', async () => {
+    await mount(http.post('*/v1/own', () => HttpResponse.text('own')));
+    for (let n = 0; n < 3; n++) expect((await call('/v1/own', { method: 'POST', body: 'unread' })).text).toBe('own');
+    await expectAlive();
+  });
+});
+
+describe('a page of another origin and a handler on the server', () => {
+  const preflight = (method: string, path: string, from: string) =>
+    new Promise<{ status: number | undefined; headers: Record<string, unknown> }>((resolve, reject) => {
+      const headers = {
+        Origin: from,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'authorization',
+      };
+      httpRequest(`${origin}${path}`, { method: 'OPTIONS', headers }, (response) => {
+        response.resume();
+        resolve({ status: response.statusCode, headers: response.headers });
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  beforeEach(() =>
+    mount(
+      http.patch('*/v1/pets/:petId', () => HttpResponse.text('own')),
+      http.get('/own', () => HttpResponse.text('own', { headers: { Vary: 'Accept' } })),
+    ),
+  );
+
+  test('a loopback page may call it, the preflight of its method included', async () => {
+    const { status, headers } = await preflight('PATCH', '/v1/pets/1', 'http://localhost:5173');
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': 'http://localhost:5173',
+      'access-control-allow-methods': 'PATCH',
+      'access-control-allow-headers': 'authorization',
+    });
+    const answer = await call('/own', { headers: { origin: 'http://localhost:5173' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After');
+    expect(answer.headers.get('vary')).toBe('Accept, Origin');
+  });
+
+  test('a foreign page may not', async () => {
+    const { headers } = await preflight('PATCH', '/v1/pets/1', 'https://evil.test');
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(
+      (await call('/own', { headers: { origin: 'https://evil.test' } })).headers.has('access-control-allow-origin'),
+    ).toBe(false);
+  });
+
+  test('the preflight of an operation of the API is answered as before', async () => {
+    const { headers } = await preflight('POST', '/v1/pets', 'http://localhost:5173');
+    expect(headers['access-control-allow-methods']).toBe('GET, POST');
+  });
+});

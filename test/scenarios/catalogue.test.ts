@@ -1,0 +1,1058 @@
+import { describe, expect, test } from 'vitest';
+import * as clients from './clients.js';
+import { type Call, fileNames, open, type Stage } from './stage.js';
+
+const { patient } = clients;
+
+/** A stage after one client made one call on it. */
+async function play(name: string, client: clients.Client, call?: Call) {
+  const stage = open(name);
+  const end = await stage.run((on) =>
+    client(on, call).then(
+      ({ status }) => status,
+      (error: Error) => error.message,
+    ),
+  );
+  return { stage, end, log: stage.log(), key: () => stage.sim.keys.get('free-key') };
+}
+
+/** What the client saw and how it ended. */
+async function seen(name: string, client: clients.Client, call?: Call) {
+  const { log, end } = await play(name, client, call);
+  return [...log, end];
+}
+
+const newcomer: Call = { method: 'POST', body: '{"name":"Newcomer","categoryId":1}' };
+const stored = ({ sim }: Stage) => sim.pets.list().filter(({ name }) => name === 'Newcomer').length;
+
+/** The scenarios whose clients are tried below; the last test holds this to be all of them. */
+const tried = new Set<string>();
+function scenario(name: string, tests: (name: string) => void): void {
+  tried.add(name);
+  describe(name, () => tests(name));
+}
+
+scenario('minute-wall', (name) => {
+  test('serves a client that waits as told', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => [await patient(on), await patient(on)]);
+    expect(stage.log()).toEqual(['0s GET 200', '0s GET 429, Retry-After 10', '10s GET 200']);
+  });
+
+  test('bans a client that comes back every second on its third early request', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => [await on.send(), await clients.every(1000, 6)(on)]);
+    expect(stage.log()).toEqual([
+      '0s GET 200',
+      '0s GET 429, Retry-After 10',
+      '1s GET 429, Retry-After 9',
+      '2s GET 429, Retry-After 8',
+      '3s GET 429, Retry-After 7',
+      '4s GET 429, Retry-After 120',
+      '5s GET 429, Retry-After 119',
+    ]);
+    expect(stage.sim.keys.get('free-key').state).toBe('banned');
+  });
+
+  test('never serves a client that takes the 429 for the end', async () => {
+    const stage = open(name);
+    const last = await stage.run(async (on) => [await on.send(), await clients.takesItForTheEnd(on)]);
+    expect(last.map(({ status }) => status)).toEqual([200, 429]);
+  });
+});
+
+scenario('backoff-only', (name) => {
+  test('serves a client that takes Retry-After as the least that it waits', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 30', '30s GET 200', 200]);
+  });
+
+  test('bans a client that backs off by 1, 2, 4 and 8 seconds of its own', async () => {
+    expect(await seen(name, clients.backsOffOnly)).toEqual([
+      '0s GET 429, Retry-After 30',
+      '1s GET 429, Retry-After 29',
+      '3s GET 429, Retry-After 27',
+      '7s GET 429, Retry-After 23',
+      '15s GET 429, Retry-After 120',
+      429,
+    ]);
+  });
+});
+
+scenario('retry-after-clamped', (name) => {
+  test('serves a client that waits 45 seconds', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 45', '45s GET 200', 200]);
+  });
+
+  test('is hit too early once by a client with a cap of 30 seconds', async () => {
+    const { log, end, key } = await play(name, clients.capsAt(30));
+    expect([...log, end]).toEqual(['0s GET 429, Retry-After 45', '30s GET 429, Retry-After 15', '45s GET 200', 200]);
+    expect(key().state).toBe('active');
+  });
+
+  test('bans a client with a cap of 10 seconds', async () => {
+    const { log, key } = await play(name, clients.capsAt(10));
+    expect(log).toEqual([
+      '0s GET 429, Retry-After 45',
+      '10s GET 429, Retry-After 35',
+      '20s GET 429, Retry-After 25',
+      '30s GET 429, Retry-After 120',
+      '40s GET 429, Retry-After 110',
+    ]);
+    expect(key().state).toBe('banned');
+  });
+});
+
+scenario('retry-after-60-edge', (name) => {
+  const keys = [60, 61, 120, 121];
+
+  test.each(keys)('serves a client that waits %i seconds', async (seconds) => {
+    const key = `wait-${seconds}`;
+    expect(await seen(name, patient, { key })).toEqual([
+      `0s GET 429, Retry-After ${seconds}`,
+      `${seconds}s GET 200`,
+      200,
+    ]);
+  });
+
+  test.each(keys)('tells a client apart that does not believe %i seconds', async (seconds) => {
+    const key = `wait-${seconds}`;
+    const below60 = await play(name, clients.believesBelow(60), { key });
+    const refused = [`0s, 0.5s: GET 429, Retry-After ${seconds}`, `1.5s GET 429, Retry-After ${seconds - 1}`];
+    expect([...below60.log, below60.end]).toEqual([...refused, 429]);
+    const upTo120 = await play(name, clients.believesBelow(121), { key });
+    expect(upTo120.end).toBe(seconds > 120 ? 429 : 200);
+  });
+});
+
+scenario('http-date', (name) => {
+  const inFiveSeconds = '0s GET 429, Retry-After Thu, 01 Jan 2026 12:00:05 GMT';
+
+  test('serves a client that reads dates', async () => {
+    expect(await seen(name, patient)).toEqual([inFiveSeconds, '5s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client that reads a number', async () => {
+    expect(await seen(name, clients.readsANumber)).toEqual([
+      inFiveSeconds.replace('0s ', '0s to 0.009s, every 0.001s: '),
+      429,
+    ]);
+  });
+});
+
+scenario('http-date-past', (name) => {
+  test('serves a client that goes on with growing waits', async () => {
+    expect(await seen(name, patient)).toEqual([
+      '0s GET 429, Retry-After Thu, 01 Jan 2026 11:59:59 GMT',
+      '1s GET 429, Retry-After Thu, 01 Jan 2026 12:00:00 GMT',
+      '3s GET 200',
+      200,
+    ]);
+  });
+
+  test('uses up the attempts of a client that waits until a date that has passed', async () => {
+    const untilTheDate = clients.retrying(({ headers, nowMs }) => Date.parse(headers.get('retry-after') ?? '') - nowMs);
+    expect(await seen(name, untilTheDate)).toEqual([
+      '0s to 0.009s, every 0.001s: GET 429, Retry-After Thu, 01 Jan 2026 11:59:59 GMT',
+      429,
+    ]);
+  });
+});
+
+scenario('malformed', (name) => {
+  test('serves a client that falls back to Reset', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After soon', '5s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client that waits for NaN, and stops one that fails on the header', async () => {
+    const refused = '0s to 0.009s, every 0.001s: GET 429, Retry-After soon';
+    expect(await seen(name, clients.readsANumber)).toEqual([refused, 429]);
+    const failed = ['0s GET 429, Retry-After soon', 'invalid Retry-After soon'];
+    expect(await seen(name, clients.failsOnOddRetryAfter)).toEqual(failed);
+  });
+});
+
+scenario('fractional', (name) => {
+  test('serves a client that rounds up', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 1.5', '2s GET 200', 200]);
+  });
+
+  test('bans a client that cuts off the fraction, and stops one that fails on it', async () => {
+    expect(await seen(name, clients.cutsOffFractions)).toEqual([
+      '0s GET 429, Retry-After 1.5',
+      '1s, 1.001s, 1.002s: GET 429, Retry-After 0.5',
+      '1.003s GET 429, Retry-After 119.5',
+      429,
+    ]);
+    const failed = ['0s GET 429, Retry-After 1.5', 'invalid Retry-After 1.5'];
+    expect(await seen(name, clients.failsOnOddRetryAfter)).toEqual(failed);
+  });
+});
+
+scenario('zero', (name) => {
+  test('serves a client that goes on with growing waits', async () => {
+    const { log, end, key } = await play(name, patient);
+    expect([...log, end]).toEqual(['0s, 1s: GET 429, Retry-After 0', '3s GET 200', 200]);
+    expect(key().state).toBe('active');
+  });
+
+  test('uses up the attempts of a client that does not wait, and is given up by one that takes 0 for no answer', async () => {
+    expect(await seen(name, clients.readsANumber)).toEqual(['0s to 0.009s, every 0.001s: GET 429, Retry-After 0', 429]);
+    expect(await seen(name, clients.stopsAtZero)).toEqual(['0s GET 429, Retry-After 0', 429]);
+  });
+});
+
+scenario('huge', (name) => {
+  test('is told at once to the caller of a client that gives up, and served to one that parks its work', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 43200', 429]);
+    expect(await seen(name, clients.parks)).toEqual(['0s GET 429, Retry-After 43200', '43200s GET 200', 200]);
+  });
+
+  test('bans a client that goes on by its own seconds', async () => {
+    expect(await seen(name, clients.backsOffOnly)).toEqual([
+      '0s GET 429, Retry-After 43200',
+      '1s GET 429, Retry-After 43199',
+      '3s GET 429, Retry-After 43197',
+      '7s GET 429, Retry-After 43193',
+      '15s GET 429, Retry-After 43185',
+      429,
+    ]);
+    const { key } = await play(name, clients.backsOffOnly);
+    expect(key().state).toBe('banned');
+  });
+});
+
+scenario('timer-overflow', (name) => {
+  test('is told at once to the caller of a client that gives up, and served to one that splits its wait', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 2592000', 429]);
+    expect(await seen(name, clients.parks)).toEqual(['0s GET 429, Retry-After 2592000', '2592000s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client whose timer cannot hold the wait', async () => {
+    const refused = '0s to 0.009s, every 0.001s: GET 429, Retry-After 2592000';
+    expect(await seen(name, clients.readsANumber)).toEqual([refused, 429]);
+  });
+});
+
+scenario('missing', (name) => {
+  test('serves a client that waits until Reset', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429', '5s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client that reads the missing header as 0', async () => {
+    expect(await seen(name, clients.readsANumber)).toEqual(['0s to 0.009s, every 0.001s: GET 429', 429]);
+  });
+});
+
+scenario('html-429', (name) => {
+  test('refuses with a page and without any rate-limit header', async () => {
+    const { headers, text } = await open(name).send();
+    expect(headers.get('content-type')).toBe('text/html');
+    expect([...headers.keys()].filter((header) => /ratelimit|retry/.test(header))).toEqual([]);
+    expect(text).toMatch(/^<!doctype html>/);
+  });
+
+  test('serves a client that goes by the status', async () => {
+    expect(await seen(name, patient)).toEqual(['0s, 1s, 3s: GET 429', '7s GET 200', 200]);
+  });
+
+  test('stops a client that parses the page', async () => {
+    const [first, end] = await seen(name, clients.parsesFirst);
+    expect(first).toBe('0s GET 429');
+    expect(end).toContain('not valid JSON');
+  });
+});
+
+scenario('epoch-in-retry-after', (name) => {
+  const refused = `0s GET 429, Retry-After ${Date.parse('2026-01-01T12:00:05Z') / 1000}`;
+
+  test('serves a client that doubts the header', async () => {
+    expect(await seen(name, patient)).toEqual([refused, '5s GET 200', 200]);
+  });
+
+  test('puts a client to sleep for fifty-six years that believes it', async () => {
+    const stage = open(name);
+    const served = stage.run(clients.retrying(({ headers }) => Number(headers.get('retry-after'))));
+    expect((await served).status).toBe(200);
+    const [, second] = stage.log();
+    expect(Number(second?.split('s ')[0]) * 1000).toBeGreaterThan(56 * 365 * 86_400);
+  });
+});
+
+scenario('ms-in-retry-after', (name) => {
+  test('serves a client that doubts the header', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10000', '10s GET 200', 200]);
+  });
+
+  test('puts a client to sleep for hours that believes it', async () => {
+    expect(await seen(name, clients.readsANumber)).toEqual(['0s GET 429, Retry-After 10000', '10000s GET 200', 200]);
+  });
+});
+
+scenario('reset-in-ms', (name) => {
+  test('serves a client that sees the magnitude', async () => {
+    const { headers } = await open(name).send();
+    expect(headers.get('x-ratelimit-reset')).toBe(String(Date.parse('2026-01-01T12:00:05Z')));
+    expect(await seen(name, patient)).toEqual(['0s GET 429', '5s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client whose timer cannot hold so many seconds', async () => {
+    expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual(['0s to 0.009s, every 0.001s: GET 429', 429]);
+  });
+});
+
+scenario('reset-as-delta', (name) => {
+  test('serves a client that sees the magnitude', async () => {
+    const { headers } = await open(name).send();
+    expect(headers.get('x-ratelimit-reset')).toBe('5');
+    expect(await seen(name, patient)).toEqual(['0s GET 429', '5s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client that reads an instant of 1970', async () => {
+    expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual(['0s to 0.009s, every 0.001s: GET 429', 429]);
+  });
+});
+
+scenario('clock-skew', (name) => {
+  test('serves a client that goes by Retry-After', async () => {
+    const { headers } = await open(name).send();
+    expect(headers.get('date')).toBe('Thu, 01 Jan 2026 11:59:20 GMT');
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10', '10s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client that waits for Reset by its own clock', async () => {
+    expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual([
+      '0s to 0.009s, every 0.001s: GET 429, Retry-After 10',
+      429,
+    ]);
+  });
+});
+
+scenario('clock-skew-ahead', (name) => {
+  test('serves a client that goes by Retry-After', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10', '10s GET 200', 200]);
+  });
+
+  test('keeps a client waiting 40 seconds too long that waits for Reset by its own clock', async () => {
+    expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual([
+      '0s GET 429, Retry-After 10',
+      '50s GET 200',
+      200,
+    ]);
+  });
+});
+
+scenario('429-with-remaining', (name) => {
+  test('serves a client that trusts the status', async () => {
+    const { headers } = await open(name).send();
+    expect(headers.get('x-ratelimit-remaining')).toBe('9');
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 5', '5s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client that trusts Remaining', async () => {
+    expect(await seen(name, clients.trustsRemaining)).toEqual([
+      '0s to 0.009s, every 0.001s: GET 429, Retry-After 5',
+      429,
+    ]);
+  });
+});
+
+scenario('200-with-remaining-0', (name) => {
+  test('shows no 429 to a client that keeps the result and paces itself', async () => {
+    const stage = open(name);
+    const [first] = await stage.run((on) => clients.pacing(on, 2));
+    expect(first?.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(stage.log()).toEqual(['0s, 5s: GET 200']);
+  });
+
+  test('stores two animals for a client that takes the success for a refusal', async () => {
+    const takesZeroForRefusal = clients.retrying(() => 5000, {
+      attempts: 2,
+      on: ({ headers }) => headers.get('x-ratelimit-remaining') === '0',
+    });
+    const { stage, log } = await play(name, takesZeroForRefusal, newcomer);
+    expect(log).toEqual(['0s, 5s: POST 201']);
+    expect(stored(stage)).toBe(2);
+  });
+
+  test('refuses a client that goes on without a pause', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => [await on.send(), await on.send()]);
+    expect(stage.log()).toEqual(['0s GET 200', '0s GET 429, Retry-After 5']);
+  });
+});
+
+scenario('401-with-remaining-0', (name) => {
+  test('shows one 401 to a client that stops at it', async () => {
+    const { headers } = await open(name).send();
+    expect(headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(await seen(name, patient)).toEqual(['0s GET 401', 401]);
+  });
+
+  test('shows one 401 after the other to a client that sleeps until Reset', async () => {
+    const sleepsUntilReset = clients.alsoOn401(
+      ({ headers, nowMs }) => Number(headers.get('x-ratelimit-reset')) * 1000 - nowMs,
+      4,
+    );
+    expect(await seen(name, sleepsUntilReset)).toEqual(['0s to 15s, every 5s: GET 401', 401]);
+  });
+});
+
+scenario('day-wall', (name) => {
+  test('is told at once to the caller of a client that reads Retry-After', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => [await patient(on), await patient(on)]);
+    expect(stage.log()).toEqual(['0s GET 200', '0s GET 429, Retry-After 86400']);
+  });
+
+  test('bans a client that tries again each minute', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => [await on.send(), await clients.every(60_000, 5)(on)]);
+    expect(stage.log()).toEqual([
+      '0s GET 200',
+      '0s GET 429, Retry-After 86400',
+      '60s GET 429, Retry-After 86340',
+      '120s GET 429, Retry-After 86280',
+      '180s GET 429, Retry-After 86220',
+      '240s GET 429, Retry-After 86160',
+    ]);
+    expect(stage.sim.keys.get('free-key').state).toBe('banned');
+  });
+});
+
+scenario('day-quota-gone', (name) => {
+  test('serves a client that waits for the rest of the day', async () => {
+    const { headers } = await open(name).send();
+    expect(headers.get('x-ratelimit-limit')).toBe('1000');
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 30', '30s GET 200', 200]);
+  });
+
+  test('bans a client that knows the minute only', async () => {
+    const { log, key } = await play(name, clients.every(2000, 4));
+    expect(log).toEqual([
+      '0s GET 429, Retry-After 30',
+      '2s GET 429, Retry-After 28',
+      '4s GET 429, Retry-After 26',
+      '6s GET 429, Retry-After 120',
+    ]);
+    expect(key().state).toBe('banned');
+  });
+});
+
+scenario('minute-mistaken-for-day', (name) => {
+  test('serves a client that waits as told', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 20', '20s GET 200', 200]);
+  });
+
+  test('never serves a client that gives up at once', async () => {
+    expect(await seen(name, clients.takesItForTheEnd)).toEqual(['0s GET 429, Retry-After 20', 429]);
+  });
+});
+
+scenario('storm-burns-the-day', (name) => {
+  test('leaves its day to a client that waits as told', async () => {
+    const { log, end, key } = await play(name, patient);
+    expect([...log, end]).toEqual(['0s GET 429, Retry-After 5', '5s GET 200', 200]);
+    expect(key().day.remaining).toBe(8);
+  });
+
+  test('leaves nothing to a client that repeats at once', async () => {
+    const { log, key } = await play(name, clients.every(1, 11));
+    expect(log).toEqual([
+      '0s to 0.008s, every 0.001s: GET 429, Retry-After 5',
+      '0.009s, 0.01s: GET 429, Retry-After 86400',
+    ]);
+    expect(key().day.remaining).toBe(0);
+  });
+});
+
+scenario('near-minute-limit', (name) => {
+  test('shows no 429 to a client that paces itself', async () => {
+    const stage = open(name);
+    await stage.run((on) => clients.pacing(on, 3));
+    expect(stage.log()).toEqual(['0s, 0s, 5s: GET 200']);
+  });
+
+  test('refuses a client that assumes a full quota', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => [await on.send(), await on.send(), await on.send()]);
+    expect(stage.log()).toEqual(['0s, 2 times: GET 200', '0s GET 429, Retry-After 5']);
+  });
+});
+
+scenario('parallel-burst', (name) => {
+  test('serves a client that holds back all of its calls together', async () => {
+    const stage = open(name);
+    const all = await stage.run((on) => clients.sharedGate(on, 80));
+    expect(all.map(({ status }) => status)).toEqual(Array(80).fill(200));
+    expect(stage.log()).toEqual([
+      '0s, 60 times: GET 200',
+      '0s, 20 times: GET 429, Retry-After 5',
+      '5s, 20 times: GET 200',
+    ]);
+  });
+
+  test('bans a client that lets each call try again alone', async () => {
+    const stage = open(name);
+    await stage.run((on) => Promise.all(Array.from({ length: 80 }, () => clients.backsOffOnly(on))));
+    expect(stage.log().slice(0, 5)).toEqual([
+      '0s, 60 times: GET 200',
+      '0s, 20 times: GET 429, Retry-After 5',
+      '1s, 20 times: GET 429, Retry-After 4',
+      '3s, 2 times: GET 429, Retry-After 2',
+      '3s, 18 times: GET 429, Retry-After 120',
+    ]);
+    expect(stage.sim.keys.get('free-key').state).toBe('banned');
+  });
+});
+
+scenario('thundering-herd', (name) => {
+  const herd = async (client: clients.Client) => {
+    const stage = open(name);
+    await stage.run((on) => Promise.all(Array.from({ length: 20 }, () => client(on))));
+    expect(stage.sim.keys.get('free-key')).toMatchObject({ state: 'active', strikes: 0 });
+    return stage.log();
+  };
+
+  test('is met spread out by a client that adds a random wait', async () => {
+    let random = 7;
+    const withJitter = clients.retrying(({ headers }) => {
+      random = (random * 16_807) % 2_147_483_647;
+      return Number(headers.get('retry-after')) * 1000 + (random % 1000);
+    });
+    const [refused, served] = await herd(withJitter);
+    expect(refused).toBe('0s, 20 times: GET 429, Retry-After 5');
+    const times = [...(served ?? '').matchAll(/([\d.]+)s/g)].map(([, time]) => Number(time));
+    expect(times).toHaveLength(20);
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(5);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(0.5);
+  });
+
+  test('is met in one moment by a client that only waits as told', async () => {
+    expect(await herd(clients.readsANumber)).toEqual(['0s, 20 times: GET 429, Retry-After 5', '5s, 20 times: GET 200']);
+  });
+});
+
+scenario('nested-retries', (name) => {
+  test('gets five requests from a client that counts its attempts', async () => {
+    const { log, key } = await play(name, patient);
+    expect(log).toEqual(['0s, 1s, 3s, 7s, 15s: GET 429, Retry-After 1']);
+    expect(key().state).toBe('active');
+  });
+
+  test('gets 27 requests for one call of a client with three layers', async () => {
+    expect(await seen(name, clients.inLayers(3, 3))).toEqual(['0s to 26s, every 1s: GET 429, Retry-After 1', 429]);
+  });
+
+  test('refuses as the service does', async () => {
+    const { headers } = await open(name).send();
+    expect(headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(Number(headers.get('x-ratelimit-reset')) * 1000).toBe(Date.parse(headers.get('date') ?? '') + 1000);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+scenario('stubborn-429', (name) => {
+  test('is given up by a client whose waits grow and whose attempts are bounded', async () => {
+    expect(await seen(name, patient)).toEqual(['0s, 1s, 3s, 7s, 15s: GET 429, Retry-After 1', 429]);
+  });
+
+  test('serves a client that comes every second only after eight refusals', async () => {
+    expect(await seen(name, clients.everySecond)).toEqual([
+      '0s to 7s, every 1s: GET 429, Retry-After 1',
+      '8s GET 200',
+      200,
+    ]);
+  });
+});
+
+scenario('abort-while-waiting', (name) => {
+  const call = async (stage: Stage, signal: AbortSignal) => {
+    const { headers } = await stage.send();
+    await stage.sleep(Number(headers.get('retry-after')) * 1000, signal);
+    await stage.send();
+  };
+  const callerGivesUp = async (act: typeof call) => {
+    const stage = open(name);
+    const controller = new AbortController();
+    const end = act(stage, controller.signal).catch(({ message }: Error) => message);
+    await stage.runUntil(2);
+    controller.abort(new Error('nobody waits any more'));
+    await stage.runUntil(60);
+    return [...stage.log(), await end];
+  };
+
+  test('hears nothing more of a client that ends its wait with its caller', async () => {
+    expect(await callerGivesUp(call)).toEqual(['0s GET 429, Retry-After 20', 'nobody waits any more']);
+  });
+
+  test('gets a request that nobody wants from a client that waits on', async () => {
+    const deaf: typeof call = (stage) => call(stage, new AbortController().signal);
+    expect(await callerGivesUp(deaf)).toEqual(['0s GET 429, Retry-After 20', '20s GET 200', undefined]);
+  });
+});
+
+scenario('ban-on-third-strike', (name) => {
+  test('never bans a client that waits as told', async () => {
+    const { log, key } = await play(name, patient);
+    expect(log).toEqual(['0s GET 429, Retry-After 10', '10s GET 200']);
+    expect(key()).toMatchObject({ state: 'active', strikes: 0 });
+  });
+
+  test('bans a client that comes back every two seconds with its fourth request', async () => {
+    const { stage, log, key } = await play(name, clients.every(2000, 4));
+    expect(log).toEqual([
+      '0s GET 429, Retry-After 10',
+      '2s GET 429, Retry-After 8',
+      '4s GET 429, Retry-After 6',
+      '6s GET 429, Retry-After 20',
+    ]);
+    expect(key()).toMatchObject({ state: 'banned', bannedUntil: '2026-01-01T12:00:26.000Z' });
+    const { text } = await stage.send();
+    expect(JSON.parse(text).code).toBe('key_banned');
+  });
+});
+
+scenario('sit-out-the-ban', (name) => {
+  test('serves the next request of a client that keeps silent', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 15', '15s GET 200', 200]);
+  });
+
+  test('is asked eight times by a client that polls', async () => {
+    const { log, end } = await play(name, clients.every(2000, 10));
+    expect(log).toHaveLength(9);
+    expect(log.at(0)).toBe('0s GET 429, Retry-After 15');
+    expect(log.at(-2)).toBe('14s GET 429, Retry-After 1');
+    expect([log.at(-1), end]).toEqual(['16s GET 200', 200]);
+  });
+});
+
+scenario('growing-ban', (name) => {
+  test('bans a client once that reads each Retry-After', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => {
+      for (let call = 0; call < 4; call++) await patient(on);
+    });
+    expect(stage.log()).toEqual([
+      '0s GET 429, Retry-After 5',
+      '5s, 3 times: GET 200',
+      '5s GET 429, Retry-After 8',
+      '13s GET 200',
+    ]);
+  });
+
+  test('finds a client within the second ban that waits as long as for the first', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => {
+      for (let call = 0; call < 4; call++) await clients.every(5000, 4)(on);
+    });
+    expect(stage.log()).toEqual([
+      '0s GET 429, Retry-After 5',
+      '5s, 3 times: GET 200',
+      '5s GET 429, Retry-After 8',
+      '10s GET 429, Retry-After 10',
+      '15s GET 429, Retry-After 5',
+      '20s GET 200',
+    ]);
+  });
+});
+
+scenario('penalty-extends', (name) => {
+  test('serves the next request of a client that keeps silent', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10', '10s GET 200', 200]);
+  });
+
+  test('never serves a client that asks every two seconds', async () => {
+    expect(await seen(name, clients.every(2000, 20))).toEqual(['0s to 38s, every 2s: GET 429, Retry-After 10', 429]);
+  });
+});
+
+for (const status of [418, 403]) {
+  scenario(`ban-as-${status}`, (name) => {
+    test('serves a client that obeys Retry-After whatever the status', async () => {
+      expect(await seen(name, patient)).toEqual([`0s GET ${status}, Retry-After 10`, '10s GET 200', 200]);
+    });
+
+    test('is asked again at once by a client that takes the status for something else', async () => {
+      expect(await seen(name, clients.every(1, 10))).toEqual([
+        `0s to 0.009s, every 0.001s: GET ${status}, Retry-After 10`,
+        status,
+      ]);
+    });
+  });
+}
+
+scenario('401-loop', (name) => {
+  test('shows one 401 to a client that stops at it', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 3', '3s GET 401', 401]);
+  });
+
+  test('shows one 401 after the other to a client that treats it like the 429', async () => {
+    const waits = clients.alsoOn401(clients.waitAsTold, 5);
+    const [first, rest, end] = await seen(name, waits);
+    expect([first, end]).toEqual(['0s GET 429, Retry-After 3', 401]);
+    expect(rest).toMatch(/^3s(, [\d.]+s){3}: GET 401$/);
+  });
+});
+
+scenario('revoked-mid-run', (name) => {
+  test('serves a client that asks for another key', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => {
+      let key = 'free-key';
+      for (let second = 0; second < 7; second++, await on.sleep(1000)) {
+        const { status } = await on.send({ key });
+        if (status !== 401) continue;
+        key = 'next-key';
+        await on.send({ key });
+      }
+    });
+    expect(stage.log()).toEqual(['0s to 4s, every 1s: GET 200', '5s GET 401', '5s, 6s: GET 200']);
+  });
+
+  test('refuses every further call of a client that goes on with the same key', async () => {
+    const stage = open(name);
+    await stage.run(async (on) => {
+      for (let second = 0; second < 8; second++, await on.sleep(1000)) await on.send();
+    });
+    expect(stage.log()).toEqual(['0s to 4s, every 1s: GET 200', '5s, 6s, 7s: GET 401']);
+  });
+});
+
+scenario('post-429', (name) => {
+  test('stores the animal of a client that repeats a refused POST', async () => {
+    const { stage, log } = await play(name, patient, newcomer);
+    expect(log).toEqual(['0s POST 429, Retry-After 2', '2s POST 201']);
+    expect(stored(stage)).toBe(1);
+  });
+
+  test('never stores the animal of a client that repeats no POST', async () => {
+    const { stage, log } = await play(name, clients.takesItForTheEnd, newcomer);
+    expect(log).toEqual(['0s POST 429, Retry-After 2']);
+    expect(stored(stage)).toBe(0);
+  });
+});
+
+scenario('post-body-lost', (name) => {
+  test('stores the animal of a client that sends the same body again', async () => {
+    const { stage, log } = await play(name, patient, newcomer);
+    expect(log).toEqual(['0s POST 429, Retry-After 2', '2s POST 201']);
+    expect(stored(stage)).toBe(1);
+  });
+
+  test('refuses the empty body of a client that has used it up', async () => {
+    const { stage, log } = await play(name, clients.losesItsBody, newcomer);
+    expect(log).toEqual(['0s POST 429, Retry-After 2', '2s POST 400']);
+    expect(stored(stage)).toBe(0);
+  });
+});
+
+describe.each([
+  ['post-ambiguous', '0s POST 503'],
+  ['post-stored-answer-lost', '0s POST no answer, connection lost'],
+])('%s', (name, lost) => {
+  tried.add(name);
+
+  test('leaves one animal to a client that looks before it repeats', async () => {
+    const { stage, log } = await play(name, clients.looksFirst, newcomer);
+    expect(log).toEqual([lost, '1s GET 200']);
+    expect(stored(stage)).toBe(1);
+  });
+
+  test('leaves two animals to a client that repeats blindly', async () => {
+    const { stage, log } = await play(name, clients.repeatsBlindly(), newcomer);
+    expect(log).toEqual([lost, '0s POST 201']);
+    expect(stored(stage)).toBe(2);
+  });
+});
+
+scenario('post-answer-late', (name) => {
+  test('leaves one animal to a client that waits for the answer', async () => {
+    const { stage, log, end } = await play(name, clients.takesItForTheEnd, newcomer);
+    expect([log, end]).toEqual([['0s POST 201'], 201]);
+    expect(stage.now() - Date.parse('2026-01-01T12:00:00Z')).toBe(10_000);
+    expect(stored(stage)).toBe(1);
+  });
+
+  test('leaves one animal to a client that looks before it repeats', async () => {
+    const { stage, log } = await play(name, clients.looksFirst, newcomer);
+    expect(log).toEqual(['0s POST given up', '6s GET 200']);
+    expect(stored(stage)).toBe(1);
+  });
+
+  test('leaves two animals to a client that repeats blindly after two seconds', async () => {
+    const { stage, log } = await play(name, clients.repeatsBlindly(), newcomer);
+    expect(log).toEqual(['0s POST given up', '2s POST 201']);
+    expect(stored(stage)).toBe(2);
+  });
+});
+
+scenario('browser-cannot-see', (name) => {
+  /** What the scripts of a page see of an answer of another origin: the headers that the Fetch standard always shows. */
+  const behindCors =
+    (client: clients.Client): clients.Client =>
+    (stage, call) => {
+      const shown = ['cache-control', 'content-type'];
+      const send: Stage['send'] = async (each) => {
+        const answer = await stage.send(each);
+        const headers = new Headers([...answer.headers].filter(([header]) => shown.includes(header)));
+        return { ...answer, headers };
+      };
+      return client({ ...stage, send }, call);
+    };
+
+  test('exposes none of its headers', () => {
+    expect(open(name).sim.settings.cors).toBe('hidden');
+  });
+
+  test('serves a client that does without them', async () => {
+    expect(await seen(name, behindCors(patient))).toEqual([
+      '0s GET 429, Retry-After 3',
+      '1s GET 429, Retry-After 2',
+      '3s GET 200',
+      200,
+    ]);
+  });
+
+  test('uses up the attempts of a client that reads 0', async () => {
+    const refused = '0s to 0.009s, every 0.001s: GET 429, Retry-After 3';
+    expect(await seen(name, behindCors(clients.readsANumber))).toEqual([refused, 429]);
+  });
+});
+
+scenario('flaky-5xx', (name) => {
+  const calls = async (client: clients.Client) => {
+    const stage = open(name);
+    const statuses = await stage.run(async (on) => {
+      const all: number[] = [];
+      for (let call = 0; call < 40; call++) all.push((await client(on)).status);
+      return all;
+    });
+    return { stage, statuses };
+  };
+
+  test('serves every call of a client that repeats with growing waits', async () => {
+    const { stage, statuses } = await calls(clients.sturdy());
+    expect(statuses).toEqual(Array(40).fill(200));
+    const log = stage.log().join('\n');
+    expect(log).toContain('GET 503, Retry-After 1');
+    expect(log).toContain('GET 500');
+  });
+
+  test('fails about a quarter of the calls of a client that takes the first 5xx for the end', async () => {
+    const { statuses } = await calls(clients.takesItForTheEnd);
+    expect(count(statuses)).toEqual({ 200: 30, 500: 4, 503: 6 });
+  });
+});
+
+const count = (statuses: number[]) =>
+  Object.fromEntries(
+    [...new Set(statuses)].map((status) => [status, statuses.filter((each) => each === status).length]),
+  );
+
+scenario('slow', (name) => {
+  test('serves fifty calls to a client that has the patience for the slowest', async () => {
+    const stage = open(name);
+    const took: number[] = [];
+    await stage.run(async (on) => {
+      for (let call = 0; call < 50; call++) {
+        const fromMs = on.now();
+        expect((await on.send({ timeoutMs: 10_000 })).status).toBe(200);
+        took.push(on.now() - fromMs);
+      }
+    });
+    took.sort((a, b) => a - b);
+    expect(took[25]).toBeGreaterThan(150);
+    expect(took[25]).toBeLessThan(600);
+    expect(took[49]).toBeGreaterThan(1000);
+  });
+
+  test('costs a client quota without an answer that gives up after half a second', async () => {
+    const stage = open(name);
+    const served = await stage.run(async (on) => {
+      let answers = 0;
+      for (let call = 0; call < 50; call++) {
+        const answer = await on.send({ timeoutMs: 500 }).catch(() => undefined);
+        if (answer) answers++;
+      }
+      return answers;
+    });
+    expect(served).toBeLessThan(45);
+    expect(stage.sim.keys.get('free-key').day.remaining).toBe(950);
+  });
+});
+
+scenario('slow-drip', (name) => {
+  test('is read to its end by a client that goes on while pieces arrive', async () => {
+    const stage = open(name);
+    const { text } = await stage.run((on) => on.send());
+    expect(JSON.parse(text)).toHaveLength(20);
+    const seconds = (stage.now() - Date.parse('2026-01-01T12:00:00Z')) / 1000;
+    expect(seconds).toBeGreaterThan(5);
+    expect(seconds).toBeLessThan(20);
+  });
+
+  test('is never read by a client that allows five seconds for all of it', async () => {
+    const impatient = clients.sturdy({ timeoutMs: 5_000, attempts: 3 });
+    expect(await seen(name, impatient)).toEqual(['0s, 6s, 13s: GET given up', 'gave up']);
+  });
+});
+
+scenario('hang', (name) => {
+  test('is left by a client with a time limit, and served on its second attempt', async () => {
+    expect(await seen(name, clients.sturdy({ timeoutMs: 5_000 }))).toEqual(['0s GET given up', '6s GET 200', 200]);
+  });
+
+  test('is never left by a client without one', async () => {
+    const stage = open(name);
+    let answered = false;
+    void clients.takesItForTheEnd(stage).then(() => {
+      answered = true;
+    });
+    await stage.runUntil(86_400);
+    expect([stage.log(), answered]).toEqual([['0s GET no answer'], false]);
+  });
+});
+
+scenario('reset-then-ok', (name) => {
+  test('serves the second attempt of each call', async () => {
+    expect(await seen(name, clients.sturdy())).toEqual(['0s GET no answer, connection lost', '1s GET 200', 200]);
+  });
+
+  test('is given up by a client that repeats only what has a status', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET no answer, connection lost', 'Failed to fetch']);
+  });
+});
+
+scenario('truncated-json', (name) => {
+  test('serves a client that repeats what broke off', async () => {
+    expect(await seen(name, clients.sturdy())).toEqual(['0s GET 200, connection lost', '1s GET 200', 200]);
+  });
+
+  test('shows no animals to a client that goes on with what it has', async () => {
+    const stage = open(name);
+    const animals = await stage.run((on) =>
+      on.send().then(
+        ({ text }) => JSON.parse(text),
+        () => [],
+      ),
+    );
+    expect([animals, stage.log()]).toEqual([[], ['0s GET 200, connection lost']]);
+  });
+});
+
+type Listed = { id: number; name: string; status: string }[];
+
+scenario('empty', (name) => {
+  test('shows an empty list, and gives id 1 to the first animal', async () => {
+    const stage = open(name);
+    expect((await stage.send()).text).toBe('[]');
+    expect(JSON.parse((await stage.send(newcomer)).text).id).toBe(1);
+  });
+
+  test('fails a client that reads the first animal without looking', async () => {
+    const [first] = JSON.parse((await open(name).send()).text) as Listed;
+    expect(() => (first as Listed[number]).name).toThrow(TypeError);
+  });
+});
+
+scenario('int64-ids', (name) => {
+  test('shows every digit to a client that keeps them as text', async () => {
+    const stage = open(name);
+    const ids: (string | undefined)[] = [];
+    for (let n = 0; n < 3; n++) ids.push(/"id":(\d+)/.exec((await stage.send(newcomer)).text)?.[1]);
+    expect(ids).toEqual(['9007199254740990', '9007199254740991', '9007199254740994']);
+    const { text } = await stage.send({ path: '/pets/9007199254740993' });
+    expect(text).toBe('{"id":9007199254740993,"name":"Odd","categoryId":9223372036854775807,"status":"pending"}');
+  });
+
+  test('shows another animal to a client that rounds', async () => {
+    const stage = open(name);
+    const pending = JSON.parse((await stage.send({ path: '/pets?status=pending' })).text) as Listed;
+    expect(pending[0]?.name).toBe('Odd');
+    const again = await stage.send({ path: `/pets/${pending[0]?.id}` });
+    expect(JSON.parse(again.text).name).toBe('Even');
+  });
+});
+
+scenario('after-removal', (name) => {
+  test('shows an animal to a client that lists by status', async () => {
+    const stage = open(name);
+    const { status, text } = await stage.send({ path: '/pets?status=available&limit=100' });
+    expect(status).toBe(200);
+    expect((JSON.parse(text) as Listed).map((pet) => pet.name)).toContain('Rex');
+  });
+
+  test('tells a client that asks for one animal that it is not there, though it is', async () => {
+    const stage = open(name);
+    const { status, text, headers } = await stage.send({ path: '/pets/1' });
+    expect([status, headers.get('date')]).toEqual([404, 'Thu, 05 Dec 2030 00:00:00 GMT']);
+    expect(JSON.parse(text).message).toContain('removed on 5 December 2030');
+    expect(stage.sim.pets.get(1)?.name).toBe('Rex');
+  });
+});
+
+scenario('large-catalogue', (name) => {
+  const stage = open(name);
+
+  test('shows a hundred animals of a status to a client that asks for them', async () => {
+    expect(stage.sim.pets.size).toBe(100_000);
+    const { text } = await stage.send({ path: '/pets?status=sold&limit=100' });
+    const animals = JSON.parse(text) as Listed;
+    expect(animals).toHaveLength(100);
+    expect(new Set(animals.map(({ status }) => status))).toEqual(new Set(['sold']));
+  });
+
+  test('shows twenty of a hundred thousand to a client that asks for nothing', async () => {
+    expect(JSON.parse((await stage.send()).text)).toHaveLength(20);
+  });
+
+  test('lists as fast as with forty animals', () => {
+    const listsInMs = (pets: typeof stage.sim.pets) => {
+      const from = performance.now();
+      for (let n = 0; n < 5_000; n++) pets.list({ status: 'sold', limit: 5 });
+      return performance.now() - from;
+    };
+    const small = open('minute-wall').sim.pets;
+    listsInMs(small);
+    listsInMs(stage.sim.pets);
+    // Walking the animals would take a thousand times as long; the rest is noise.
+    expect(listsInMs(stage.sim.pets)).toBeLessThan(10 * listsInMs(small) + 50);
+  });
+});
+
+describe.each([
+  ['pagination-cursor', 40, [40, 1]],
+  ['pagination-offset', 41, [40, 1]],
+  ['pagination-page', 41, [40, 1]],
+])('%s', (name, withRepeats, [most, least]) => {
+  tried.add(name);
+
+  /** Every id on the way from page to page; an animal is added after the first page. */
+  const idsOfAllPages = async (stage: Stage) => {
+    const ids: number[] = [];
+    for (let path: string | undefined = '/pets'; path !== undefined; ) {
+      const { text, headers } = await stage.send({ path });
+      ids.push(...(JSON.parse(text) as Listed).map(({ id }) => id));
+      if (path === '/pets') await stage.send(newcomer);
+      path = /^<http:\/\/petstore\.test\/v1([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    }
+    return ids;
+  };
+
+  test('leads a client that follows the Link and drops what it has seen to every animal once', async () => {
+    const ids = new Set(await idsOfAllPages(open(name)));
+    expect([ids.size, Math.max(...ids), Math.min(...ids)]).toEqual([40, most, least]);
+  });
+
+  test('shows half of the animals to a client that takes the first page for all', async () => {
+    expect(JSON.parse((await open(name).send()).text)).toHaveLength(20);
+  });
+
+  test(`shows ${withRepeats} animals to a client that follows the Link and drops nothing`, async () => {
+    expect(await idsOfAllPages(open(name))).toHaveLength(withRepeats);
+  });
+});
+
+test('every shipped scenario is tried here', () => {
+  expect([...tried].sort()).toEqual(fileNames);
+});

@@ -1,0 +1,216 @@
+import type { Call, Seen, Stage } from './stage.js';
+
+/** What a client knows when it is refused: the answer, how often it was refused before, and its own clock. */
+interface Refusal extends Seen {
+  refusals: number;
+  nowMs: number;
+}
+
+/** How long a client waits after a refusal, in milliseconds; `undefined` when it gives up. */
+export type Wait = (refusal: Refusal) => number | undefined;
+
+/** One call of a client: it tries until it is served, gives up, or has used up its attempts. */
+export type Client = (stage: Stage, call?: Call) => Promise<Seen>;
+
+/** A client that is refused waits as told, and tries again. By default 401 is no refusal: no wait makes a key valid. */
+export function retrying(
+  wait: Wait,
+  { attempts = 10, on = isRefusal }: { attempts?: number; on?: typeof isRefusal } = {},
+): Client {
+  return async (stage, call = {}) => {
+    for (let refusals = 0; ; refusals++) {
+      const seen = await stage.send(call);
+      if (!on(seen) || refusals + 1 === attempts) return seen;
+      const ms = wait({ ...seen, refusals, nowMs: stage.now() });
+      if (ms === undefined) return seen;
+      await stage.sleep(ms);
+    }
+  };
+}
+
+const isRefusal = ({ status, headers }: Seen) => status === 429 || (status >= 400 && headers.has('retry-after'));
+
+/** Waits of 1, 2, 4, 8 seconds. */
+const growing = (refusals: number) => 1000 * 2 ** refusals;
+
+// The right ones.
+
+/**
+ * Reads every form of the headers that services send: seconds (rounded up), dates, Reset in seconds, milliseconds or as
+ * a difference; measures dates against the Date of the same answer; and doubts a Retry-After that is far beyond Reset.
+ */
+export const waitAsTold: Wait = ({ headers, refusals }) => {
+  const sentMs = Date.parse(headers.get('date') ?? '');
+  const untilReset = readReset(headers.get('x-ratelimit-reset'), sentMs);
+  const told = readRetryAfter(headers.get('retry-after'), sentMs);
+  const isDoubtful = told !== undefined && untilReset !== undefined && told > 10 * untilReset;
+  return Math.max((isDoubtful ? undefined : told) ?? untilReset ?? 0, growing(refusals));
+};
+
+function readRetryAfter(text: string | null, sentMs: number): number | undefined {
+  if (text === null) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text)) : Number.NaN;
+  const ms = Number.isNaN(seconds) ? Date.parse(text) - sentMs : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+function readReset(text: string | null, sentMs: number): number | undefined {
+  const value = Number(text ?? Number.NaN);
+  if (Number.isNaN(value)) return undefined;
+  if (value < 1e8) return value * 1000;
+  return Math.max(0, (value > 1e11 ? value : value * 1000) - sentMs);
+}
+
+/** Waits as told, and gives up when that is longer than ten minutes. */
+export const patient = retrying(
+  (refusal) => {
+    const ms = waitAsTold(refusal) as number;
+    return ms > 600_000 ? undefined : ms;
+  },
+  { attempts: 5 },
+);
+
+/** Waits as told, however long, in pieces that a timer can hold. */
+export const parks: Client = async (stage, call) => {
+  for (let refusals = 0; ; refusals++) {
+    const seen = await stage.send(call);
+    if (!isRefusal(seen)) return seen;
+    const untilMs = stage.now() + (waitAsTold({ ...seen, refusals, nowMs: stage.now() }) as number);
+    while (stage.now() < untilMs) await stage.sleep(Math.min(untilMs - stage.now(), 86_400_000));
+  }
+};
+
+/** Waits until Reset once Remaining is 0, before the next request. */
+export const pacing = async (stage: Stage, calls: number): Promise<Seen[]> => {
+  const all: Seen[] = [];
+  while (all.length < calls) {
+    const seen = await stage.send();
+    all.push(seen);
+    const isLast = seen.headers.get('x-ratelimit-remaining') === '0';
+    const untilReset = readReset(seen.headers.get('x-ratelimit-reset'), Date.parse(seen.headers.get('date') ?? ''));
+    if (isLast && all.length < calls) await stage.sleep(untilReset as number);
+  }
+  return all;
+};
+
+/** Sends calls side by side; the first refusal holds all of them back until it is over. */
+export const sharedGate = (stage: Stage, calls: number): Promise<Seen[]> => {
+  let heldUntilMs = 0;
+  const one = async (): Promise<Seen> => {
+    for (let refusals = 0; ; refusals++) {
+      while (stage.now() < heldUntilMs) await stage.sleep(heldUntilMs - stage.now());
+      const seen = await stage.send();
+      if (seen.status !== 429) return seen;
+      heldUntilMs = Math.max(
+        heldUntilMs,
+        stage.now() + (waitAsTold({ ...seen, refusals, nowMs: stage.now() }) as number),
+      );
+    }
+  };
+  return Promise.all(Array.from({ length: calls }, one));
+};
+
+/** Repeats a GET after a network error, a 5xx or a time-out as after a refusal. */
+export const sturdy =
+  ({ attempts = 5, timeoutMs = 30_000 } = {}): Client =>
+  async (stage, call) => {
+    for (let failures = 0; ; failures++) {
+      const seen = await stage.send({ timeoutMs, ...call }).catch(() => undefined);
+      if (seen !== undefined && seen.status < 500 && !isRefusal(seen)) return seen;
+      if (failures + 1 === attempts) throw new Error('gave up');
+      const told = seen && waitAsTold({ ...seen, refusals: failures, nowMs: stage.now() });
+      await stage.sleep((seen?.headers.has('retry-after') ? told : undefined) ?? growing(failures));
+    }
+  };
+
+/** Adds an animal; when the answer leaves it open whether it was stored, looks before it repeats. */
+export const looksFirst: Client = async (stage, call) => {
+  for (;;) {
+    const seen = await stage.send({ timeoutMs: 5_000, ...call }).catch(() => undefined);
+    if (seen !== undefined && seen.status < 500) return seen;
+    await stage.sleep(1000);
+    const { name } = JSON.parse(call?.body ?? '{}');
+    const list = await stage.send({ path: '/pets?status=available&limit=100' });
+    if (JSON.parse(list.text).some((pet: { name: string }) => pet.name === name)) return list;
+  }
+};
+
+// The wrong ones.
+
+export const everySecond = retrying(() => 1000);
+export const every = (ms: number, attempts: number) => retrying(() => ms, { attempts });
+export const takesItForTheEnd: Client = (stage, call) => stage.send(call);
+export const backsOffOnly = retrying(({ refusals }) => growing(refusals), { attempts: 5 });
+const retryAfterMs = ({ headers }: Seen, read: (text: string | null) => number) =>
+  1000 * read(headers.get('retry-after'));
+/** `Number(null)` is 0, and `Number` of a date is NaN. */
+export const readsANumber = retrying((refusal) => retryAfterMs(refusal, Number));
+export const cutsOffFractions = retrying(
+  (refusal) => retryAfterMs(refusal, (text) => Number.parseInt(text ?? '', 10)),
+  {
+    attempts: 5,
+  },
+);
+export const failsOnOddRetryAfter = retrying(({ headers }) => {
+  const text = headers.get('retry-after') ?? '';
+  if (!/^\d+$/.test(text)) throw new Error(`invalid Retry-After ${text}`);
+  return Number(text) * 1000;
+});
+/** Nothing to wait for means no second attempt. */
+export const stopsAtZero = retrying((refusal) => retryAfterMs(refusal, Number) || undefined);
+export const capsAt = (seconds: number) =>
+  retrying((refusal) => Math.min(retryAfterMs(refusal, Number), seconds * 1000), { attempts: 5 });
+/** Past its limit it goes on by 0.5, 1, 2 seconds of its own. */
+export const believesBelow = (seconds: number) =>
+  retrying(
+    (refusal) => {
+      const ms = retryAfterMs(refusal, Number);
+      return ms < seconds * 1000 ? ms : growing(refusal.refusals) / 2;
+    },
+    { attempts: 3 },
+  );
+export const trustsRemaining = retrying((refusal) =>
+  Number(refusal.headers.get('x-ratelimit-remaining')) > 0 ? 0 : retryAfterMs(refusal, Number),
+);
+export const waitsForResetByItsOwnClock = retrying(
+  ({ headers, nowMs }) => Number(headers.get('x-ratelimit-reset')) * 1000 - nowMs,
+);
+export const parsesFirst: Client = async (stage, call) => {
+  const client = retrying((refusal) => {
+    JSON.parse(refusal.text);
+    return growing(refusal.refusals);
+  });
+  return client(stage, call);
+};
+/** Treats a 401 as any other refusal. */
+export const alsoOn401 = (wait: Wait, attempts: number) =>
+  retrying(wait, { attempts, on: (seen) => seen.status === 401 || isRefusal(seen) });
+/** Retries in layers, each knowing nothing of the others. */
+export const inLayers = (layers: number, attempts: number): Client => {
+  if (layers === 0) return takesItForTheEnd;
+  const inner = inLayers(layers - 1, attempts);
+  return async (stage, call) => {
+    for (let attempt = 1; ; attempt++) {
+      const seen = await inner(stage, call);
+      if (seen.status !== 429 || attempt === attempts) return seen;
+      await stage.sleep(1000);
+    }
+  };
+};
+/** Has used up its body with the first attempt. */
+export const losesItsBody: Client = async (stage, call) => {
+  const seen = await stage.send(call);
+  if (seen.status !== 429) return seen;
+  await stage.sleep(retryAfterMs(seen, Number));
+  const { body: _, ...rest } = call ?? {};
+  return stage.send(rest);
+};
+/** Repeats whatever went wrong, at once. */
+export const repeatsBlindly =
+  ({ timeoutMs = 2_000 } = {}): Client =>
+  async (stage, call) => {
+    for (;;) {
+      const seen = await stage.send({ timeoutMs, ...call }).catch(() => undefined);
+      if (seen !== undefined && seen.status < 500) return seen;
+    }
+  };

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { listen } from '../../src/node/index.js';
+import { loadScenario } from '../../src/scenario/load.js';
+import type { Scenario } from '../../src/scenario/schema.js';
+import { generatePets } from '../../src/seed.js';
+import { createSimulator } from '../../src/simulator.js';
+import { fileNames, scenarioOf, textOf } from './stage.js';
+
+/** The starred entries of research/client-bugs.md: bugs that real clients had. */
+const reproducedBugs = [
+  ...['minute-wall', 'backoff-only', 'retry-after-clamped', 'retry-after-60-edge', 'http-date', 'fractional', 'zero'],
+  ...['huge', 'timer-overflow', 'missing', 'reset-in-ms', 'clock-skew', '429-with-remaining', '200-with-remaining-0'],
+  ...['401-with-remaining-0', 'day-wall', 'parallel-burst', 'thundering-herd', 'nested-retries', 'stubborn-429'],
+  ...['ban-on-third-strike', 'sit-out-the-ban', '401-loop', 'post-429', 'post-body-lost', 'post-ambiguous'],
+];
+
+const verdictCodes = [
+  ...['early-retry', 'overslept', 'no-backoff-growth', 'no-jitter', 'retry-storm', 'no-shared-gate', 'ban-tripped'],
+  ...['ban-hammered', 'duplicate-write', 'lost-write', 'body-changed', 'retried-401', 'ignored-day-window', 'gave-up'],
+];
+
+/** What a scenario comes to, as text; what it is called and what is expected of a client is no part of it. */
+function worldOf(scenario: unknown): string {
+  try {
+    const { name: _, ...world } = loadScenario(scenario as Scenario, generatePets);
+    return JSON.stringify(world, (_, value) => {
+      if (value instanceof Map || value instanceof Set) return [...value];
+      return typeof value === 'bigint' ? `${value}n` : value;
+    });
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Every field, with the scenario without it. */
+function* withoutEachField(value: unknown, path = ''): Generator<[path: string, without: unknown]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const put = (next: unknown) => (Array.isArray(value) ? value.with(Number(name), next) : { ...value, [name]: next });
+    const { [name]: _, ...others } = value as Record<string, unknown>;
+    if (!Array.isArray(value)) yield [`${path}.${name}`, others];
+    for (const [deeper, without] of withoutEachField(inner, `${path}.${name}`)) yield [deeper, put(without)];
+  }
+}
+
+test('every bug that real clients had is there', () => {
+  expect(reproducedBugs).toHaveLength(26);
+  expect(fileNames).toEqual(expect.arrayContaining(reproducedBugs));
+});
+
+describe.each(fileNames)('%s', (name) => {
+  const scenario = scenarioOf(name);
+  const { description = '', expect: expected } = scenario;
+
+  test('is a scenario under the name of its file, which editors can check', () => {
+    expect(() => loadScenario(scenario, generatePets)).not.toThrow();
+    expect(scenario.name).toBe(name);
+    expect(textOf(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/schema\.json\n/);
+  });
+
+  test('says what a right and what a wrong client does', () => {
+    expect(description).toMatch(/^[^.].*\. A right client .*\. A wrong client .*\.$/);
+  });
+
+  test('says nothing that would be so without it', () => {
+    const { name: _, description: __, expect: ___, ...said } = scenario;
+    const whole = worldOf(said);
+    const needless = [...withoutEachField(said)].filter(([, without]) => worldOf(without) === whole);
+    expect(needless.map(([path]) => path)).toEqual([]);
+  });
+
+  test('expects of a client what can be judged', () => {
+    for (const code of expected?.fail ?? []) expect(verdictCodes).toContain(code);
+    if (reproducedBugs.includes(name)) {
+      expect(description).toMatch(/ Seen in [\w.-]+\/[\w.-]+#\d+/);
+      expect(expected?.verdict).toBe('pass');
+      expect(expected?.fail).not.toHaveLength(0);
+    }
+  });
+
+  test('answers a first request over HTTP, and fails it only where a rule says so', async () => {
+    const sim = createSimulator({ scenario, generatePets });
+    const server = await listen(sim, { port: 0 });
+    const fromMs = performance.now();
+    const headers = { authorization: 'Bearer free-key', origin: 'http://localhost:3000' };
+    const response = await fetch(`${server.baseUrl}/pets?limit=1`, { headers, signal: AbortSignal.timeout(2_000) })
+      .then(async (response) => {
+        await response.text();
+        return response;
+      })
+      .catch(() => undefined);
+    await server.close();
+    const isFaulty = sim.faults.list().some(({ applied }) => applied > 0);
+    if (!isFaulty) expect(response?.status).toBeLessThan(500);
+    if (name === 'browser-cannot-see') expect(response?.headers.has('access-control-expose-headers')).toBe(false);
+    expect(performance.now() - fromMs).toBeLessThan(4_000);
+  });
+});
