@@ -35,14 +35,42 @@ const badBaseUrl = (got: string) =>
     `Failed to read the base URL: expected an address such as "https://api.example.com${basePath}", got ${got}`,
   );
 
+/** Numbers of connections: the one that was freed last, else a new one. */
+export function createConnections() {
+  const free: number[] = [];
+  let last = 0;
+  return {
+    take: (): number => free.pop() ?? ++last,
+    free: (connection: number): void => void free.push(connection),
+  };
+}
+
 /**
- * Answers a `Request` under the addresses of `pattern`; outside of them with the API's own kind of 404. A connection that
- * a fault cuts is `Response.error()`.
+ * Makes what answers a `Request` under the addresses of `pattern`; outside of them with the API's own kind of 404. A
+ * connection that a fault cuts is `Response.error()`. Requests are numbered as if they came on HTTP/1.1 connections, so
+ * that the judge knows which one was sent after the answer to another: one that starts before the answer to another
+ * cannot share its connection, one that starts after it does.
  */
-export async function answerRequest(
+export function createAnswerRequest(
+  sim: Pick<Simulator, 'handle' | 'clock'>,
+  pattern: RegExp,
+): (request: Request) => Promise<Response> {
+  const connections = createConnections();
+  return async (request) => {
+    const connection = connections.take();
+    try {
+      return await answerRequest(sim, pattern, request, connection);
+    } finally {
+      connections.free(connection);
+    }
+  };
+}
+
+async function answerRequest(
   { handle, clock }: Pick<Simulator, 'handle' | 'clock'>,
   pattern: RegExp,
   request: Request,
+  connection: number,
 ): Promise<Response> {
   const baseUrl = pattern.exec(request.url)?.[0];
   if (baseUrl === undefined) {
@@ -59,6 +87,7 @@ export async function answerRequest(
     baseUrl,
     header: (name) => request.headers.get(name) ?? undefined,
     body,
+    connection,
     signal: request.signal,
   };
   try {
@@ -105,11 +134,11 @@ function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: n
 
 /** The simulator as a `fetch` function, for any origin. */
 export function fetchDoor(sim: Pick<Simulator, 'handle' | 'clock'>): typeof fetch {
-  const pattern = addressPattern();
+  const answer = createAnswerRequest(sim, addressPattern());
   return async (input, init) => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
-    const response = await answerRequest(sim, pattern, request);
+    const response = await answer(request);
     if (response.type === 'error') throw new TypeError('Failed to fetch');
     return response;
   };

@@ -1,5 +1,5 @@
 import { HttpResponse, type HttpResponseResolver, http, type PathParams, type RequestHandler } from 'msw';
-import { addressPattern, answerRequest } from './fetch.js';
+import { addressPattern, createAnswerRequest } from './fetch.js';
 import type { Simulator } from './simulator.js';
 
 export interface HandlersOptions {
@@ -15,7 +15,8 @@ export interface HandlersOptions {
  */
 export function handlers(sim: Simulator, { baseUrl }: HandlersOptions = {}): RequestHandler[] {
   const pattern = addressPattern(baseUrl);
-  return [http.all(pattern, ({ request }) => answerRequest(sim, pattern, request))];
+  const answer = createAnswerRequest(sim, pattern);
+  return [http.all(pattern, ({ request }) => answer(request))];
 }
 
 type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[0];

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer, ApiCall } from '../api-call.js';
+import { createConnections } from '../fetch.js';
 import { basePath } from '../interface/contract.js';
 import { maximumBodyBytes } from '../operations.js';
 import type { Simulator } from '../simulator.js';
@@ -61,21 +62,21 @@ function toCall(
   };
 }
 
-/** Numbers connections in the order of their first request. */
+/** Numbers connections in the order of their first request; one that is closed leaves its number to the next. */
 function createConnectionNumbers(): (socket: Socket) => number {
   const numbers = new WeakMap<Socket, number>();
-  let last = 0;
+  const { take, free } = createConnections();
   return (socket) => {
     const known = numbers.get(socket);
     if (known !== undefined) return known;
-    last++;
-    numbers.set(socket, last);
-    return last;
+    const connection = take();
+    numbers.set(socket, connection);
+    socket.once('close', () => free(connection));
+    return connection;
   };
 }
 
-/** Sends an answer without faults. */
-export function send(
+function send(
   response: ServerResponse,
   { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   cors: Record<string, string> | undefined,
