@@ -8,7 +8,7 @@ import { operations } from './operations.js';
 import type { Parts } from './parts.js';
 import { admit } from './policies/admission.js';
 import { authenticate } from './policies/auth.js';
-import type { FaultMatch, WireFault } from './policies/faults.js';
+import type { FaultMatch, FaultRule, WireFault } from './policies/faults.js';
 import { htmlPage } from './policies/hostile-headers.js';
 import type { ApiKey } from './policies/keys.js';
 import { type RateReport, reportUnauthorized } from './policies/rate-limit.js';
@@ -45,7 +45,8 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     let fault: FaultMatch | undefined;
     let refusal: Refusal | undefined;
     let storedId: string | undefined;
-    const id = journal.nextId();
+    let strikesBefore = 0;
+    const id = own === undefined ? journal.open() : 0;
 
     const failure = (error: unknown): Outcome => {
       if (error instanceof ApiError) return errorOutcome(error);
@@ -87,6 +88,8 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
         refusal,
         promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
         strikes: key?.strikes ?? 0,
+        isStrike: (key?.strikes ?? 0) > strikesBefore,
+        isLimited: key !== undefined && isLimited(route, settings),
         episode: key?.episodes ?? 0,
         storedId,
         fault: fault?.rule?.name,
@@ -97,13 +100,14 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     };
     const answer = (outcome: Outcome): Answer => {
       const finished = finish(call, world, route, key, rate, fault, outcome);
-      if (own === undefined) note(finished, fault?.rule !== undefined && fault.rule.effect.kind !== 'none');
+      if (own === undefined) note(finished, fault?.rule !== undefined && isSpoiling(fault.rule));
       return finished;
     };
 
     try {
       key = authenticate(call.header('authorization'), keys, nowMs);
       keys.catchUp(key);
+      strikesBefore = key.strikes;
       if (faults.size > 0 && route.operation !== undefined && route.refusal === undefined)
         fault = faults.match(faultRequest(call, key, route));
       const counts = fault?.rule?.countsQuota ?? true;
@@ -130,7 +134,8 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     if (!(outcome instanceof Promise)) return answer(outcome);
     return outcome.then(answer, (reason) => {
       // The client has gone, or the simulator was reset; if the latter, the request belongs to no journal any more.
-      if (!(reason instanceof ResetError)) note({ status: 0, headers: {}, body: '' }, true);
+      if (reason instanceof ResetError) journal.abandon(id);
+      else note({ status: 0, headers: {}, body: '' }, true);
       throw reason;
     });
   };
@@ -165,6 +170,10 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
 
 /** What stands for the answer that an extension gives. */
 const admitted: Outcome = { status: 200, body: '' };
+
+/** Whether the client cannot read the answer: another status, a delay and a slow body can all be read. */
+const isSpoiling = ({ effect }: FaultRule) =>
+  effect.kind === 'wire' ? effect.wire.kind !== 'drip' : effect.kind !== 'none' && effect.kind !== 'respond';
 
 function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {
   return {

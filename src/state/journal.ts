@@ -26,13 +26,16 @@ export interface JournalEntry {
   readonly refusal: Refusal | undefined;
   /** Of a refusal: when the service would serve again, whatever the headers said. */
   readonly promisedAtMs: number | undefined;
-  /** How many strikes the key had after this request. */
+  /** How many strikes the key had after this request, and whether this one was a strike. */
   readonly strikes: number;
+  readonly isStrike: boolean;
+  /** Whether the limits of the plan applied to it. */
+  readonly isLimited: boolean;
   /** How many episodes of refusals the key had begun. */
   readonly episode: number;
   /** The id of the animal that this request stored. */
   readonly storedId: string | undefined;
-  /** The fault rule that applied, and whether the client could read the answer as it was meant. */
+  /** The fault rule that applied, and whether it kept the client from reading the answer. */
   readonly fault: string | undefined;
   readonly isSpoiled: boolean;
   /** Which connection it came on, where the door knows. */
@@ -58,23 +61,28 @@ export interface JournalLimits {
   entries: number;
   /** Of all kept bodies together. */
   bytes: number;
+  /** Of one body; the rest of it is cut off. */
+  bodyBytes: number;
 }
 
-const defaultLimits: JournalLimits = { entries: 10_000, bytes: 8 * 1024 * 1024 };
+const defaultLimits: JournalLimits = { entries: 10_000, bytes: 8 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
 /** The requests of one simulator in the order of their arrival, the oldest dropped past a number and past a size. */
 export class Journal {
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
-  #entries: JournalEntry[] = [];
+  #entries: (JournalEntry | undefined)[] = [];
   /** Where the entries that are not dropped begin; moved instead of shifting an array a request. */
   #first = 0;
   #bytes = 0;
   #lastId = 0;
+  #pending = 0;
   #dropped = 0;
+  /** What arrived before the last `clear` is never written. */
+  #clearedId = 0;
 
-  constructor(limits: JournalLimits = defaultLimits) {
-    this.#limits = limits;
+  constructor(limits: Partial<JournalLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
   }
 
   /** How many entries were dropped since the start or the last `clear`. */
@@ -82,34 +90,45 @@ export class Journal {
     return this.#dropped;
   }
 
+  /** How many requests have arrived that are not answered yet. */
+  get pending(): number {
+    return this.#pending;
+  }
+
   get size(): number {
     return this.#entries.length - this.#first;
   }
 
-  /** The id that the next arriving request gets. */
-  nextId(): number {
+  /** Notes that a request has arrived; its id. */
+  open(): number {
+    this.#pending++;
     return ++this.#lastId;
   }
 
-  /** Writes an entry, drops the oldest past the limits, and tells who listens. */
+  /** Notes that a request will never be answered, and belongs to no journal. */
+  abandon(id: number): void {
+    if (id > this.#clearedId) this.#pending--;
+  }
+
+  /** Writes the entry of a request with its answer, drops the oldest past the limits, and tells who listens. */
   add(entry: JournalEntry): void {
-    this.#entries.push(entry);
-    this.#bytes += bytesOf(entry);
-    while (this.size > this.#limits.entries || (this.#bytes > this.#limits.bytes && this.size > 1)) {
-      this.#bytes -= bytesOf(this.#entries[this.#first++] as JournalEntry);
-      this.#dropped++;
-    }
+    if (entry.id <= this.#clearedId) return;
+    const kept = cutBodies(entry, this.#limits.bodyBytes);
+    this.#pending--;
+    this.#entries.push(kept);
+    this.#bytes += bytesOf(kept);
+    while (this.size > this.#limits.entries || (this.#bytes > this.#limits.bytes && this.size > 1)) this.#drop();
     if (this.#first > this.#limits.entries) {
       this.#entries = this.#entries.slice(this.#first);
       this.#first = 0;
     }
-    for (const listener of this.#listeners) listener(entry);
+    for (const listener of this.#listeners) listener(kept);
   }
 
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): JournalEntry[] {
-    const kept = this.#entries.slice(this.#first).sort((a, b) => a.id - b.id);
-    return kept.filter((entry) => meets(entry, query));
+    const kept = this.#entries.slice(this.#first) as JournalEntry[];
+    return kept.filter((entry) => meets(entry, query)).sort((a, b) => a.id - b.id);
   }
 
   /** Calls `listener` for every entry from now on; the answer stops it. */
@@ -118,12 +137,34 @@ export class Journal {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Forgets all requests, those that wait for their answer too. */
   clear(): void {
     this.#entries = [];
     this.#first = 0;
     this.#bytes = 0;
     this.#dropped = 0;
+    this.#pending = 0;
+    this.#clearedId = this.#lastId;
   }
+
+  #drop(): void {
+    this.#bytes -= bytesOf(this.#entries[this.#first] as JournalEntry);
+    // Not only past `#first`: what it holds may be large.
+    this.#entries[this.#first++] = undefined;
+    this.#dropped++;
+  }
+}
+
+function cutBodies(entry: JournalEntry, most: number): JournalEntry {
+  const { requestBody, responseBody } = entry;
+  if ((requestBody?.length ?? 0) <= most && responseBody.length <= most) return entry;
+  // Through bytes, because a part of a string keeps all of it in memory.
+  const cut = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text.slice(0, most)));
+  return {
+    ...entry,
+    requestBody: requestBody && requestBody.length > most ? requestBody.slice(0, most) : requestBody,
+    responseBody: responseBody.length > most ? cut(responseBody) : responseBody,
+  };
 }
 
 const bytesOf = ({ requestBody, responseBody }: JournalEntry) => (requestBody?.length ?? 0) + responseBody.length;
