@@ -19,8 +19,8 @@ import { judge, type Verdict } from './verdict/judge.js';
 export interface SimulatorOptions {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
   scenario?: Scenario;
-  /** Scenarios that can be put in force by their names. There is always `default`. */
-  scenarios?: Readonly<Record<string, Scenario>>;
+  /** Scenarios that can be put in force by their names, or what reads them once, when they are first asked for. */
+  scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
   /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
   generatePets?: GeneratePets;
   /** Told of every answer with status 500, which is a bug of the simulator. Default: `console.error`. */
@@ -57,7 +57,7 @@ export interface Simulator {
   readonly name: string;
   /** The scenario in force, with what it leaves out from the default scenario. */
   readonly scenario: Scenario;
-  /** The scenarios that can be put in force by their names. */
+  /** The scenarios that can be put in force by their names: `default` and those of the options. */
   readonly scenarios: ReadonlyMap<string, Scenario>;
   readonly clock: Clock;
   readonly pets: Pets;
@@ -115,12 +115,17 @@ export interface Simulator {
  */
 export function createSimulator({ scenario = {}, scenarios = {}, ...options }: SimulatorOptions = {}): Simulator {
   const parts = createParts(loadScenario(scenario, options.generatePets));
-  return assemble(parts, new Map(Object.entries({ default: {}, ...scenarios })), options);
+  let named: ReadonlyMap<string, Scenario> | undefined;
+  const readNamed = () => {
+    named ??= new Map(Object.entries({ default: {}, ...(typeof scenarios === 'function' ? scenarios() : scenarios) }));
+    return named;
+  };
+  return assemble(parts, readNamed, options);
 }
 
 function assemble(
   parts: Parts,
-  scenarios: ReadonlyMap<string, Scenario>,
+  scenarios: () => ReadonlyMap<string, Scenario>,
   options: Pick<SimulatorOptions, 'generatePets' | 'onError'>,
 ): Simulator {
   const { clock, pets, keys, faults, journal } = parts;
@@ -149,7 +154,9 @@ function assemble(
     get scenario() {
       return parts.world.scenario;
     },
-    scenarios,
+    get scenarios() {
+      return scenarios();
+    },
     get settings() {
       return parts.world.settings;
     },

@@ -11,8 +11,11 @@ import { createWireFaults, goneSignal } from './wire-faults.js';
 /** Told of every answer of the API, when it has been handed to the socket. */
 export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: number) => void;
 
-/** Answers requests under the base path from the simulator, straight on `node:http`. */
-export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined) {
+/**
+ * Answers requests under a base path from the simulator, straight on `node:http`.
+ * @param base what the target of every request begins with
+ */
+export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined, base = basePath) {
   const connectionOf = createConnectionNumbers();
   const wireFaults = createWireFaults(sim.clock);
   /** @param read the body, where it has been read already */
@@ -30,7 +33,7 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
     };
     const answerWith = (body: Uint8Array | undefined) => {
       if (wireFaults.isLost(request)) return;
-      const answer = sim.handle(toCall(request, response, body, connectionOf(request.socket)));
+      const answer = sim.handle(toCall(request, response, base, body, connectionOf(request.socket)));
       if (!(answer instanceof Promise)) return deliver(answer);
       // The wait of a fault ended early: the client has gone, or the simulator was reset.
       answer.then(deliver, () => response.destroy());
@@ -43,16 +46,17 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
 function toCall(
   request: IncomingMessage,
   response: ServerResponse,
+  base: string,
   body: Uint8Array | undefined,
   connection: number,
 ): ApiCall {
-  const target = (request.url ?? '').slice(basePath.length);
+  const target = (request.url ?? '').slice(base.length);
   const mark = target.indexOf('?');
   return {
     method: request.method ?? '',
     path: mark < 0 ? target : target.slice(0, mark),
     query: mark < 0 ? '' : target.slice(mark + 1),
-    baseUrl: `http://${request.headers.host}${basePath}`,
+    baseUrl: `http://${request.headers.host}${base}`,
     header: (name) => request.headers[name] as string | undefined,
     body,
     connection,
@@ -76,7 +80,7 @@ function createConnectionNumbers(): (socket: Socket) => number {
   };
 }
 
-function send(
+export function send(
   response: ServerResponse,
   { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   cors: Record<string, string> | undefined,

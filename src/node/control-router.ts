@@ -1,15 +1,36 @@
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import { ControlError, toControlError } from '../control/control-error.js';
+import { jsonText } from '../control/json-text.js';
+import type { AnyOperation } from '../control/operation.js';
+import { operations } from '../control/operations.js';
+import { perform } from '../control/perform.js';
+import { noSandbox, sandboxOperations } from '../control/sandbox-operations.js';
+import type { ShownEntry } from '../control/shown-entry.js';
 import { errorBody } from '../interface/errors.js';
-import { openapi } from '../interface/openapi.js';
+import type { Sandboxes } from '../sandboxes.js';
 import type { Simulator } from '../simulator.js';
+import { createEventSender } from './control-events.js';
+import { readInput } from './control-input.js';
 
-/** Largest body of a control request. */
+/** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
 
-/** The control API under `/__sim`: JSON in, JSON out, errors in the shape of the API's Error object. */
-export function createControlRouter(sim: Simulator): Express {
+export interface ControlRouterOptions {
+  sandboxes: Sandboxes;
+  /** Aborted when the server closes: whoever waits or reads events is let go. */
+  closing: AbortSignal;
+}
+
+/** What an operation runs on, and when that goes away. */
+type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
+
+/**
+ * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
+ * Error object.
+ */
+export function createControlRouter(sim: Simulator, { sandboxes, closing }: ControlRouterOptions): Express {
   const app = express();
-  app.disable('x-powered-by').disable('etag');
+  app.disable('x-powered-by').disable('etag').set('query parser', false);
   app.use((_request, response, next) => {
     response.set({
       'Cache-Control': 'no-store',
@@ -18,97 +39,77 @@ export function createControlRouter(sim: Simulator): Express {
     });
     next();
   });
-  app.use(express.json({ limit: maximumBodyBytes, type: () => true }));
 
-  app
-    .route('/__sim/health')
-    .get((_request, response) => {
-      response.json({ status: 'ok', scenario: sim.name });
-    })
-    .all(methodNotAllowed('GET'));
-  app
-    .route('/__sim/service.json')
-    .get((_request, response) => {
-      response.json(openapi);
-    })
-    .all(methodNotAllowed('GET'));
-  app
-    .route('/__sim/reset')
-    .post((_request, response) => {
-      sim.reset();
-      response.json({ scenario: sim.name, clock: clockState(sim) });
-    })
-    .all(methodNotAllowed('POST'));
-  app
-    .route('/__sim/clock')
-    .get((_request, response) => {
-      response.json(clockState(sim));
-    })
-    .post((request, response) => {
-      moveClock(sim, request.body);
-      response.json(clockState(sim));
-    })
-    .all(methodNotAllowed('GET, POST'));
+  const sendEvents = createEventSender();
+  const serve = (operation: AnyOperation, find: Find) => async (request: Request, response: Response) => {
+    const { target, gone } = find(request);
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const signal = AbortSignal.any([left.signal, closing, ...(gone ? [gone] : [])]);
+    const run = () => perform(operation, target, readInput(request, operation), signal);
+    if (operation.contentType === 'text/event-stream') {
+      return sendEvents(response, run as () => AsyncIterable<ShownEntry>);
+    }
+    const result = await run();
+    response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
+    response.send(operation.contentType === undefined ? jsonText(result) : result);
+  };
+
+  /** Each path of a table with its methods, and 405 for the others. */
+  const mount = (base: string, table: Record<string, AnyOperation>, find: Find) => {
+    for (const path of new Set(Object.values(table).map(({ path }) => path))) {
+      const here = Object.values(table).filter((operation) => operation.path === path);
+      const route = app.route(base + path.replace(/\{(\w+)\}/g, ':$1'));
+      for (const operation of here) {
+        const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+        const limit = operation.maximumBytes ?? maximumBodyBytes;
+        if (method !== 'get') route[method](express.raw({ limit, type: () => true, inflate: false }));
+        route[method](serve(operation, find));
+      }
+      route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
+    }
+  };
+  mount('/__sim', operations, () => ({ target: sim }));
+  mount('/__sim', sandboxOperations, ({ headers }) => ({ target: { sandboxes, origin: `http://${headers.host}` } }));
+  mount('/__sim/sandboxes/:sandbox', operations, ({ params }) => {
+    const sandbox = sandboxes.find(params.sandbox as string);
+    if (sandbox === undefined) throw noSandbox();
+    return { target: sandbox.sim, gone: sandbox.removed };
+  });
 
   app.use(() => {
-    throw new ControlError(404, 'not_found', 'There is no such control path.');
+    throw new ControlError(404, 'not_found', 'There is no such control path; GET /__sim/openapi.json lists them.');
   });
   app.use(answerError);
   return app;
 }
 
-/** A control request that cannot be done; the message says what was expected. */
-class ControlError extends Error {
-  override readonly name = 'ControlError';
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-const methodNotAllowed = (allowed: string) => (request: express.Request, response: express.Response) => {
+const methodNotAllowed = (allowed: string) => (request: Request, response: Response) => {
   response.set('Allow', allowed);
   throw new ControlError(405, 'method_not_allowed', `Method ${request.method} is not supported here; use ${allowed}.`);
 };
 
-const clockState = ({ clock }: Simulator) => ({
-  now: new Date(clock.now()).toISOString(),
-  mode: clock.frozen ? 'frozen' : 'real',
-});
-
-function moveClock({ clock }: Simulator, body: unknown): void {
-  const verbs = typeof body === 'object' && body !== null ? Object.entries(body) : [];
-  const [verb, value] = verbs.length === 1 ? (verbs[0] as [string, unknown]) : ['', undefined];
-  const isTime = typeof value === 'string' || typeof value === 'number';
-  if (verb === 'advance' && isTime) clock.advance(value);
-  else if (verb === 'set' && isTime) clock.set(value);
-  else if (verb === 'freeze' && value === true) clock.freeze();
-  else if (verb === 'resume' && value === true) clock.resume();
-  else {
-    throw new RangeError(
-      'expected one of {"advance":"61s"}, {"set":"2030-12-05T00:00:00Z"}, {"freeze":true}, {"resume":true}',
-    );
-  }
-}
-
 /** Express asks for four parameters to know an error handler. */
-const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
-  const { status, code, message } = describeError(error);
+const answerError: ErrorRequestHandler = (error, request, response, _next) => {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, code, message } = describeError(toControlError(error), request);
   response.status(status).type('application/json').send(errorBody({ status, code, message }));
 };
 
-function describeError(error: unknown): { status: number; code: string; message: string } {
+function describeError(error: unknown, request: Request): { status: number; code: string; message: string } {
   if (error instanceof ControlError) return error;
-  if (error instanceof RangeError) return { status: 400, code: 'invalid_request', message: error.message };
-  const { status = 500, type = '' } = error as { status?: number; type?: string };
-  if (status === 413)
-    return { status, code: 'payload_too_large', message: `The body is larger than ${maximumBodyBytes} bytes.` };
-  if (type === 'entity.parse.failed')
-    return { status, code: 'invalid_request', message: 'The body is not valid JSON.' };
-  if (status >= 400 && status < 500) return { status, code: 'invalid_request', message: 'The body cannot be read.' };
-  console.error(error);
+  const invalid = { status: 400, code: 'invalid_request' };
+  const { status = 500, type = '', limit } = error as { status?: number; type?: string; limit?: number };
+  if (status === 413) return { status, code: 'payload_too_large', message: `The body is larger than ${limit} bytes.` };
+  if (status === 415)
+    return { status, code: 'unsupported_media_type', message: 'The body must be sent as it is, without an encoding.' };
+  if (type === '' && error instanceof URIError)
+    return { ...invalid, message: 'The path holds a "%" that does not begin an encoded character of UTF-8.' };
+  if (status >= 400 && status < 500) return { ...invalid, message: 'The body cannot be read.' };
+  // A request that broke off is no bug, and nobody reads the answer.
+  if (!request.destroyed) console.error(error);
   return { status: 500, code: 'internal_error', message: 'The simulator failed; this is a bug of the simulator.' };
 }

@@ -13,6 +13,10 @@ export function shippedScenarioNames(): string[] {
     .sort();
 }
 
+/** Every scenario that comes with the package, by name. */
+export const readShippedScenarios = (): Record<string, Scenario> =>
+  Object.fromEntries(shippedScenarioNames().map((name) => [name, readScenario(name)]));
+
 /**
  * Reads a scenario: a shipped one by its name, or a JSON file by its path.
  * @throws {ScenarioError} when there is no such scenario, or the file is not JSON

@@ -1,9 +1,10 @@
+import type { GeneratePets } from '../scenario/load.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/schema.js';
 import { createSimulator, type Simulator } from '../simulator.js';
 import { readHandlers } from './handlers-file.js';
 import { createRequestLog, type LogForm, listeningLines, logForms } from './request-log.js';
-import { readScenario } from './scenario-files.js';
+import { readScenario, readShippedScenarios } from './scenario-files.js';
 import { listen, type RunningServer } from './server.js';
 import { UsageError } from './usage-error.js';
 
@@ -28,7 +29,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
   const log = flags.log ?? 'pretty';
   if (!isLogForm(log)) throw new UsageError(`expected --log ${logForms.join(', ')}, got ${JSON.stringify(log)}`);
-  const sim = await buildSimulator(flags);
+  const generator = createLateGenerator();
+  const sim = await buildSimulator(flags, generator);
   const write = (line: string) => {
     process.stdout.write(`${line}\n`);
   };
@@ -45,19 +47,38 @@ export async function serve(flags: ServeFlags): Promise<void> {
   });
   stopOnSignal(server);
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
+  await generator.load();
 }
 
-async function buildSimulator(flags: ServeFlags): Promise<Simulator> {
+async function buildSimulator(
+  flags: ServeFlags,
+  { generatePets, load }: ReturnType<typeof createLateGenerator>,
+): Promise<Simulator> {
   try {
     const scenario: Scenario = { ...readScenario(flags.scenario ?? 'default') };
     if (flags.seed !== undefined) scenario.seed = wholeNumber('--seed', flags.seed, Number.MAX_SAFE_INTEGER);
     if (flags['no-limits']) scenario.limits = 'off';
     const generates = scenario.pets !== undefined && 'generate' in scenario.pets;
-    return createSimulator({ scenario, ...(generates && { generatePets: (await import('../seed.js')).generatePets }) });
+    if (generates) await load();
+    return createSimulator({ scenario, scenarios: readShippedScenarios, generatePets });
   } catch (error) {
     if (error instanceof ScenarioError) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** Faker takes a while to load: before the start only where the scenario needs it, else after, for scenarios to come. */
+function createLateGenerator() {
+  let loaded: GeneratePets | undefined;
+  const generatePets: GeneratePets = (...args) => {
+    if (loaded === undefined)
+      throw new RangeError('expected to be asked a moment later: the generator is being loaded');
+    return loaded(...args);
+  };
+  const load = async () => {
+    loaded ??= (await import('../seed.js')).generatePets;
+  };
+  return { generatePets, load };
 }
 
 async function startServer(...args: Parameters<typeof listen>): Promise<RunningServer> {

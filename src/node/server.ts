@@ -3,10 +3,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { nothingHere } from '../fetch.js';
 import { basePath } from '../interface/contract.js';
 import { errorBody } from '../interface/errors.js';
+import { Sandboxes, type SandboxesOptions } from '../sandboxes.js';
 import type { Simulator } from '../simulator.js';
 import { createApiListener, type OnAnswer } from './api-listener.js';
 import type { Extension, ExtensionHandler } from './extension.js';
 import { checkControlRequest, checkRequest, isLoopback, type Refusal } from './guard.js';
+import { createSandboxListener, sandboxPrefix } from './sandbox-listener.js';
 
 export interface ListenOptions {
   /** Default 4010; 0 takes a free one. */
@@ -21,6 +23,8 @@ export interface ListenOptions {
    * msw handlers of your own, asked before the API. Needs msw 2 and `@mswjs/http-middleware`, and fails to listen without.
    */
   handlers?: readonly ExtensionHandler[];
+  /** How long sandboxes are kept, and how many. */
+  sandboxes?: SandboxesOptions;
   /** Told of every answer of the API and of `handlers`; the body of theirs is not kept. */
   onAnswer?: OnAnswer;
 }
@@ -32,6 +36,8 @@ export interface RunningServer {
   readonly baseUrl: string;
   /** Where the control API is: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string;
+  /** Worlds of their own under `/s/NAME/v1`. */
+  readonly sandboxes: Sandboxes;
   /** Stops listening; answers that are under way finish, for at most 1.5 seconds. */
   close(): Promise<void>;
 }
@@ -55,7 +61,13 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
   }
   const allowed = new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase()));
   const extension = options.handlers?.length ? await mount(sim, options.handlers, options.onAnswer) : undefined;
-  const listener = createListener(sim, allowed, controlToken, extension, options.onAnswer);
+  const sandboxes = new Sandboxes(sim, Date.now, options.sandboxes);
+  const closing = new AbortController();
+  const listener = createListener(sim, allowed, controlToken, extension, {
+    sandboxes,
+    closing: closing.signal,
+    onAnswer: options.onAnswer,
+  });
   const servers = await bind(hosts, port, listener);
   const boundPort = portOf(servers[0]);
   const origin = `http://${urlHost(hosts[0] as string)}:${boundPort}`;
@@ -63,7 +75,11 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     port: boundPort,
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
-    close: () => closeAll(servers),
+    sandboxes,
+    close() {
+      closing.abort();
+      return closeAll(servers);
+    },
   };
 }
 
@@ -78,13 +94,14 @@ function createListener(
   allowedHosts: ReadonlySet<string>,
   controlToken: string | undefined,
   extension: Extension | undefined,
-  onAnswer: OnAnswer | undefined,
+  { onAnswer, ...parts }: { sandboxes: Sandboxes; closing: AbortSignal; onAnswer: OnAnswer | undefined },
 ): RequestListener {
   const serveApi = createApiListener(sim, onAnswer);
+  const serveSandbox = createSandboxListener(sim, parts.sandboxes, onAnswer);
   // Express takes a tenth of a second to load, so it waits for the first control request.
   let control: Promise<RequestListener> | undefined;
   const loadControl = () => {
-    control ??= import('./control-router.js').then(({ createControlRouter }) => createControlRouter(sim));
+    control ??= import('./control-router.js').then(({ createControlRouter }) => createControlRouter(sim, parts));
     return control;
   };
 
@@ -95,6 +112,7 @@ function createListener(
     if (!isUnder(target, '/__sim')) {
       const serve = (body?: Uint8Array) => {
         if (isUnder(target, basePath)) serveApi(request, response, body);
+        else if (target.startsWith(sandboxPrefix)) serveSandbox(request, response, body);
         else sendJson(response, 404, nothingHere);
       };
       if (extension === undefined || !extension(request, response, serve)) serve();

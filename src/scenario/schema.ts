@@ -66,14 +66,15 @@ const pet = fields({
   status: v.optional(v.picklist(petStatuses)),
 });
 
-const key = fields({
+/** The fields of an API key. */
+export const keyFields = {
   plan: v.optional(v.string()),
   state: v.optional(v.picklist(['active', 'revoked'])),
   expiresAt: v.optional(instant),
   expiresIn: v.optional(duration),
   usage: v.optional(fields({ minute: v.optional(count), day: v.optional(count) })),
   bannedFor: v.optional(duration),
-});
+};
 
 const optionalValues = Object.fromEntries(
   Object.entries(values).map(([id, schema]) => [id, v.optional(schema)]),
@@ -116,7 +117,7 @@ export const scenarioSchema = fields({
   ),
   plans: v.optional(mapOf(v.string(), planLimits)),
   windows: v.optional(fields({ minute: v.optional(wholeSeconds), day: v.optional(wholeSeconds) })),
-  keys: v.optional(mapOf(keyText, key)),
+  keys: v.optional(mapOf(keyText, fields(keyFields))),
   limits: v.optional(
     v.union([
       v.literal('off'),

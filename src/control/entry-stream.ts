@@ -1,0 +1,58 @@
+import type { Simulator } from '../simulator.js';
+import { createEntryView, type ShownEntry } from './shown-entry.js';
+
+/** A reader that lets more than this wait for it is dropped. */
+const mostWaiting = 20_000;
+
+/**
+ * The entries of the journal as they are written, from now on, until `return` (a `break` out of the loop calls it) or until
+ * `signal` is aborted. An entry is written with its answer, so one that a fault delays comes late.
+ * @param since first those that are kept with a higher id
+ * @throws {RangeError} in the loop, when the reader has let too many wait
+ */
+export function streamEntries(sim: Simulator, since?: number, signal?: AbortSignal): AsyncIterableIterator<ShownEntry> {
+  const view = createEntryView(sim);
+  const waiting: ShownEntry[] = [];
+  let wake: (() => void) | undefined;
+  let isOver = false;
+  let isTooSlow = false;
+
+  for (const entry of sim.journal.query()) {
+    if (since !== undefined && entry.id > since) waiting.push(view.show(entry));
+    else view.pass(entry);
+  }
+  const finish = () => {
+    isOver = true;
+    stop();
+    signal?.removeEventListener('abort', finish);
+    wake?.();
+  };
+  const stop = sim.journal.listen((entry) => {
+    waiting.push(view.show(entry));
+    isTooSlow = waiting.length > mostWaiting;
+    if (isTooSlow) finish();
+    wake?.();
+  });
+  if (signal?.aborted) finish();
+  else signal?.addEventListener('abort', finish);
+
+  return {
+    async next() {
+      while (waiting.length === 0 && !isOver) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (isTooSlow) throw new RangeError(`expected a reader that keeps up, got ${mostWaiting} entries behind`);
+      const value = isOver ? undefined : waiting.shift();
+      return value === undefined ? { value, done: true } : { value, done: false };
+    },
+    async return() {
+      finish();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

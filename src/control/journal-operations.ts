@@ -1,0 +1,127 @@
+import * as v from 'valibot';
+import { duration, fields } from '../scenario/values.js';
+import type { Simulator } from '../simulator.js';
+import { streamEntries } from './entry-stream.js';
+import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
+import { toHar } from './har.js';
+import { wholeNumber } from './input-values.js';
+import { jsonText } from './json-text.js';
+import { operation } from './operation.js';
+import { createEntryView, type ShownEntry } from './shown-entry.js';
+import { createRedactor } from './shown-key.js';
+import { waitForEntries } from './wait-for-entries.js';
+
+/** A long poll ends before a proxy or a client gives up. */
+const longestWaitMs = 30_000;
+const query = fields(entryQuery);
+
+function showEntries(sim: Simulator, wanted: readonly { id: number }[]): ShownEntry[] {
+  const ids = new Set(wanted.map(({ id }) => id));
+  const view = createEntryView(sim);
+  return sim.journal.query().flatMap((entry) => {
+    if (ids.has(entry.id)) return [view.show(entry)];
+    view.pass(entry);
+    return [];
+  });
+}
+
+const showAll = (sim: Simulator, of: EntryQuery) => showEntries(sim, findEntries(sim, of));
+
+export const journalOperations = {
+  queryJournal: operation({
+    method: 'GET',
+    path: '/journal',
+    summary: 'The newest requests that meet a query, oldest first, and how many meet it; of API keys only the end',
+    input: fields({ ...entryQuery, limit: v.optional(wholeNumber(0, 10_000), 100) }),
+    run(sim, { limit, ...of }) {
+      const found = findEntries(sim, of);
+      const entries = showEntries(sim, limit === 0 ? [] : found.slice(-limit));
+      return { entries, count: found.length, dropped: sim.journal.dropped };
+    },
+  }),
+  countRequests: operation({
+    method: 'GET',
+    path: '/journal/count',
+    summary: 'How many requests meet a query, and how many entries the journal has dropped',
+    input: query,
+    run: (sim, of) => ({ count: findEntries(sim, of).length, dropped: sim.journal.dropped }),
+  }),
+  waitForRequests: operation({
+    method: 'GET',
+    path: '/journal/wait',
+    summary: 'Waits until `count` requests meet a query, or until `timeout` of real time is over: at most 30s',
+    input: fields({
+      ...entryQuery,
+      count: v.optional(wholeNumber(1, 10_000), 1),
+      timeout: v.optional(waitDuration(), longestWaitMs),
+    }),
+    async run(sim, { count: wanted, timeout, ...of }, signal) {
+      const count = await waitForEntries(sim, of, wanted, timeout, signal);
+      return { met: count >= wanted, count };
+    },
+  }),
+  clearJournal: operation({
+    method: 'DELETE',
+    path: '/journal',
+    summary: 'Forgets all requests, and so what the verdict is about',
+    input: fields({}),
+    run({ journal }) {
+      const removed = journal.size;
+      journal.clear();
+      return { removed };
+    },
+  }),
+  exportHar: operation({
+    method: 'GET',
+    path: '/journal.har',
+    summary: 'The requests that meet a query as HAR 1.2',
+    input: query,
+    run: (sim, of) => toHar(showAll(sim, of)),
+  }),
+  exportJournal: operation({
+    method: 'GET',
+    path: '/journal.jsonl',
+    summary: 'The requests that meet a query as JSON lines',
+    contentType: 'application/x-ndjson',
+    input: query,
+    run: (sim, of) =>
+      showAll(sim, of)
+        .map((entry) => `${jsonText(entry)}\n`)
+        .join(''),
+  }),
+  watchRequests: operation({
+    method: 'GET',
+    path: '/events',
+    summary: 'Every request as it is answered, as server-sent events; with `since` first those after an id',
+    contentType: 'text/event-stream',
+    input: fields({ since: entryQuery.since }),
+    run: (sim, { since }, signal) => streamEntries(sim, since, signal),
+  }),
+  getVerdict: operation({
+    method: 'GET',
+    path: '/verdict',
+    summary: 'How the client behaved since the start, the last reset or the last clearing of the journal',
+    input: fields({}),
+    run(sim) {
+      const redact = createRedactor(sim);
+      const verdict = sim.verdict();
+      const findings = verdict.findings.map((finding) => ({
+        ...finding,
+        measured: redact(finding.measured),
+        allowed: redact(finding.allowed),
+        text: redact(finding.text),
+      }));
+      return { ...verdict, findings };
+    },
+  }),
+};
+
+function waitDuration() {
+  return v.pipe(
+    v.union([v.number(), v.string()]),
+    // As text in a query, milliseconds have no unit.
+    v.transform((value) => (/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value)),
+    duration,
+    v.maxValue(longestWaitMs, `expected at most ${longestWaitMs / 1000}s`),
+  );
+}

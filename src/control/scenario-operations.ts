@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import type { Scenario } from '../scenario/schema.js';
+import { fields } from '../scenario/values.js';
+import type { Simulator } from '../simulator.js';
+import { clockInfo } from './clock-operations.js';
+import { notFound } from './control-error.js';
+import { scenarioInput } from './input-values.js';
+import { operation } from './operation.js';
+
+const inForce = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
+
+/**
+ * The scenario that a caller means.
+ * @throws {ControlError} 404 for a name that is not in the list
+ */
+export function findScenario({ scenarios }: Simulator, scenario: string | Scenario): Scenario {
+  if (typeof scenario !== 'string') return scenario;
+  const found = scenarios.get(scenario);
+  if (found !== undefined) return found;
+  throw notFound('There is no scenario of this name; expected one that GET /__sim/scenarios lists.');
+}
+
+export const scenarioOperations = {
+  getScenario: operation({
+    method: 'GET',
+    path: '/scenario',
+    summary: 'The scenario in force, with what it leaves out from the default scenario; API keys whole',
+    input: fields({}),
+    run: (sim) => ({ name: sim.name, scenario: structuredClone(sim.scenario) }),
+  }),
+  listScenarios: operation({
+    method: 'GET',
+    path: '/scenarios',
+    summary: 'The scenarios that can be loaded by name',
+    input: fields({}),
+    run: ({ scenarios }) => [...scenarios].map(([name, { description = '' }]) => ({ name, description })),
+  }),
+  loadScenario: operation({
+    method: 'POST',
+    path: '/scenario',
+    summary:
+      'Puts a scenario in force, by its name or its content: keys, limits, bans and faults start anew, with `reseed` animals and clock too',
+    input: fields({ scenario: scenarioInput, reseed: v.optional(v.boolean(), false) }),
+    run(sim, { scenario, reseed }) {
+      sim.load(findScenario(sim, scenario), { reseed });
+      return inForce(sim);
+    },
+  }),
+  reset: operation({
+    method: 'POST',
+    path: '/reset',
+    summary: 'Back to the start of the scenario: animals, identifiers, keys, limits, bans, faults, clock, journal',
+    input: fields({}),
+    run(sim) {
+      sim.reset();
+      return inForce(sim);
+    },
+  }),
+};

@@ -1,0 +1,52 @@
+import type { KeyInfo } from '../policies/keys.js';
+import type { Simulator } from '../simulator.js';
+import { notFound } from './control-error.js';
+
+/** FNV-1a, 32 bits: not for secrets, but short and the same everywhere. */
+export function fnv1a(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+/** A short name of a key that does not tell the key, and tells keys with equal endings apart. */
+export const keyId = (key: string) => `key_${fnv1a(new TextEncoder().encode(key))}`;
+
+/** Keys are secrets: the last four characters, of a short one fewer. */
+export const maskedKey = (key: string) => `…${key.slice(Math.max(key.length - 4, Math.ceil(key.length / 2)))}`;
+
+/** A key as the control API shows it. */
+export interface ShownKey extends KeyInfo {
+  /** Stands for the key wherever an operation takes one. */
+  id: string;
+}
+
+export const shownKey = (info: KeyInfo): ShownKey => ({ ...info, id: keyId(info.key), key: maskedKey(info.key) });
+
+/**
+ * The key that a caller means.
+ * @param reference the key itself or its id
+ * @throws {ControlError} 404
+ */
+export function findKey({ keys }: Simulator, reference: string): string {
+  const found = keys.texts.find((text) => text === reference) ?? keys.texts.find((text) => keyId(text) === reference);
+  if (found !== undefined) return found;
+  throw notFound('There is no such API key; expected a key of the scenario, or its id as GET /__sim/keys shows it.');
+}
+
+/** A key shorter than this is no secret, and would be found everywhere. */
+const shortestSecret = 6;
+/** More keys than this are not looked for in every text. */
+const mostKeys = 1_000;
+
+/** Takes whole keys out of a text: those of the simulator and the one that the request brought. */
+export function createRedactor({ keys }: Simulator): (text: string, token?: string) => string {
+  const known = keys.texts.length > mostKeys ? [] : keys.texts;
+  // Of two keys, one within the other, the longer goes first.
+  const secrets = known.filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);
+  return (text, token = '') => {
+    let shown = token.length >= shortestSecret ? text.replaceAll(token, () => maskedKey(token)) : text;
+    for (const secret of secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, () => maskedKey(secret));
+    return shown;
+  };
+}

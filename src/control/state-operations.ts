@@ -1,0 +1,68 @@
+import { fields } from '../scenario/values.js';
+import { clockInfo } from './clock-operations.js';
+import { notFound } from './control-error.js';
+import { exportState, importState } from './exported-state.js';
+import { name } from './input-values.js';
+import { operation } from './operation.js';
+import { stateSchema } from './state-schema.js';
+
+const named = fields({ name });
+const noSnapshot = () => notFound('There is no snapshot of this name; expected one that GET /__sim/snapshots lists.');
+
+export const stateOperations = {
+  exportState: operation({
+    method: 'GET',
+    path: '/state',
+    summary: 'Everything that requests and the clock can change, with the scenario; API keys whole, int64 exact',
+    input: fields({}),
+    run: (sim) => exportState(sim.snapshot()),
+  }),
+  importState: operation({
+    method: 'PUT',
+    path: '/state',
+    summary: 'Puts an exported state in force, with its scenario; one with a mistake changes nothing',
+    input: stateSchema,
+    maximumBytes: 32 * 1024 * 1024,
+    run(sim, state) {
+      sim.restore(importState(sim, state));
+      return { scenario: sim.name, clock: clockInfo(sim), pets: sim.pets.size };
+    },
+  }),
+  listSnapshots: operation({
+    method: 'GET',
+    path: '/snapshots',
+    summary: 'The named snapshots',
+    input: fields({}),
+    run: (sim) => sim.snapshots.list(),
+  }),
+  saveSnapshot: operation({
+    method: 'PUT',
+    path: '/snapshots/{name}',
+    summary: 'Saves the state under a name, in the place of one of that name; 50 are kept',
+    input: named,
+    run(sim, { name }) {
+      sim.snapshots.save(name);
+      return { saved: name };
+    },
+  }),
+  restoreSnapshot: operation({
+    method: 'POST',
+    path: '/snapshots/{name}/restore',
+    summary: 'Goes back to a named snapshot and its scenario, as often as wanted; the journal stays',
+    input: named,
+    run(sim, { name }) {
+      if (!sim.snapshots.restore(name)) throw noSnapshot();
+      return { scenario: sim.name, clock: clockInfo(sim) };
+    },
+  }),
+  removeSnapshot: operation({
+    method: 'DELETE',
+    path: '/snapshots/{name}',
+    summary: 'Removes a named snapshot',
+    input: named,
+    run(sim, { name }) {
+      if (!sim.snapshots.remove(name)) throw noSnapshot();
+      return { removed: name };
+    },
+  }),
+};
