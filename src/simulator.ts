@@ -14,7 +14,7 @@ import { Snapshots } from './snapshots.js';
 import type { Clock, ClockState } from './state/clock.js';
 import type { Journal } from './state/journal.js';
 import type { Pets } from './state/pets.js';
-import { judge, type Verdict } from './verdict/judge.js';
+import { judge, type RunState, type Verdict } from './verdict/judge.js';
 
 export interface SimulatorOptions {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
@@ -65,8 +65,11 @@ export interface Simulator {
   readonly faults: FaultControl;
   /** Every request with its answer, within bounds. */
   readonly journal: Journal;
-  /** How the client has behaved since the start or the last reset. */
-  verdict(): Verdict;
+  /**
+   * How the client has behaved since the start or the last reset.
+   * @param options.isOver whether the client has ended, so that what it has not done yet it never does; default `false`
+   */
+  verdict(options?: Pick<RunState, 'isOver'>): Verdict;
   /** What it does where the document is silent. */
   readonly settings: Readonly<Settings>;
   /** Answers one call: at once, unless a fault rule delays it. The doors (HTTP, msw, fetch) all come here. */
@@ -165,11 +168,13 @@ function assemble(
     keys,
     faults: faultControl(faults),
     journal,
-    verdict: () =>
+    verdict: ({ isOver } = {}) =>
       judge(journal.query(), {
         scenario: parts.world.name,
         nowMs: clock.now(),
         dropped: journal.dropped,
+        pending: journal.pending,
+        isOver,
         expect: parts.world.expect,
       }),
     handle: (call) => handle(call),

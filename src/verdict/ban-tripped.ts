@@ -1,22 +1,25 @@
-import { finding, type Rule } from './finding.js';
+import { finding, type Rule, span } from './finding.js';
+import { hasRead } from './run.js';
 
-/** The client sent requests after a 429 until its key was banned. */
-export const banTripped: Rule = ({ episodes }) => {
-  const findings = episodes.flatMap(({ refusals }) => {
-    const position = refusals.findIndex(({ refusal }) => refusal === 'ban');
-    const before = refusals.slice(0, position);
-    // A ban that nobody tripped stood from the start.
-    if (position < 1 || (before.every(({ strikes }) => strikes === 0) && refusals[position]?.strikes === 0)) return [];
-    const tripping = [...before.filter(({ strikes }) => strikes > 0), refusals[position]].filter(
-      (each) => each !== undefined,
-    );
-    return [
-      finding('ban-tripped', 'fail', tripping, {
-        measured: `${tripping.at(-1)?.strikes} strikes`,
-        allowed: '0 strikes',
-        text: `Went on after a 429 until the key was banned; request ${tripping.at(-1)?.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
-      }),
-    ];
-  });
-  return { exercised: episodes.length > 0, findings };
+/** The client sent requests after a 429 until its key was banned. A ban that a scenario or a person set is not its own. */
+export const banTripped: Rule = ({ episodes, isOver }) => {
+  const findings = episodes.flatMap(({ refusals }) =>
+    refusals.flatMap((last, index) => {
+      if (last.refusal !== 'ban' || !last.isStrike) return [];
+      const before = refusals.slice(0, index + 1).filter(({ isStrike }) => isStrike);
+      const strikes = before.slice(before.findLastIndex((each) => each.refusal === 'ban' && each !== last) + 1);
+      const banMs = (last.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
+      return [
+        finding('ban-tripped', 'fail', strikes, {
+          measured: `${last.strikes} strike${last.strikes === 1 ? '' : 's'}`,
+          allowed: 'none',
+          text: `Went on after a 429 until the key was banned for ${span(banMs)}; request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
+        }),
+      ];
+    }),
+  );
+  const cameBack = episodes.some(({ requests, refusals: [first] }) =>
+    requests.some((request) => first !== undefined && hasRead(first, request)),
+  );
+  return { exercised: cameBack || findings.length > 0 || (isOver && episodes.length > 0), findings };
 };

@@ -1,43 +1,49 @@
-import { finding, type Rule, span, times } from './finding.js';
-import { type JudgedRequest, lastRead, toleranceMs } from './run.js';
+import { type Comeback, comebacksOf } from './comebacks.js';
+import { finding, type Rule, span } from './finding.js';
+import { type Run, toleranceMs } from './run.js';
+import { describeWaits } from './wait-pattern.js';
 
-/** A request that comes back before the answer to an earlier try allowed it. */
-export const earlyRetry: Rule = ({ episodes }) => {
-  const findings = episodes.flatMap(({ requests, refusals }) => {
-    const early = requests.flatMap((request) => {
-      const same = refusals.filter(({ fingerprint }) => fingerprint === request.fingerprint);
-      const read = lastRead(same, request);
-      if (read?.deadlineMs === undefined) return [];
-      const byMs = read.deadlineMs - request.arrivedAtMs;
-      return byMs > toleranceMs ? [{ request, byMs, gapMs: request.arrivedAtMs - read.answeredAtMs }] : [];
-    });
-    const [worst] = [...early].sort((a, b) => b.byMs - a.byMs);
+/** A call comes back before the answer to its last try allowed it. */
+export const earlyRetry: Rule = (run) => {
+  const comebacks = run.episodes.map(({ requests }) => comebacksOf(requests));
+  const findings = comebacks.flatMap((all) => {
+    // Within a ban another rule speaks, unless the ban is all there was.
+    const everyEarly = all.filter(isEarly);
+    const outsideBans = everyEarly.filter(({ refusal }) => refusal.refusal !== 'ban');
+    const early = outsideBans.length > 0 ? outsideBans : everyEarly;
+    const [worst] = [...early].sort((a, b) => (b.earlyMs ?? 0) - (a.earlyMs ?? 0));
     if (worst === undefined) return [];
-    const cap = commonGap(early.map(({ gapMs }) => gapMs));
-    const looksLike =
-      cap === undefined
-        ? ''
-        : `, ${times(early.length)} after ${span(cap)}: looks like a cap or a fixed wait of ${span(cap)}`;
+    const { refusal, earlyMs = 0, waitMs } = worst;
+    const upTo = early.length > 1 ? 'up to ' : '';
     return [
       finding(
         'early-retry',
         'fail',
-        early.map(({ request }): JudgedRequest => request),
+        early.map(({ request }) => request),
         {
-          measured: `${span(worst.byMs)} too early${early.length > 1 ? ` (the worst of ${early.length})` : ''}`,
-          allowed: `${toleranceMs} ms`,
-          text: `Came back ${span(worst.byMs)} before Retry-After or X-RateLimit-Reset allowed${looksLike}. Wait at least as long as Retry-After says.`,
+          measured: `${span(waitMs)} waited`,
+          allowed: `at least ${span(waitMs + earlyMs)}`,
+          text: `Came back ${upTo}${span(earlyMs)} before ${promiseOf(worst)} allowed, ${describeWaits(early)}. ${advice(refusal.refusal === 'ban')}`,
         },
       ),
     ];
   });
-  return { exercised: episodes.some(({ requests }) => requests.length > 1), findings };
+  return { exercised: comebacks.some((all) => all.length > 0) || hasGivenUp(run), findings };
 };
 
-/** The wait that all tries share, when they do within a tenth and it is a round number of seconds. */
-function commonGap(gapsMs: readonly number[]): number | undefined {
-  const first = gapsMs[0] ?? 0;
-  const round = Math.round(first / 1000) * 1000;
-  const isShared = gapsMs.every((gap) => Math.abs(gap - first) <= Math.max(100, first / 10));
-  return round > 0 && isShared && Math.abs(first - round) <= 300 ? round : undefined;
+const isEarly = ({ earlyMs }: Comeback) => (earlyMs ?? 0) > toleranceMs;
+
+function promiseOf({ refusal: { refusal, retryAfterMs } }: Comeback): string {
+  const header = retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
+  return refusal === 'ban' ? `${header} of the ban` : header;
 }
+
+const advice = (isBan: boolean) =>
+  isBan
+    ? 'A ban ends no sooner for being asked: send nothing with this key until then.'
+    : 'Wait at least as long as Retry-After says, and back off on top of it.';
+
+/** A client that has ended after a refusal has obeyed too, where no call was refused twice: that may have been a retry. */
+const hasGivenUp = ({ isOver, episodes }: Run) =>
+  isOver &&
+  episodes.some(({ refusals }) => new Set(refusals.map(({ fingerprint }) => fingerprint)).size === refusals.length);

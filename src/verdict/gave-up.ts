@@ -1,18 +1,29 @@
-import { finding, type Rule, span } from './finding.js';
+import { isDue } from './due.js';
+import { finding, type Rule, target } from './finding.js';
+import { callsOf, groupBy, type JudgedRequest } from './run.js';
+import { isUnknown } from './writes.js';
 
-/** Nothing came after a deadline that passed before the end of the run. */
-export const gaveUp: Rule = ({ episodes, endMs }) => {
-  const due = episodes.filter(({ refusals }) => (refusals.at(-1)?.deadlineMs ?? Number.POSITIVE_INFINITY) < endMs);
-  const findings = due.flatMap(({ refusals, served }) => {
-    const last = refusals.at(-1);
-    if (served !== undefined || last?.deadlineMs === undefined) return [];
-    return [
-      finding('gave-up', 'info', [last], {
-        measured: `nothing for ${span(endMs - last.deadlineMs)} after the wait was over`,
-        allowed: 'a request after the wait',
-        text: `After ${refusals.length === 1 ? 'the refusal' : `${refusals.length} refusals`} the client did not come back, though it would have been served. That is right only where the caller was told.`,
-      }),
-    ];
+/** A call that was refused, or a read whose answer was of no use, is never sent again. */
+export const gaveUp: Rule = (run) => {
+  const calls = callsOf(run.requests);
+  const dropped = calls.flatMap((tries) => {
+    const last = tries.at(-1);
+    return last !== undefined && isFailed(last) && isDue(last, run) ? [last] : [];
   });
-  return { exercised: due.length > 0, findings };
+  const findings = [...groupBy(dropped, ({ token }) => token).values()].map((last) => {
+    const [first] = last as [JudgedRequest];
+    const others = last.length > 1 ? ` and ${last.length - 1} other call${last.length > 2 ? 's' : ''}` : '';
+    const why = first.isRefused ? `refused with ${first.status}` : 'left without an answer of use';
+    return finding('gave-up', 'info', last, {
+      measured: `${last.length} call${last.length === 1 ? '' : 's'} given up`,
+      allowed: 'another try after the wait',
+      text: `${target(first)}${others} ${last.length === 1 ? 'was' : 'were'} ${why} and not sent again. That is right only where the caller was told.`,
+    });
+  });
+  const cameBack = calls.some((tries) => tries.some(isFailed) && !isFailed(tries.at(-1) as JudgedRequest));
+  return { exercised: cameBack || (run.isOver && dropped.length > 0), findings };
 };
+
+/** A write without an answer must not be sent again; a client that left before the answer did not want it. */
+const isFailed = (request: JudgedRequest) =>
+  request.isRefused || (request.method === 'GET' && request.status !== 0 && isUnknown(request));

@@ -5,7 +5,7 @@ import { bodyChanged } from './body-changed.js';
 import { deprecatedOperation } from './deprecated-operation.js';
 import { duplicateWrite } from './duplicate-write.js';
 import { earlyRetry } from './early-retry.js';
-import type { Finding, FindingCode, Rule } from './finding.js';
+import type { Finding, FindingCode, Rule, Severity } from './finding.js';
 import { gaveUp } from './gave-up.js';
 import { ignoredDayWindow } from './ignored-day-window.js';
 import { lostWrite } from './lost-write.js';
@@ -17,7 +17,7 @@ import { proactive } from './proactive.js';
 import { retried401 } from './retried-401.js';
 import { retryStorm } from './retry-storm.js';
 import { roundedInt64 } from './rounded-int64.js';
-import { prepareRun } from './run.js';
+import { type JudgedRequest, prepareRun, type Run } from './run.js';
 
 const rules: Record<FindingCode, Rule> = {
   'early-retry': earlyRetry,
@@ -42,10 +42,12 @@ const rules: Record<FindingCode, Rule> = {
 /** Rules about what a client does in trouble: a run that exercises none of them says nothing about the client. */
 const tellingRules: readonly FindingCode[] = [
   'early-retry',
+  'ban-hammered',
   'duplicate-write',
   'lost-write',
+  'body-changed',
+  'gave-up',
   'retried-401',
-  'ban-hammered',
   'rounded-int64',
   'proactive',
 ];
@@ -70,68 +72,91 @@ export interface Expectation {
   fail?: readonly string[] | undefined;
 }
 
+/** What is known of a run apart from its entries. */
+export interface RunState {
+  scenario: string;
+  /** The instant at which it is judged. */
+  nowMs: number;
+  /** How many entries the journal has lost; a run with gaps cannot pass. */
+  dropped: number;
+  /** How many requests are not answered yet. Default 0. */
+  pending?: number | undefined;
+  /**
+   * Whether the client has ended and will send nothing more, so that what it has not done yet it never does. Default
+   * `false`: it may still wait.
+   */
+  isOver?: boolean | undefined;
+  expect?: Expectation | undefined;
+}
+
 /**
  * Judges a client by its requests.
  * @param entries the journal, in the order of arrival
- * @param run.dropped how many entries the journal has lost; a run with gaps cannot pass
  */
-export function judge(
-  entries: readonly JournalEntry[],
-  run: { scenario: string; nowMs: number; dropped: number; expect?: Expectation | undefined },
-): Verdict {
-  const prepared = prepareRun(entries, run.nowMs);
-  const judgements = Object.entries(rules).map(([code, rule]) => ({ code: code as FindingCode, ...rule(prepared) }));
-  const failing = new Set<string>([
-    ...(run.expect?.fail ?? []),
-    ...(run.expect?.served ? ['gave-up', 'lost-write'] : []),
-  ]);
+export function judge(entries: readonly JournalEntry[], state: RunState): Verdict {
+  const { scenario, nowMs, dropped, pending = 0, isOver = false, expect = {} } = state;
+  const run = prepareRun(entries, { endMs: nowMs, isOver, pending });
+  const judgements = Object.entries(rules).map(([code, rule]) => ({ code: code as FindingCode, ...rule(run) }));
+  const failing = new Set<string>([...(expect.fail ?? []), ...(expect.served ? ['gave-up', 'lost-write'] : [])]);
+  const escalate = (found: Finding): Finding =>
+    failing.has(found.code) && found.severity !== 'praise' ? { ...found, severity: 'fail' } : found;
   const findings = judgements
-    .flatMap((judgement) => judgement.findings)
-    .map((found) =>
-      failing.has(found.code) && found.severity !== 'praise' ? { ...found, severity: 'fail' as const } : found,
-    )
-    .sort((a, b) => (a.requests[0] ?? 0) - (b.requests[0] ?? 0));
+    .flatMap((judgement) => judgement.findings.map(escalate))
+    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
   const exercised = judgements.filter((judgement) => judgement.exercised).map(({ code }) => code);
-  const refused = prepared.requests.filter(({ isRefused }) => isRefused);
   return {
-    scenario: run.scenario,
-    ...conclude(findings, exercised, refused.length, run.dropped),
+    scenario,
+    ...conclude(run, findings, exercised, dropped, expect),
     findings,
     exercised,
     counts: {
       requests: entries.length,
-      served: prepared.requests.filter(({ status }) => status >= 200 && status < 400).length,
-      refused: refused.length,
-      banned: refused.filter(({ refusal }) => refusal === 'ban').length,
-      dropped: run.dropped,
+      served: run.requests.filter(({ status, isRefused }) => status >= 200 && status < 400 && !isRefused).length,
+      refused: run.requests.filter(({ isRefused }) => isRefused).length,
+      banned: run.requests.filter(({ refusal }) => refusal === 'ban').length,
+      dropped,
     },
   };
 }
 
+const severities: readonly Severity[] = ['fail', 'warn', 'info', 'praise'];
+
+const firstOf = ({ requests: [first = 0] }: Finding) => first;
+
 /** What was not exercised never passes. */
 function conclude(
+  { requests }: Run,
   findings: readonly Finding[],
   exercised: readonly FindingCode[],
-  refusedCount: number,
   dropped: number,
+  expect: Expectation,
 ): Pick<Verdict, 'verdict' | 'reason'> {
-  const failed = findings.filter(({ severity }) => severity === 'fail');
-  if (failed.length > 0) {
-    const codes = [...new Set(failed.map(({ code }) => code))];
-    return { verdict: 'fail', reason: `The client failed ${codes.join(', ')}.` };
-  }
+  const codesOf = (severity: Severity) => [
+    ...new Set(findings.filter((each) => each.severity === severity).map(({ code }) => code)),
+  ];
+  const failed = codesOf('fail');
+  if (failed.length > 0) return { verdict: 'fail', reason: `The client failed ${failed.join(', ')}.` };
   if (dropped > 0) {
-    return {
-      verdict: 'inconclusive',
-      reason: `The journal has dropped ${dropped} requests, so the run is not known as a whole.`,
-    };
-  }
-  if (!tellingRules.some((code) => exercised.includes(code))) {
-    const reason =
-      refusedCount === 0
-        ? 'No request was refused and no answer was lost, so nothing was put to the test.'
-        : 'The client was refused, and the run ended before it came back.';
+    const reason = `The journal has dropped ${dropped} requests, so the run is not known as a whole.`;
     return { verdict: 'inconclusive', reason };
   }
-  return { verdict: 'pass', reason: 'The client did what the service asked.' };
+  const isOnlyUnauthorized =
+    requests.length > 0 && requests.every(({ status, isRefused }) => status === 401 && !isRefused);
+  if (isOnlyUnauthorized && !expect.fail?.includes('retried-401')) {
+    return { verdict: 'inconclusive', reason: 'Every request was a 401: check the API key of the client.' };
+  }
+  if (!tellingRules.some((code) => exercised.includes(code))) {
+    return { verdict: 'inconclusive', reason: whyUntold(requests) };
+  }
+  const warned = codesOf('warn');
+  const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
+  return { verdict: 'pass', reason: `The client did what the service asked${but}.` };
+}
+
+function whyUntold(requests: readonly JudgedRequest[]): string {
+  if (requests.length === 0) return 'No request came.';
+  if (!requests.some(({ isRefused }) => isRefused)) {
+    return 'No request was refused and no answer was lost, so nothing was put to the test.';
+  }
+  return 'The client was refused, and nothing tells whether it came back: name its calls in X-Sim-Call, or let it run longer.';
 }

@@ -1,43 +1,63 @@
+import { type Comeback, comebacksOf } from './comebacks.js';
 import { finding, type Rule, span } from './finding.js';
-import { hasRead, type JudgedRequest } from './run.js';
+import { groupBy, toleranceMs } from './run.js';
 
 const leastRefusals = 3;
 const leastGrowth = 1.5;
+/** A wait may stop growing at a bound of the client's own after this many steps. */
+const mostSteps = 3;
 /** Added to each wait, so that a wait of nothing can grow too. */
 const baseMs = 100;
 
 /** Refused again and again, a client must wait longer each time: "and uses exponential backoff". */
 export const noBackoffGrowth: Rule = ({ episodes }) => {
-  const chains = episodes.map(({ requests }) => chainOf(requests)).filter((chain) => chain.length >= leastRefusals);
+  const chains = episodes.flatMap(({ requests }) => {
+    const calls = [...groupBy(comebacksOf(requests), ({ request }) => request.fingerprint).values()];
+    return longest(calls.map(chainOf).filter(isTelling));
+  });
   const findings = chains.flatMap((chain) => {
-    const extra = chain.slice(1).map((request, index) => {
-      const before = chain[index] as JudgedRequest;
-      return request.arrivedAtMs - before.answeredAtMs - (before.retryAfterMs ?? 0);
-    });
-    // Who comes too early is told so by another rule; growth is about the waits on top of what was asked.
-    const waits = extra.map((ms) => Math.max(0, ms) + baseMs);
-    const growths = waits.slice(1).map((wait, index) => wait / (waits[index] as number));
-    const growth = growths.reduce((sum, each) => sum + each, 0) / growths.length;
-    if (growths.length === 0 || growth >= leastGrowth) return [];
+    const hasHeader = chain.every(({ refusal }) => refusal.retryAfterMs !== undefined);
+    const waits = chain.map(({ refusal, waitMs }) => Math.max(0, waitMs - (refusal.retryAfterMs ?? 0)));
+    const growth = growthOf(waits);
+    if (growth >= leastGrowth) return [];
+    const refusals = chain.map(({ refusal }) => refusal);
+    const last = chain.at(-1)?.request;
+    const count = refusals.length + (last?.isRefused ? 1 : 0);
+    const shown = waits.slice(0, 8).map(span).join(', ');
     return [
-      finding('no-backoff-growth', 'warn', chain, {
+      finding('no-backoff-growth', 'warn', last?.isRefused ? [...refusals, last] : refusals, {
         measured: `${growth.toFixed(2)} times from wait to wait`,
         allowed: `at least ${leastGrowth} times`,
-        text: `Refused ${chain.length} times in a row, and waited about the same each time (${extra.map(span).join(', ')} on top of Retry-After). Double the wait after each refusal.`,
+        text: `Refused ${count} times in a row, and waited about as long each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal, up to a bound, and give up after some attempts.`,
       }),
     ];
   });
   return { exercised: chains.length > 0, findings };
 };
 
-/** The refusals of the first call of an episode that follow one another. */
-function chainOf(requests: readonly JudgedRequest[]): JudgedRequest[] {
-  const [first] = requests;
-  const chain: JudgedRequest[] = [];
-  for (const request of requests) {
+/**
+ * Tries of one call, each after the answer to the one before. Who comes before the deadline is told so by another rule;
+ * growth is about waits that were long enough.
+ */
+function chainOf(comebacks: readonly Comeback[]): Comeback[] {
+  const chain: Comeback[] = [];
+  for (const each of comebacks) {
+    if ((each.earlyMs ?? 0) > toleranceMs) return [];
     const last = chain.at(-1);
-    if (request.fingerprint !== first?.fingerprint) continue;
-    if (last === undefined || hasRead(last, request)) chain.push(request);
+    if (last === undefined || each.refusal.id >= last.request.id) chain.push(each);
   }
   return chain;
+}
+
+const refusalsOf = (chain: readonly Comeback[]) => chain.length + (chain.at(-1)?.request.isRefused ? 1 : 0);
+
+/** Two waits at least, and refusals enough. */
+const isTelling = (chain: readonly Comeback[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
+
+const longest = (chains: readonly Comeback[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);
+
+/** How much the waits grew from one to the next on average, until they reached their longest. */
+function growthOf(waits: readonly number[]): number {
+  const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
+  return total ** (1 / Math.min(waits.length - 1, mostSteps));
 }

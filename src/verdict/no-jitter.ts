@@ -1,31 +1,52 @@
 import { finding, type Rule, span } from './finding.js';
+import { type JudgedRequest, toleranceMs } from './run.js';
 
 const leastCallers = 5;
+/** Timers that were set alike go off within this. */
 const togetherMs = 50;
 
 /** Many callers that were refused together must not all come back together. */
 export const noJitter: Rule = ({ requests, episodes }) => {
-  const herds = episodes.flatMap(({ token, refusals }) => {
+  const herds = episodes.flatMap(({ refusals }) => {
+    const [first] = refusals;
     const deadlineMs = Math.min(...refusals.map((refusal) => refusal.deadlineMs ?? Number.POSITIVE_INFINITY));
-    // Not more come back together than were refused together.
-    const burst = refusals.filter(({ arrivedAtMs }) => arrivedAtMs < deadlineMs);
-    const back = requests.filter(
-      (request) => request.token === token && request.arrivedAtMs >= deadlineMs - togetherMs,
+    const waiting = callers(refusals.filter(({ arrivedAtMs }) => arrivedAtMs < deadlineMs - toleranceMs));
+    const later = requests.filter(
+      ({ token, era, arrivedAtMs }) =>
+        token === first?.token && era === first?.era && arrivedAtMs >= deadlineMs - toleranceMs,
     );
-    const callers = back.slice(0, burst.length);
-    return callers.length >= leastCallers ? [callers] : [];
+    // Not more come back together than were refused together.
+    const back = callers(later).slice(0, waiting.length);
+    return back.length >= leastCallers ? [{ waiting, back }] : [];
   });
-  const findings = herds.flatMap((callers) => {
-    const instants = callers.map(({ arrivedAtMs }) => arrivedAtMs);
-    const spreadMs = Math.max(...instants) - Math.min(...instants);
-    if (spreadMs > togetherMs) return [];
+  const findings = herds.flatMap(({ waiting, back }) => {
+    const spreadMs = spread(back.map(({ arrivedAtMs }) => arrivedAtMs));
+    const waits = back.map(({ arrivedAtMs }, index) => arrivedAtMs - (waiting[index]?.answeredAtMs ?? 0));
+    if (spreadMs > togetherMs && spread(waits) > togetherMs) return [];
+    const together =
+      spreadMs <= togetherMs
+        ? `came back within ${span(spreadMs)} of each other`
+        : `waited the same ${span(waits[0] ?? 0)}, and came back as closely together as they were refused`;
     return [
-      finding('no-jitter', 'warn', callers, {
-        measured: `${callers.length} requests within ${span(spreadMs)}`,
-        allowed: `spread over more than ${togetherMs} ms`,
-        text: `${callers.length} waiting calls came back within ${span(spreadMs)} of each other. Add a random wait on top of Retry-After, never below it.`,
+      finding('no-jitter', 'warn', back, {
+        measured: `${back.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
+        allowed: `waits that differ by more than ${togetherMs} ms`,
+        text: `${back.length} waiting calls ${together}. Add a random wait of its own to each, on top of Retry-After and never below it.`,
       }),
     ];
   });
   return { exercised: herds.length > 0, findings };
 };
+
+/** One request a connection: what follows on the same one came after the answer, and not together. */
+function callers(requests: readonly JudgedRequest[]): JudgedRequest[] {
+  const seen = new Set<number>();
+  return requests.filter(({ connection }) => {
+    if (connection === undefined) return true;
+    const isNew = !seen.has(connection);
+    seen.add(connection);
+    return isNew;
+  });
+}
+
+const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);

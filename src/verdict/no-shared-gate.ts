@@ -1,33 +1,49 @@
-import { finding, type Rule, times } from './finding.js';
-import { toleranceMs } from './run.js';
-
-const graceMs = 1_000;
+import { finding, type Rule, span, times } from './finding.js';
+import { type Episode, graceMs, hasRead, type JudgedRequest, toleranceMs } from './run.js';
 
 /** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
 export const noSharedGate: Rule = ({ episodes }) => {
-  const findings = episodes.flatMap(({ refusals, requests }) => {
-    const [first] = refusals;
+  const findings = episodes.flatMap((episode) => {
+    const others = strayOf(episode);
+    const [first] = others;
     if (first === undefined) return [];
-    const waiting = new Set(
-      refusals
-        .filter(({ arrivedAtMs }) => arrivedAtMs <= first.answeredAtMs + graceMs)
-        .map(({ fingerprint }) => fingerprint),
-    );
-    const others = requests.filter(
-      ({ arrivedAtMs, fingerprint }) =>
-        !waiting.has(fingerprint) &&
-        arrivedAtMs > first.answeredAtMs + graceMs &&
-        first.deadlineMs !== undefined &&
-        arrivedAtMs < first.deadlineMs - toleranceMs,
-    );
-    if (others.length === 0) return [];
+    const leftMs = (first.told.deadlineMs ?? 0) - first.request.arrivedAtMs;
     return [
-      finding('no-shared-gate', 'warn', others, {
-        measured: `${others.length} other calls`,
-        allowed: '0',
-        text: `Other calls with the same key were sent ${times(others.length)} while a 429 told it to wait. Let one wait hold back every call of the key.`,
-      }),
+      finding(
+        'no-shared-gate',
+        'warn',
+        others.map(({ request }) => request),
+        {
+          measured: `${others.length} other calls during the wait`,
+          allowed: '0, after a second for those on their way',
+          text: `Another call with the same key was sent ${times(others.length)} while a 429 told it to wait, the first ${span(leftMs)} too early. The limit is the key's: let one wait hold back every call of it.`,
+        },
+      ),
     ];
   });
-  return { exercised: episodes.length > 0, findings };
+  const exercised = episodes.some(({ requests, refusals: [first] }) =>
+    requests.some(
+      (request) => first !== undefined && request.fingerprint !== first.fingerprint && hasRead(first, request),
+    ),
+  );
+  return { exercised: exercised || findings.length > 0, findings };
 };
+
+/** Calls that were not refused themselves yet, and were sent although another call had been told to wait. */
+function strayOf({ requests, refusals }: Episode): { request: JudgedRequest; told: JudgedRequest }[] {
+  const refused = new Set<string>();
+  return requests.flatMap((request) => {
+    const isOwn = refused.has(request.fingerprint);
+    if (request.isRefused) refused.add(request.fingerprint);
+    if (isOwn) return [];
+    const told = refusals.findLast((refusal) => hasRead(refusal, request) && isPastGrace(refusal, request, refusals));
+    if (told?.deadlineMs === undefined || request.arrivedAtMs >= told.deadlineMs - toleranceMs) return [];
+    return [{ request, told }];
+  });
+}
+
+/** Calls that were on their way when the first refusal came are no harm, unless they came one by one. */
+function isPastGrace(told: JudgedRequest, request: JudgedRequest, [first]: readonly JudgedRequest[]): boolean {
+  const sinceMs = request.arrivedAtMs - (first?.answeredAtMs ?? 0);
+  return sinceMs > graceMs || (!request.isOverlapped && request.connection === told.connection);
+}

@@ -1,5 +1,5 @@
-import { finding, type Rule, target } from './finding.js';
-import { groupBy, retriesOf } from './run.js';
+import { finding, type Rule, span, target } from './finding.js';
+import { groupBy, hasRead, type JudgedRequest } from './run.js';
 
 const mostAttempts = 6;
 
@@ -7,18 +7,23 @@ const mostAttempts = 6;
 export const retryStorm: Rule = ({ episodes }) => {
   const calls = episodes.flatMap(({ requests }) => [...groupBy(requests, ({ fingerprint }) => fingerprint).values()]);
   const findings = calls.flatMap((tries) => {
-    const retries = retriesOf(tries);
-    // Equal calls that began side by side share the tries.
-    const callers = tries.length - retries.length;
-    const attempts = 1 + Math.ceil(retries.length / callers);
-    if (attempts <= mostAttempts) return [];
+    const [first] = tries;
+    const attempts = attemptsOf(tries);
+    if (first === undefined || attempts <= mostAttempts) return [];
+    const lastedMs = (tries.at(-1)?.arrivedAtMs ?? 0) - first.arrivedAtMs;
     return [
       finding('retry-storm', 'fail', tries, {
         measured: `${attempts} attempts`,
         allowed: `${mostAttempts} attempts`,
-        text: `${target(tries[0] as (typeof tries)[number])} was tried ${attempts} times while it was refused. Bound the attempts, and retry in one layer only.`,
+        text: `${target(first)} was tried ${attempts} times within ${span(lastedMs)} while it was refused. Bound the attempts, and retry in one layer only: retries inside retries multiply.`,
       }),
     ];
   });
-  return { exercised: calls.some((tries) => retriesOf(tries).length > 0), findings };
+  return { exercised: calls.some((tries) => attemptsOf(tries) > 1), findings };
 };
+
+/** The tries of one call; equal calls that began side by side share the tries. */
+function attemptsOf(tries: readonly JudgedRequest[]): number {
+  const retries = tries.filter((each) => tries.some((earlier) => hasRead(earlier, each)));
+  return 1 + Math.ceil(retries.length / Math.max(1, tries.length - retries.length));
+}

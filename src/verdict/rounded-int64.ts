@@ -1,26 +1,29 @@
 import { finding, type Rule } from './finding.js';
 import type { JudgedRequest } from './run.js';
 
-const largeNumber = /-?\b\d{16,19}\b/g;
+/** Digits enough to be beyond 2^53, also as a floating-point number with an exponent. */
+const largeNumber = /-?\b\d(?:\.\d+)?[eE]\+?\d+\b|-?\b\d{16,19}\b/g;
 
 /** The client sends an identifier back that its own number type has rounded. */
 export const roundedInt64: Rule = ({ requests }) => {
-  const given = new Map<string, string>();
+  const given = new Set<string>();
+  const exactOf = new Map<string, string>();
   const rounded: { request: JudgedRequest; exact: string; sent: string }[] = [];
-  let exercised = false;
+  let isExact = false;
   for (const request of requests) {
     for (const [sent] of sentText(request).matchAll(largeNumber)) {
-      const exact = given.get(sent);
-      exercised ||= exact === undefined && [...given.values()].includes(sent);
-      if (exact !== undefined) rounded.push({ request, exact, sent });
+      const exact = exactOf.get(keyOf(sent));
+      // What is rounded may be an identifier that was given too; then nobody can tell.
+      if (given.has(sent)) isExact ||= isRoundable(sent);
+      else if (exact !== undefined) rounded.push({ request, exact, sent });
     }
     for (const [exact] of request.responseBody.matchAll(largeNumber)) {
-      const sent = String(BigInt(Number(exact)));
-      if (sent !== exact) given.set(sent, exact);
+      given.add(exact);
+      if (isRoundable(exact)) for (const form of formsOf(exact)) exactOf.set(form, exact);
     }
   }
   const [first] = rounded;
-  if (first === undefined) return { exercised, findings: [] };
+  if (first === undefined) return { exercised: isExact, findings: [] };
   return {
     exercised: true,
     findings: [
@@ -37,6 +40,14 @@ export const roundedInt64: Rule = ({ requests }) => {
     ],
   };
 };
+
+const isRoundable = (text: string) => /^-?\d+$/.test(text) && !formsOf(text).includes(text);
+
+/** How a number that was rounded to a double is written: the shortest digits, as JavaScript does, or all of them. */
+const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(exact)))];
+
+/** With an exponent, by its value: languages write it differently. */
+const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
 
 const sentText = ({ path, query, requestBody }: JudgedRequest) =>
   `${path} ${query} ${requestBody === undefined ? '' : new TextDecoder().decode(requestBody)}`;

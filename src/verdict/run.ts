@@ -1,5 +1,5 @@
-import { rateLimitHeaders, retryAfterHeader } from '../interface/contract.js';
 import type { JournalEntry } from '../state/journal.js';
+import { readReset, readRetryAfter } from './promises.js';
 
 /** One request of the client, with what the judge derives from its entry in the journal. */
 export interface JudgedRequest extends JournalEntry {
@@ -11,11 +11,14 @@ export interface JudgedRequest extends JournalEntry {
   readonly deadlineMs: number | undefined;
   /** The wait that Retry-After asked for; `undefined` where it was missing or cannot be read. */
   readonly retryAfterMs: number | undefined;
+  /** Counted up each time the clock was set back; instants of two eras cannot be compared. */
+  readonly era: number;
+  /** Whether the key had requests on other connections within a second of it, so that it may have been sent blindly. */
+  readonly isOverlapped: boolean;
 }
 
 /** From the first refusal of a key to its next served request, or to the end of the run. */
 export interface Episode {
-  readonly token: string | undefined;
   /** Every request of the key in the episode, refused ones first; the last may be the served one that ends it. */
   readonly requests: readonly JudgedRequest[];
   readonly refusals: readonly JudgedRequest[];
@@ -28,47 +31,104 @@ export interface Run {
   readonly episodes: readonly Episode[];
   /** The instant at which the run is judged. */
   readonly endMs: number;
+  /** Whether the client is known to send nothing any more. */
+  readonly isOver: boolean;
+  /** How many requests wait for their answer, and are in no journal yet. */
+  readonly pending: number;
 }
 
 /** A request that comes less than this too early is on time: timers are that exact. */
 export const toleranceMs = 50;
-/** A request that comes this long after an answer has seen it, whatever the connection. */
-const certainlyReadMs = 1_000;
+/** A request that comes this long after an answer has seen it, whatever the connection; a parallel burst is over. */
+export const graceMs = 1_000;
+/** A clock that was set back by less than this was corrected, and the run goes on. */
+const correctionMs = 1_000;
 
-export function prepareRun(entries: readonly JournalEntry[], endMs: number): Run {
-  const requests = entries.map(toJudged);
-  return { requests, episodes: [...groupBy(requests, ({ token }) => token).values()].flatMap(episodesOf), endMs };
+export function prepareRun(entries: readonly JournalEntry[], state: Omit<Run, 'requests' | 'episodes'>): Run {
+  const requests = judged(entries);
+  const groups = groupBy(requests, ({ era, token }) => `${era} ${token}`);
+  return { ...state, requests, episodes: [...groups.values()].flatMap(episodesOf) };
 }
 
 /**
- * Whether the client must have had the answer to `earlier` when it sent `later`: the same connection or the same call
- * (both come in turn), or a second in between. A parallel burst proves nothing.
+ * Whether the client must have had the answer to `earlier` when it sent `later`: a second lies in between, both are of
+ * one named call, or one connection brought both and there was no other. A parallel burst proves nothing: what waits in
+ * the client for a free connection was sent blindly.
  */
 export function hasRead(earlier: JudgedRequest, later: JudgedRequest): boolean {
-  if (later.id <= earlier.id || later.arrivedAtMs < earlier.answeredAtMs) return false;
-  if (later.connection !== undefined && later.connection === earlier.connection) return true;
+  if (later.id <= earlier.id || later.era !== earlier.era || later.arrivedAtMs < earlier.answeredAtMs) return false;
+  if (later.arrivedAtMs - earlier.answeredAtMs > graceMs) return true;
   if (later.call !== undefined && later.call === earlier.call) return true;
-  return later.arrivedAtMs - earlier.answeredAtMs > certainlyReadMs;
-}
-
-/** The last of `candidates` whose answer the client had when it sent `request`. */
-export function lastRead(candidates: readonly JudgedRequest[], request: JudgedRequest): JudgedRequest | undefined {
-  return candidates.findLast((candidate) => hasRead(candidate, request));
+  return later.connection !== undefined && later.connection === earlier.connection && !later.isOverlapped;
 }
 
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
     else group.push(item);
   }
   return groups;
 }
 
-/** The tries of one call in an episode that came after the answer to an earlier one. */
-export function retriesOf(requests: readonly JudgedRequest[]): JudgedRequest[] {
-  return requests.filter((request, index) => requests.slice(0, index).some((earlier) => hasRead(earlier, request)));
+/** All tries of one call, in every call of the run: what one key sent with one fingerprint. */
+export const callsOf = (requests: readonly JudgedRequest[]): JudgedRequest[][] => [
+  ...groupBy(requests, ({ token, fingerprint }) => `${token} ${fingerprint}`).values(),
+];
+
+function judged(entries: readonly JournalEntry[]): JudgedRequest[] {
+  let era = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const requests = entries.map((entry) => {
+    if (entry.arrivedAtMs < lastMs - correctionMs) era++;
+    lastMs = entry.arrivedAtMs;
+    const isRefused = entry.refusal !== undefined || entry.status === 429;
+    return { ...entry, fingerprint: fingerprintOf(entry), isRefused, ...promiseOf(entry, isRefused), era };
+  });
+  const overlapped = new Set(
+    [...groupBy(requests, ({ era, token }) => `${era} ${token}`).values()].flatMap(overlappedOf),
+  );
+  return requests.map((request) => ({ ...request, isOverlapped: overlapped.has(request.id) }));
+}
+
+function fingerprintOf({ call, method, path, query, requestBody }: JournalEntry): string {
+  const body = requestBody === undefined ? '' : new TextDecoder().decode(requestBody);
+  return [call, method, path, query, body].join(' ');
+}
+
+/** Both headers are promises, and the earlier one counts; but none asks for less than the other by lying in the past. */
+function promiseOf(entry: JournalEntry, isRefused: boolean): Pick<JudgedRequest, 'deadlineMs' | 'retryAfterMs'> {
+  if (!isRefused) return { deadlineMs: undefined, retryAfterMs: undefined };
+  const retryAfterMs = readRetryAfter(entry);
+  const resetMs = readReset(entry);
+  if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs };
+  const untilMs = entry.answeredAtMs + retryAfterMs;
+  const isAhead = resetMs !== undefined && resetMs > entry.answeredAtMs;
+  return { deadlineMs: isAhead ? Math.min(untilMs, resetMs) : untilMs, retryAfterMs };
+}
+
+/** The ids of the requests of one key that had others of it on another connection within a second before or after. */
+function overlappedOf(requests: readonly Pick<JudgedRequest, 'id' | 'arrivedAtMs' | 'connection'>[]): number[] {
+  const near = new Map<number | undefined, number>();
+  const overlapped: number[] = [];
+  let first = 0;
+  let next = 0;
+  for (const { id, arrivedAtMs } of requests) {
+    for (; next < requests.length && (requests[next]?.arrivedAtMs ?? 0) <= arrivedAtMs + graceMs; next++) {
+      const { connection } = requests[next] ?? {};
+      near.set(connection, (near.get(connection) ?? 0) + 1);
+    }
+    for (; (requests[first]?.arrivedAtMs ?? arrivedAtMs) < arrivedAtMs - graceMs; first++) {
+      const { connection } = requests[first] ?? {};
+      const count = (near.get(connection) ?? 0) - 1;
+      if (count > 0) near.set(connection, count);
+      else near.delete(connection);
+    }
+    if (near.size > 1) overlapped.push(id);
+  }
+  return overlapped;
 }
 
 function episodesOf(requests: readonly JudgedRequest[]): Episode[] {
@@ -76,13 +136,12 @@ function episodesOf(requests: readonly JudgedRequest[]): Episode[] {
   let current: JudgedRequest[] = [];
   const close = (served: JudgedRequest | undefined) => {
     if (current.length === 0) return;
-    const refusals = current.filter(({ isRefused }) => isRefused);
-    episodes.push({ token: current[0]?.token, requests: current, refusals, served });
+    episodes.push({ requests: current, refusals: current.filter(({ isRefused }) => isRefused), served });
     current = [];
   };
   for (const request of requests) {
     if (request.isRefused) current.push(request);
-    else if (current.length > 0 && request.status !== 401) {
+    else if (current.length > 0 && isAccepted(request, current)) {
       current.push(request);
       close(request);
     }
@@ -91,35 +150,6 @@ function episodesOf(requests: readonly JudgedRequest[]): Episode[] {
   return episodes;
 }
 
-function toJudged(entry: JournalEntry): JudgedRequest {
-  const body = entry.requestBody === undefined ? '' : new TextDecoder().decode(entry.requestBody);
-  const retryAfterMs = readRetryAfter(entry);
-  const reset = readReset(entry);
-  const isRefused = entry.refusal !== undefined || entry.status === 429;
-  const instants = [retryAfterMs === undefined ? undefined : entry.answeredAtMs + retryAfterMs, reset];
-  const known = instants.filter((instant) => instant !== undefined);
-  return {
-    ...entry,
-    fingerprint: [entry.call, entry.method, entry.path, entry.query, body].join(' '),
-    isRefused,
-    deadlineMs: isRefused && known.length > 0 ? Math.min(...known) : undefined,
-    retryAfterMs: isRefused ? retryAfterMs : undefined,
-  };
-}
-
-/** RFC 9110 section 10.2.3: seconds or an HTTP date; decimal seconds too, because services send them. */
-function readRetryAfter({ headers, answeredAtMs }: JournalEntry): number | undefined {
-  const text = headers[retryAfterHeader];
-  if (text === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const dateMs = Date.parse(text);
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - answeredAtMs);
-}
-
-/** Unix seconds; milliseconds and seconds left too, by their size, because services send them. */
-function readReset({ headers, answeredAtMs }: JournalEntry): number | undefined {
-  const value = Number(headers[rateLimitHeaders.reset] ?? Number.NaN);
-  if (Number.isNaN(value)) return undefined;
-  if (value > 1e11) return value;
-  return value < 1e8 ? answeredAtMs + value * 1000 : value * 1000;
-}
+/** A 401 says nothing about limits, and an operation without limits is served whatever they say. */
+const isAccepted = ({ status, isLimited }: JudgedRequest, refused: readonly JudgedRequest[]) =>
+  status !== 401 && (isLimited || !refused.some(({ refusal }) => refusal === 'limit'));

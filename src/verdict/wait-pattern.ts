@@ -1,0 +1,56 @@
+import type { Comeback } from './comebacks.js';
+import { span, times } from './finding.js';
+import { isRetryDate } from './promises.js';
+
+/** What `setTimeout` can wait; past it, it fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+/** A wait that takes this long was none: a client needs it to send the next request. */
+const atOnceMs = 20;
+
+/** How long the client waited each time when it came too early, and what mistake that looks like. */
+export function describeWaits(early: readonly Comeback[]): string {
+  const waits = early.map(({ waitMs }) => waitMs);
+  const mistake = guess(early);
+  const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
+  if (waits.every((ms) => ms <= atOnceMs)) return `${often(waits.length)}without any wait${looksLike}`;
+  const shared = sharedWait(waits);
+  if (shared !== undefined) return `${often(waits.length)}after exactly ${span(shared)}${looksLike}`;
+  const shown = waits.slice(0, 6).map((ms) => span(ms));
+  const more = waits.length > shown.length ? ` and ${waits.length - shown.length} more` : '';
+  return `after ${shown.join(', ')}${more}${looksLike}`;
+}
+
+const often = (count: number) => (count === 1 ? '' : `${times(count)} in a row `);
+
+function guess(early: readonly Comeback[]): string | undefined {
+  const waits = early.map(({ waitMs }) => waitMs);
+  const asked = early.map(({ refusal }) => refusal.retryAfterMs);
+  if (early.every(({ waitMs }, index) => isThousandth(waitMs, asked[index]))) {
+    return 'seconds handed to a timer that takes milliseconds';
+  }
+  if (waits.every((ms) => ms <= atOnceMs)) {
+    if (early.some(({ refusal }) => isRetryDate(refusal))) return 'an HTTP date read as a number';
+    if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than a timer can hold';
+    return asked.includes(undefined) ? 'a missing Retry-After read as 0' : 'a Retry-After that was not read';
+  }
+  const shared = sharedWait(waits);
+  if (shared === undefined) return isGrowing(waits) ? 'a backoff that does not read Retry-After' : undefined;
+  if (shared % 60_000 === 0 && early.some(({ refusal }) => refusal.window === 'day')) return 'the wait of the minute';
+  return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
+}
+
+/** The wait of all tries, when it is the same and a round number: half seconds up to 5 s, then whole ones. */
+function sharedWait(waits: readonly number[]): number | undefined {
+  const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;
+  const step = mean < 5_000 ? 500 : 1_000;
+  const round = Math.round(mean / step) * step;
+  return round > 0 && waits.every((ms) => Math.abs(ms - round) <= 100) ? round : undefined;
+}
+
+const isThousandth = (waitMs: number, askedMs: number | undefined) =>
+  askedMs !== undefined && askedMs >= 5_000 && waitMs >= 5 && Math.abs(waitMs - askedMs / 1000) <= 16;
+
+const isGrowing = (waits: readonly number[]) =>
+  waits.length > 1 && waits.every((ms, index) => index === 0 || ms >= 1.3 * (waits[index - 1] ?? 0));
+
+const whole = (ms: number) => `${ms / 1000} s`;
