@@ -7,6 +7,7 @@ import type { Faults } from './policies/faults.js';
 import type { Keys } from './policies/keys.js';
 import { extensionRoute } from './routes.js';
 import { checkFault } from './scenario/check-form.js';
+import { defaultScenario } from './scenario/default.js';
 import { type Fault, toFaultRule } from './scenario/fault-schema.js';
 import { type GeneratePets, loadScenario, type World } from './scenario/load.js';
 import type { Scenario } from './scenario/schema.js';
@@ -120,7 +121,9 @@ export function createSimulator({ scenario = {}, scenarios = {}, ...options }: S
   const parts = createParts(loadScenario(scenario, options.generatePets));
   let named: ReadonlyMap<string, Scenario> | undefined;
   const readNamed = () => {
-    named ??= new Map(Object.entries({ default: {}, ...(typeof scenarios === 'function' ? scenarios() : scenarios) }));
+    named ??= new Map(
+      Object.entries({ default: defaultScenario, ...(typeof scenarios === 'function' ? scenarios() : scenarios) }),
+    );
     return named;
   };
   return assemble(parts, readNamed, options);

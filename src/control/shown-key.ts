@@ -13,7 +13,7 @@ export function fnv1a(bytes: Uint8Array): string {
 export const keyId = (key: string) => `key_${fnv1a(new TextEncoder().encode(key))}`;
 
 /** Keys are secrets: the last four characters, of a short one fewer. */
-export const maskedKey = (key: string) => `…${key.slice(Math.max(key.length - 4, Math.ceil(key.length / 2)))}`;
+export const maskedKey = (key: string) => `…${key.slice(Math.max(key.length - 4, Math.ceil(key.length / 3)))}`;
 
 /** A key as the control API shows it. */
 export interface ShownKey extends KeyInfo {

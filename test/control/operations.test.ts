@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { operations } from '../../src/control/operations.js';
+import { keyId } from '../../src/control/shown-key.js';
+import type { Scenario } from '../../src/index.js';
+import { noon } from '../support/frozen.js';
+import { openStage, outcome, type Stage, send, tinyScenario } from './both-doors.js';
+
+type Name = keyof typeof operations;
+
+/** One call, and what its result must hold (a number: how many it lists); in order, so that each builds on those before. */
+const steps: [name: Name, input: object | undefined, result: unknown][] = [
+  ['getHealth', undefined, { status: 'ok', scenario: 'default' }],
+  ['getServiceDescription', {}, { info: { title: 'Petstore' } }],
+  ['getControlDescription', {}, { info: { title: 'petstore-sim control' } }],
+  ['getScenario', {}, { name: 'default', scenario: { keys: { 'pro-key': { plan: 'pro' } } } }],
+  ['listScenarios', {}, [{ name: 'default' }, { name: 'tiny', description: 'Two animals.' }]],
+
+  ['getClock', {}, { now: '2026-01-01T12:00:00.000Z', mode: 'frozen' }],
+  ['changeClock', { advance: '61s' }, { now: '2026-01-01T12:01:01.000Z' }],
+  ['changeClock', { resume: true }, { mode: 'real' }],
+  ['changeClock', { freeze: true }, { mode: 'frozen' }],
+  ['changeClock', { set: noon }, { now: '2026-01-01T12:00:00.000Z' }],
+  ['advanceClock', { by: 1500 }, { now: '2026-01-01T12:00:01.500Z' }],
+  ['resumeClock', {}, { mode: 'real' }],
+  ['freezeClock', undefined, { mode: 'frozen' }],
+  ['setClock', { to: '2026-01-01T12:00:10Z' }, { now: '2026-01-01T12:00:10.000Z', mode: 'frozen' }],
+
+  ['listKeys', {}, { 4: { key: '…-key', state: 'revoked' } }],
+  ['getKey', { key: 'pro-key' }, { id: keyId('pro-key'), key: '…-key', plan: 'pro', minute: { remaining: 299 } }],
+  ['getKey', { key: keyId('pro-key') }, { plan: 'pro' }],
+  ['addKey', { key: 'alice-secret', plan: 'pro', usage: { minute: 7 } }, { key: '…cret', minute: { remaining: 293 } }],
+  ['addKey', { key: 'bob/%zz ü'.replace(' ', '_'), expiresAt: '2026-01-01T12:00:05Z' }, { state: 'expired' }],
+  ['getKey', { key: 'bob/%zz_ü' }, { state: 'expired' }],
+  ['banKey', { key: 'alice-secret', for: '90s' }, { state: 'banned', bannedUntil: '2026-01-01T12:01:40.000Z' }],
+  ['unbanKey', { key: keyId('alice-secret') }, { state: 'active', strikes: 0 }],
+  [
+    'setKeyUsage',
+    { key: 'alice-secret', minute: 299, day: 400 },
+    { minute: { remaining: 1 }, day: { remaining: 9600 } },
+  ],
+  ['exhaustKey', { key: 'alice-secret' }, { minute: { remaining: 0 }, day: { remaining: 9600 } }],
+  ['exhaustKey', { key: 'alice-secret', window: 'day' }, { day: { remaining: 0 } }],
+  ['revokeKey', { key: 'alice-secret' }, { state: 'revoked' }],
+
+  [
+    'addFault',
+    { when: { operation: 'getPet', key: 'pro-key' }, then: { respond: { status: 503 } } },
+    { name: 'fault-1' },
+  ],
+  ['addFault', { name: 'a b/c', when: { petId: '9223372036854775807' }, then: { delay: '5s' } }, { name: 'a b/c' }],
+  ['listFaults', {}, [{ name: 'fault-1', seen: 0, applied: 0 }, { when: { petId: 9223372036854775807n } }]],
+  ['removeFault', { name: 'a b/c' }, { removed: 'a b/c' }],
+  ['listFaults', {}, 1],
+
+  ['countRequests', {}, { count: 3, dropped: 0 }],
+  ['countRequests', { status: 201 }, { count: 1 }],
+  ['countRequests', { status: '201', operation: 'createPet', method: 'POST', key: 'free-key' }, { count: 1 }],
+  ['countRequests', { key: '-key' }, { count: 3 }],
+  ['countRequests', { key: keyId('pro-key') }, { count: 1 }],
+  ['countRequests', { text: 'Bello' }, { count: 1 }],
+  ['countRequests', { since: 2 }, { count: 1 }],
+  ['queryJournal', { since: 1, limit: 1 }, { entries: [{ id: 3, key: '…-key', keyId: keyId('pro-key') }], count: 2 }],
+  ['queryJournal', { limit: 0 }, { entries: [], count: 3 }],
+  ['waitForRequests', { count: 3 }, { met: true, count: 3 }],
+  ['waitForRequests', { count: 4, timeout: '20ms' }, { met: false, count: 3 }],
+  ['waitForRequests', { count: 4, timeout: '20' }, { met: false, count: 3 }],
+  ['exportHar', { status: 201 }, { log: { version: '1.2', entries: [{ response: { status: 201 } }] } }],
+  ['exportJournal', { status: 201 }, expect.stringMatching(/^\{"id":2,.*\}\n$/)],
+  ['getVerdict', {}, { verdict: 'inconclusive', counts: { requests: 3 } }],
+
+  ['saveSnapshot', { name: 'before' }, { saved: 'before' }],
+  ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 41 }]],
+  ['exportState', {}, { version: 1, nextId: 42, clock: { frozen: true } }],
+  ['loadScenario', { scenario: 'tiny' }, { scenario: 'tiny', clock: { now: '2026-01-01T12:00:10.000Z' } }],
+  ['loadScenario', { scenario: tinyScenario, reseed: true }, { clock: { now: '2026-01-01T12:00:00.000Z' } }],
+  ['restoreSnapshot', { name: 'before' }, { scenario: 'default', clock: { now: '2026-01-01T12:00:10.000Z' } }],
+  ['getKey', { key: 'alice-secret' }, { state: 'revoked' }],
+  ['removeSnapshot', { name: 'before' }, { removed: 'before' }],
+  ['listSnapshots', {}, 0],
+  ['clearJournal', {}, { removed: 3 }],
+  ['countRequests', {}, { count: 0 }],
+  ['reset', {}, { scenario: 'default', clock: { now: '2026-01-01T12:00:00.000Z', mode: 'frozen' } }],
+  ['listFaults', {}, 0],
+];
+
+/** Calls that cannot be done: the status, and what the message must tell. */
+const mistakes: [name: Name, input: unknown, status: number, message: string | RegExp][] = [
+  ['getHealth', { verbose: true }, 400, 'expected no such field'],
+  ['advanceClock', {}, 400, 'by: expected'],
+  ['advanceClock', { by: '61' }, 400, 'expected a duration such as'],
+  ['advanceClock', { by: -1 }, 400, 'expected a duration such as'],
+  ['advanceClock', { by: '9999999d' }, 400, 'years 1970 to 9999'],
+  ['setClock', { to: 'noon' }, 400, 'expected an instant such as'],
+  ['changeClock', {}, 400, 'expected one of {"advance":"61s"}'],
+  ['changeClock', { advance: '1s', freeze: true }, 400, 'expected one of'],
+  ['getKey', { key: 'made-up-token' }, 404, /^There is no such API key; expected/],
+  ['getKey', { key: '__proto__' }, 404, 'There is no such API key'],
+  ['revokeKey', { key: 'constructor' }, 404, 'There is no such API key'],
+  ['addKey', { key: 'two words' }, 400, 'expected an API key without spaces'],
+  ['addKey', { key: 'x', plan: 'gold' }, 400, 'expected a plan (free, pro, business, enterprise)'],
+  ['addKey', { key: 'x', plan: '__proto__' }, 400, 'expected a plan'],
+  ['addKey', { key: 'x', usage: { hour: 1 } }, 400, 'usage.hour: expected no such field'],
+  ['addKey', { key: 'x', bannedFor: '99999999d' }, 400, 'expected at most 3650d'],
+  ['banKey', { key: 'free-key' }, 400, 'for: expected'],
+  ['banKey', { key: 'free-key', for: '99999999d' }, 400, 'expected at most 3650d'],
+  ['setKeyUsage', { key: 'free-key', minute: 61 }, 400, 'expected a whole number from 0 to 60'],
+  ['setKeyUsage', { key: 'free-key', minute: 1.5 }, 400, 'expected a whole number from 0'],
+  ['exhaustKey', { key: 'free-key', window: 'hour' }, 400, 'expected "minute" or "day"'],
+  ['addFault', { then: {} }, 400, 'expected an effect'],
+  ['addFault', { then: { respond: { status: 99 } } }, 400, 'expected a status from 200 to 599'],
+  ['addFault', { when: { nth: 0 }, then: { reset: true } }, 400, 'when.nth: expected a whole number from 1'],
+  ['addFault', { then: { respond: { status: 200, headers: { a: 'b\r\nc: d' } } } }, 400, 'without line breaks'],
+  ['removeFault', { name: 'none' }, 404, 'expected one that GET /__sim/faults lists'],
+  ['loadScenario', {}, 400, 'scenario: expected'],
+  ['loadScenario', { scenario: '../../etc/passwd' }, 404, 'expected one that GET /__sim/scenarios lists'],
+  ['loadScenario', { scenario: '__proto__' }, 404, 'expected one that'],
+  ['loadScenario', { scenario: { keys: { a: { plan: 'gold' } } } }, 400, 'keys.a.plan: expected a plan'],
+  ['loadScenario', { scenario: { pets: { file: '/etc/passwd' } } }, 400, 'expected'],
+  ['loadScenario', { scenario: { pets: { generate: { sold: 1 } } } }, 400, 'expected a generator'],
+  ['queryJournal', { status: 'ok' }, 400, 'status: expected a whole number from 0 to 599'],
+  ['queryJournal', { limit: 10_001 }, 400, 'limit: expected a whole number from 0 to 10000'],
+  ['queryJournal', { operation: 'deletePet' }, 400, 'operation: expected "listPets", "createPet" or "getPet"'],
+  ['waitForRequests', { timeout: '31s' }, 400, 'timeout: expected at most 30s'],
+  ['waitForRequests', { count: 0 }, 400, 'count: expected a whole number from 1 to 10000'],
+  ['saveSnapshot', { name: 'a/b' }, 400, 'name: expected a name of 1 to 64'],
+  ['saveSnapshot', { name: 'x'.repeat(65) }, 400, 'name: expected a name of 1 to 64'],
+  ['restoreSnapshot', { name: 'none' }, 404, 'expected one that GET /__sim/snapshots lists'],
+  ['removeSnapshot', { name: 'none' }, 404, 'expected one that GET /__sim/snapshots lists'],
+  ['importState', {}, 400, 'version: expected'],
+  ['importState', { version: 2 }, 400, 'expected version 1 of the format'],
+];
+
+let stages: [Stage, Stage];
+const busy: Scenario = { keys: { 'free-key': { usage: { minute: 3 } } } };
+beforeEach(async () => {
+  // A clock that runs shows the same through both doors only while the machine's stands still.
+  vi.useFakeTimers({ toFake: ['Date'] });
+  stages = [await openStage(busy), await openStage(busy)];
+  for (const { sim } of stages) {
+    await send(sim);
+    await send(sim, { body: '{"name":"Bello","categoryId":9223372036854775807}' });
+    await send(sim, { key: 'pro-key', path: '/pets/9' });
+  }
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const { server } of stages) await server.close();
+});
+
+const calls = () => {
+  const [{ here }, { there }] = stages;
+  const call = (control: object, name: Name, input: unknown) =>
+    outcome(() => (control as Record<Name, (input?: unknown) => unknown>)[name](input));
+  return { inProcess: call.bind(undefined, here), overHttp: call.bind(undefined, there) };
+};
+
+test('every operation gives the same in this process and over HTTP', async () => {
+  const { inProcess, overHttp } = calls();
+  for (const [name, input, expected] of steps) {
+    const step = `${name} ${JSON.stringify(input)}`;
+    const result = (await inProcess(name, input)) as { result: unknown };
+    if (typeof expected === 'number') expect(result.result, step).toHaveLength(expected);
+    else if (typeof expected === 'object' && expected !== null && !('asymmetricMatch' in expected))
+      expect(result.result, step).toMatchObject(expected);
+    else expect(result.result, step).toEqual(expected);
+    expect(await overHttp(name, input), step).toEqual(result);
+  }
+});
+
+test('an exported state can be imported through either door', async () => {
+  const [{ here }, { there }] = stages;
+  const state = here.exportState();
+  expect(await there.exportState()).toEqual(state);
+  expect(await there.importState(state)).toEqual(here.importState(state));
+});
+
+test('what cannot be done says the same through both doors, and changes nothing', async () => {
+  const { inProcess, overHttp } = calls();
+  const before = stages.map(({ here }) => here.exportState());
+  for (const [name, input, status, message] of mistakes) {
+    const step = `${name} ${JSON.stringify(input)}`;
+    const failure = (await inProcess(name, input)) as { status: number; message: string };
+    expect(failure, step).toMatchObject({
+      status,
+      message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+    });
+    expect(failure.message.length, step).toBeGreaterThan(20);
+    expect(await overHttp(name, input), step).toEqual(failure);
+  }
+  expect(stages.map(({ here }) => here.exportState())).toEqual(before);
+});
+
+test('the tables above leave no operation out', () => {
+  const elsewhere: Name[] = ['importState', 'watchRequests'];
+  const done = new Set([...steps.map(([name]) => name), ...elsewhere]);
+  expect(Object.keys(operations).filter((name) => !done.has(name as Name))).toEqual([]);
+});
+
+test('a fault of the same name is a conflict', async () => {
+  const [{ here }] = stages;
+  here.addFault({ name: 'once', then: { reset: true } });
+  expect(await outcome(() => here.addFault({ name: 'once', then: { reset: true } }))).toMatchObject({ status: 409 });
+});
+
+test('what is read can be changed without reaching the simulator', () => {
+  const [{ here, sim }] = stages;
+  const { scenario } = here.getScenario();
+  (scenario.keys as Record<string, unknown>).mallory = {};
+  here.exportState().pets.length = 0;
+  expect(Object.keys(sim.scenario.keys ?? {})).not.toContain('mallory');
+  expect(sim.pets.size).toBe(41);
+});
