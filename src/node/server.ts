@@ -38,8 +38,11 @@ export interface RunningServer {
   readonly controlUrl: string;
   /** Worlds of their own under `/s/NAME/v1`. */
   readonly sandboxes: Sandboxes;
-  /** Stops listening; answers that are under way finish, for at most 1.5 seconds. */
-  close(): Promise<void>;
+  /**
+   * Stops listening; answers that are under way finish, for at most `graceMs`: default 1,500, 0 cuts them at once and
+   * sets no timer.
+   */
+  close(options?: { graceMs?: number }): Promise<void>;
 }
 
 /** Time given to answers under way when the server closes; the whole stop must be over within 2 seconds. */
@@ -76,9 +79,9 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
     sandboxes,
-    close() {
+    close({ graceMs = closeTimeoutMs } = {}) {
       closing.abort();
-      return closeAll(servers);
+      return closeAll(servers, graceMs);
     },
   };
 }
@@ -154,7 +157,7 @@ async function bind(hosts: readonly string[], port: number, listener: RequestLis
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return servers;
-      await closeAll(servers);
+      await closeAll(servers, 0);
       // A free port on one address may be taken on the other.
       if (code !== 'EADDRINUSE' || port !== 0 || attempt === 10) throw error;
     }
@@ -218,12 +221,15 @@ function endWith(socket: Socket, status: number, code: string, message: string):
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-async function closeAll(servers: readonly Server[]): Promise<void> {
+async function closeAll(servers: readonly Server[], graceMs: number): Promise<void> {
   const closing = servers.map((server) => new Promise((resolve) => server.close(resolve)));
-  const timer = setTimeout(() => {
+  const cut = () => {
     for (const server of servers) server.closeAllConnections();
-  }, closeTimeoutMs);
+  };
   for (const server of servers) server.closeIdleConnections();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  if (graceMs > 0) timer = setTimeout(cut, graceMs);
+  else cut();
   await Promise.all(closing);
   clearTimeout(timer);
 }

@@ -1,4 +1,4 @@
-import { describe, vi } from 'vitest';
+import { beforeEach, describe, vi } from 'vitest';
 import { expect, test } from '../../src/vitest.js';
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } } as const;
@@ -87,7 +87,7 @@ test('and does not see that of another', async ({ sim }) => {
   expect(sim.pets.size).toBe(40);
 });
 
-test('what nothing put to the test does not pass', async ({ sim }) => {
+test('what nothing put to the test passes neither way', async ({ sim }) => {
   for (const matcher of [
     'toHaveHonouredRetryAfter',
     'toHaveBackedOff',
@@ -95,9 +95,82 @@ test('what nothing put to the test does not pass', async ({ sim }) => {
     'toHaveCreatedOnce',
   ] as const) {
     expect(() => expect(sim)[matcher]()).toThrow('nothing put that to the test');
+    expect(() => expect(sim).not[matcher]()).toThrow('nothing put that to the test');
   }
 });
 
 test('a matcher on anything else says what it wants', () => {
   expect(() => expect(7).toHaveBehaved()).toThrow('expected a simulator or a verdict');
+});
+
+describe('under fake timers that go to the next timer by themselves', () => {
+  const it = test.extend({ scenario: usedUp });
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.setTimerTickMode('nextTimerAsync');
+    return () => vi.useRealTimers();
+  });
+
+  it('a client that waits a minute is there at once', async ({ sim, apiKey }) => {
+    const startMs = sim.clock.now();
+    expect((await list(sim.fetch, 'http://petstore.test/v1', apiKey)).status).toBe(200);
+    expect(sim.clock.now() - startMs).toBeGreaterThanOrEqual(59_000);
+    expect(sim).toHaveHonouredRetryAfter();
+  });
+});
+
+describe('with eight refusals in a row', () => {
+  const respond = { status: 429, headers: { 'Retry-After': '1', 'X-RateLimit-Remaining': '0' } };
+  const it = test.extend({
+    scenario: { faults: [{ then: { respond, countsQuota: false, failTimes: 8 } }] },
+    verdict: 'ignore' as const,
+  });
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.setTimerTickMode('nextTimerAsync');
+    return () => vi.useRealTimers();
+  });
+  const tryFiveTimes = async (fetch: typeof globalThis.fetch, apiKey: string, waitMs: (attempt: number) => number) => {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await fetch('http://petstore.test/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
+      await new Promise((resolve) => setTimeout(resolve, waitMs(attempt)));
+    }
+  };
+
+  it('a client that doubles its wait has backed off', async ({ sim, apiKey }) => {
+    await tryFiveTimes(sim.fetch, apiKey, (attempt) => 1_000 + 2 ** attempt * 500);
+    expect(sim).toHaveBackedOff();
+    expect(() => expect(sim).not.toHaveBackedOff()).toThrow('had not waited longer after each refusal');
+  });
+
+  it('a client that waits the same each time has not', async ({ sim, apiKey }) => {
+    await tryFiveTimes(sim.fetch, apiKey, () => 1_100);
+    expect(() => expect(sim).toHaveBackedOff()).toThrow(/no-backoff-growth: /);
+    expect(sim).not.toHaveBackedOff();
+  });
+});
+
+describe('the API key', () => {
+  test('is the first that works', ({ apiKey }) => {
+    expect(apiKey).toBe('free-key');
+  });
+  test.extend({ scenario: { keys: { mine: { plan: 'pro' } } } })('is the one that the scenario names', ({ apiKey }) => {
+    expect(apiKey).toBe('mine');
+  });
+});
+
+test.extend({ scenario: { pets: { generate: { sold: 3 } } } })('animals can be generated', ({ sim }) => {
+  expect(sim.pets.size).toBe(3);
+});
+
+test('a verdict that came over HTTP will do, and a journal with gaps passes nothing', ({ sim }) => {
+  const verdict = { ...sim.verdict(), exercised: ['early-retry' as const] };
+  expect(verdict).toHaveHonouredRetryAfter();
+  verdict.counts = { ...verdict.counts, dropped: 3 };
+  expect(() => expect(verdict).toHaveHonouredRetryAfter()).toThrow('the journal has dropped 3 requests');
+  expect(() => expect(verdict).not.toHaveHonouredRetryAfter()).toThrow('the journal has dropped 3 requests');
+});
+
+test.extend({ scenario: 'default' })('a shipped scenario goes by its name', ({ sim, apiKey }) => {
+  expect([sim.name, apiKey]).toEqual(['default', 'free-key']);
 });

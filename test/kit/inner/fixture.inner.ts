@@ -1,0 +1,77 @@
+import { describe, vi } from 'vitest';
+import type { Scenario } from '../../../src/index.js';
+import { expect, test } from '../../../src/vitest.js';
+
+// Run by vitest-runs.test.ts, which knows how each of these ends.
+
+const it = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+
+/** Nine requests, a second apart, whatever the answer. */
+async function hammer(fetch: typeof globalThis.fetch, baseUrl: string, apiKey: string, wait: () => void) {
+  for (let attempt = 1; attempt <= 9; attempt++) {
+    await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+    wait();
+  }
+}
+
+it('passes and misbehaves', async ({ sim, baseUrl, apiKey }) => {
+  await hammer(fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
+});
+
+it.fails('misbehaves, as expected', async ({ sim, baseUrl, apiKey }) => {
+  await hammer(sim.fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
+});
+
+const tries: unknown[] = [];
+it('misbehaves at the first try only', { retry: 1 }, async ({ sim, baseUrl, apiKey }) => {
+  tries.push(sim);
+  expect(sim.journal.size).toBe(0);
+  if (tries.length === 1) await hammer(sim.fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
+});
+test('had a world for each try', () => {
+  expect(new Set(tries).size).toBe(2);
+});
+
+const worlds = new Set<unknown>();
+it('has a world for each repeat', { repeats: 2 }, async ({ sim, apiKey }) => {
+  await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
+  expect(sim.journal.size).toBe(1);
+  worlds.add(sim);
+});
+test('had a world for each repeat', () => {
+  expect(worlds.size).toBe(3);
+});
+
+describe.concurrent('at the same time', () => {
+  it('one misbehaves', async ({ sim, baseUrl, apiKey }) => {
+    await hammer(fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
+  });
+  it('one does not', async ({ baseUrl, apiKey }) => {
+    await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+  });
+});
+
+const hanging = test.extend({ scenario: { faults: [{ then: { hang: true as const } }] } });
+hanging('leaves fake timers and an open request behind', async ({ baseUrl, apiKey }) => {
+  vi.useFakeTimers();
+  const open = fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+  await Promise.race([open.catch(() => {}), vi.advanceTimersByTimeAsync(100)]);
+});
+test('gets real timers back', () => {
+  vi.useRealTimers();
+});
+
+const misspelt = test.extend({ scenario: { kees: {} } as Scenario });
+misspelt('has a mistake in its scenario', ({ sim }) => {
+  expect(sim.pets.size).toBe(40);
+});
+
+const unknown = test.extend({ scenario: 'minute-wal' });
+unknown('names a scenario that there is not', ({ sim }) => {
+  expect(sim.pets.size).toBe(40);
+});
+
+const revoked = test.extend({ scenario: { keys: { mine: { plan: 'free', state: 'revoked' as const } } } });
+revoked('asks for a key that works where there is none', ({ apiKey }) => {
+  expect(apiKey).toBe('');
+});

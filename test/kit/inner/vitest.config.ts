@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config';
+
+/** Of the test files that another test runs, because it is about how they fail. */
+export default defineConfig({
+  test: { root: import.meta.dirname, include: ['*.inner.ts'], testTimeout: 5_000, hookTimeout: 5_000 },
+});

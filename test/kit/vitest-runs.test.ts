@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+
+/** How a test of inner/fixture.inner.ts ended. */
+interface Result {
+  title: string;
+  status: 'passed' | 'failed';
+  failureMessages: string[];
+}
+
+const results = new Map<string, Result>();
+beforeAll(async () => {
+  const config = join(import.meta.dirname, 'inner/vitest.config.ts');
+  const run = ['vitest', 'run', '--config', config, '--reporter', 'json'];
+  const stdout = await new Promise<string>((resolve) => {
+    execFile('npx', run, { cwd: import.meta.dirname, timeout: 50_000 }, (_error, stdout) => resolve(stdout));
+  });
+  const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
+  for (const result of report.testResults[0].assertionResults) results.set(result.title, result);
+});
+
+test('a test that passes fails when its client misbehaved, with one error that names what it did', () => {
+  const { status, failureMessages } = results.get('passes and misbehaves') as Result;
+  expect(status).toBe('failed');
+  expect(failureMessages).toHaveLength(1);
+  expect(failureMessages[0]).toMatch(
+    /^Error: expected that the client had behaved\. The client failed .*early-retry.*\n.* {2}early-retry: Came back .* \(requests 2, 3/s,
+  );
+  expect(failureMessages[0]).toContain('scenario default: 9 requests, 0 served, 9 refused, 6 of them by a ban');
+});
+
+test.each([
+  'misbehaves, as expected',
+  'misbehaves at the first try only',
+  'had a world for each try',
+  'has a world for each repeat',
+  'had a world for each repeat',
+  'one does not',
+  'leaves fake timers and an open request behind',
+  'gets real timers back',
+])('the inner test "%s" passes', (title) => {
+  expect(results.get(title)).toMatchObject({ status: 'passed' });
+});
+
+test('of tests at the same time only the one whose client misbehaved fails', () => {
+  expect(results.get('one misbehaves')).toMatchObject({ status: 'failed', failureMessages: [expect.any(String)] });
+});
+
+test.each([
+  ['has a mistake in its scenario', 'ScenarioError: scenario at kees: expected no such field'],
+  ['names a scenario that there is not', 'expected a file or a shipped scenario'],
+  ['asks for a key that works where there is none', 'expected one that works, got mine (revoked)'],
+])('the inner test that %s says so', (title, message) => {
+  expect(results.get(title)).toMatchObject({ status: 'failed', failureMessages: [expect.stringContaining(message)] });
+});
