@@ -65,8 +65,15 @@ export function finding(
   };
 }
 
-/** `12.4 s`, `80 ms`. */
-export const span = (ms: number) => (Math.abs(ms) < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+/** `80 ms`, `12.4 s`, `2.5 min`, `12.5 h`, `30 days`. */
+export function span(ms: number): string {
+  const size = Math.abs(ms);
+  if (size < 1_000) return `${Math.round(ms)} ms`;
+  if (size < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const [unit, length] =
+    size < 7_200_000 ? ['min', 60_000] : size < 172_800_000 ? ['h', 3_600_000] : ['days', 86_400_000];
+  return `${Number((ms / length).toFixed(1))} ${unit}`;
+}
 
 /** `once`, `twice`, `3 times`. */
 export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);

@@ -1,5 +1,5 @@
 import { finding, type Rule, times } from './finding.js';
-import { groupBy, hasRead } from './run.js';
+import { groupBy, retriesOf } from './run.js';
 
 const mostRepeats = 1;
 
@@ -7,7 +7,7 @@ const mostRepeats = 1;
 export const retried401: Rule = ({ requests }) => {
   const unauthorized = requests.filter(({ status, refusal }) => status === 401 && refusal === undefined);
   const findings = [...groupBy(unauthorized, ({ token }) => token).entries()].flatMap(([token, same]) => {
-    const repeats = same.filter((request) => same.some((earlier) => hasRead(earlier, request)));
+    const repeats = retriesOf(same);
     const [first] = same;
     if (first === undefined || repeats.length <= mostRepeats) return [];
     const sent = token === undefined ? 'No key' : 'The same key';

@@ -1,5 +1,5 @@
 import { finding, type Rule, span, target } from './finding.js';
-import { groupBy, hasRead, type JudgedRequest } from './run.js';
+import { groupBy, type JudgedRequest, retriesOf } from './run.js';
 
 const mostAttempts = 6;
 
@@ -24,6 +24,6 @@ export const retryStorm: Rule = ({ episodes }) => {
 
 /** The tries of one call; equal calls that began side by side share the tries. */
 function attemptsOf(tries: readonly JudgedRequest[]): number {
-  const retries = tries.filter((each) => tries.some((earlier) => hasRead(earlier, each)));
+  const retries = retriesOf(tries);
   return 1 + Math.ceil(retries.length / Math.max(1, tries.length - retries.length));
 }

@@ -62,6 +62,14 @@ export function hasRead(earlier: JudgedRequest, later: JudgedRequest): boolean {
   return later.connection !== undefined && later.connection === earlier.connection && !later.isOverlapped;
 }
 
+/** Those of the requests, which are in the order of their arrival, that came after the answer to an earlier one. */
+export function retriesOf(requests: readonly JudgedRequest[]): JudgedRequest[] {
+  return requests.filter((request, index) => {
+    for (let at = 0; at < index; at++) if (hasRead(requests[at] as JudgedRequest, request)) return true;
+    return false;
+  });
+}
+
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -1,6 +1,6 @@
 import type { Answer, Simulator } from '../../src/index.js';
 
-interface PlainCall {
+export interface PlainCall {
   /** The API key; `null` sends no Authorization header. Default `free-key`. */
   key?: string | null;
   /** Default GET, or POST when there is a body. */
@@ -11,6 +11,8 @@ interface PlainCall {
   /** Sent as it is when text or bytes, else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
+  /** The number of the connection. Default unknown. */
+  connection?: number;
 }
 
 /** Sends one call straight to the core, without a door. */
@@ -28,6 +30,7 @@ export function send(
     baseUrl: 'http://petstore.test/v1',
     header: (name) => headers[name],
     body,
+    connection: call.connection,
   });
   if (answer instanceof Promise) throw new Error('A fault delays this call; send it through a door.');
   return answer;

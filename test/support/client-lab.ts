@@ -1,0 +1,81 @@
+import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import type { Verdict } from '../../src/verdict/judge.js';
+import { frozen } from './frozen.js';
+import { type PlainCall, send } from './plain-call.js';
+
+/** What a client's program can do: send on its own connection, and read its clock. */
+export interface Lab {
+  sim: Simulator;
+  send(call?: PlainCall): Answer;
+  now(): number;
+}
+
+/** A client as a generator: it yields how long it sleeps, in milliseconds. */
+export type Program = (lab: Lab) => Generator<number, void, void>;
+
+interface LabOptions {
+  /** Added to each sleep: how exact the timers are. Default none. */
+  timerJitter?: () => number;
+  /** When the run is stopped, from its start. Default a week. */
+  untilMs?: number;
+}
+
+/**
+ * Runs clients side by side, each on a connection of its own, on a clock that jumps from one wake-up to the next.
+ * The run takes no time, and goes the same way every time.
+ */
+export function runPrograms(
+  sim: Simulator,
+  programs: readonly Program[],
+  { timerJitter = () => 0, untilMs = 7 * 86_400_000 }: LabOptions = {},
+): void {
+  const endMs = sim.clock.now() + untilMs;
+  const sleepers = programs.map((program, index) => {
+    const lab: Lab = {
+      sim,
+      send: (call) => send(sim, { connection: index + 1, ...call }),
+      now: () => sim.clock.now(),
+    };
+    return { steps: program(lab), wakeMs: sim.clock.now() };
+  });
+  for (;;) {
+    const next = sleepers.reduce((first, each) => (each.wakeMs < first.wakeMs ? each : first), sleepers[0] as never);
+    if (next === undefined || next.wakeMs > endMs) break;
+    if (next.wakeMs > sim.clock.now()) sim.clock.set(next.wakeMs);
+    const { done, value } = next.steps.next();
+    next.wakeMs = done ? Number.POSITIVE_INFINITY : sim.clock.now() + Math.max(0, Math.round(value + timerJitter()));
+  }
+}
+
+/** The verdict on clients that have run to their end. */
+export function verdictOn(scenario: Scenario, ...programs: Program[]): Verdict {
+  const sim = frozen(scenario);
+  runPrograms(sim, programs);
+  return sim.verdict({ isOver: true });
+}
+
+/** How many seconds the answer asks to wait. */
+export const retryAfter = ({ headers }: Answer) => Number(headers['Retry-After']);
+
+export const isRefused = (answer: Answer) => answer.headers['Retry-After'] !== undefined;
+
+/** A client that sends a call until it is served, and decides after each refusal how long it waits. */
+export const retrying = (wait: (answer: Answer, attempt: number) => number, call?: PlainCall, attempts = 10): Program =>
+  function* ({ send }) {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const answer = send(call);
+      if (!isRefused(answer)) return;
+      yield wait(answer, attempt);
+    }
+  };
+
+/** A client that sends a call, and after each of these waits again, whatever the answer. */
+export const sending = (waits: readonly number[], call?: PlainCall | ((index: number) => PlainCall)): Program =>
+  function* ({ send }) {
+    const callAt = (index: number) => (typeof call === 'function' ? call(index) : call);
+    send(callAt(0));
+    for (const [index, ms] of waits.entries()) {
+      yield ms;
+      send(callAt(index + 1));
+    }
+  };

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
+import { found } from '../support/findings.js';
+
+/** Every call is refused, and told to come back in a second. */
+const stubborn: Scenario = {
+  ban: 'off',
+  faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
+};
+const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } }, ban: 'off' };
+const different = (index: number) => ({ query: `limit=${index + 1}` });
+
+describe('no-backoff-growth', () => {
+  const flat = (waits: readonly number[], scenario = stubborn) =>
+    found(verdictOn(scenario, sending(waits)), 'no-backoff-growth');
+
+  test('finds a client that comes back each second as if each refusal were the first', () => {
+    expect(flat([1_000, 1_000, 1_000])).toMatchObject({
+      severity: 'warn',
+      requests: [1, 2, 3, 4],
+      measured: '1.00 times from wait to wait',
+      allowed: 'at least 1.5 times',
+      text: expect.stringContaining(
+        'Refused 4 times in a row, and waited about as long each time (0 ms, 0 ms, 0 ms on',
+      ),
+    });
+    expect(flat([1_500, 1_450, 1_600])).toBeDefined();
+  });
+
+  test('finds it where Retry-After is missing, by the whole wait', () => {
+    const silent: Scenario = { ...wall, hostileHeaders: { html: true } };
+    expect(flat([1_000, 1_000], silent)?.text).toContain('(1.0 s, 1.0 s). Double');
+    expect(flat([1_000, 2_000], silent)).toBeUndefined();
+  });
+
+  test('finds a loop without any wait where Retry-After is 0', () => {
+    expect(flat([1, 1, 1], { ...wall, hostileHeaders: { retryAfter: 'zero' } })).toBeDefined();
+  });
+
+  test('finds it in one call of several', () => {
+    const calls = [0, 1, 0, 1, 0, 1];
+    const verdict = verdictOn(
+      stubborn,
+      sending(Array(5).fill(1_000), (index) => different(calls[index] ?? 0)),
+    );
+    expect(found(verdict, 'no-backoff-growth')?.requests).toHaveLength(3);
+  });
+
+  test('spares waits that grow, with random waits on top, and those that stop growing at a bound', () => {
+    expect(flat([1_000, 2_000, 4_000])).toBeUndefined();
+    expect(flat([1_200, 1_900, 4_400, 7_000])).toBeUndefined();
+    expect(flat([1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000])).toBeUndefined();
+  });
+
+  test('spares two refusals, which show nothing yet', () => {
+    const verdict = verdictOn(stubborn, sending([1_000]));
+    expect(found(verdict, 'no-backoff-growth')).toBeUndefined();
+    expect(verdict.exercised).not.toContain('no-backoff-growth');
+  });
+
+  test('leaves waits that were too short to early-retry, and never speaks of negative ones', () => {
+    expect(flat([1_000, 1_000, 1_000, 1_000], wall)).toBeUndefined();
+    const verdict = verdictOn(stubborn, sending([200, 1_000, 1_000]));
+    for (const { text, measured } of verdict.findings) expect(text + measured).not.toMatch(/(?<![0-9])-[0-9]/);
+    expect(found(verdict, 'early-retry')).toBeDefined();
+  });
+
+  test('fails where the scenario says so', () => {
+    const verdict = verdictOn({ ...stubborn, expect: { fail: ['no-backoff-growth'] } }, sending([1_000, 1_000]));
+    expect([verdict.verdict, found(verdict, 'no-backoff-growth')?.severity]).toEqual(['fail', 'fail']);
+  });
+});
+
+describe('no-jitter', () => {
+  /** Callers that are refused together, and come back each after a wait of its own. */
+  const herd = (waits: readonly number[], startGapMs = 0) =>
+    found(
+      verdictOn(
+        wall,
+        ...waits.map(
+          (ms, index) =>
+            function* ({ send }: Parameters<ReturnType<typeof sending>>[0]) {
+              yield index * startGapMs;
+              send(different(index));
+              yield ms;
+              send(different(index));
+            },
+        ),
+      ),
+      'no-jitter',
+    );
+
+  test('finds five callers that come back in the same moment', () => {
+    expect(herd([30_000, 30_000, 30_010, 30_020, 30_040])).toMatchObject({
+      severity: 'warn',
+      requests: [6, 7, 8, 9, 10],
+      text: expect.stringMatching(/^5 waiting calls came back within 40 ms of each other\. Add a random wait/),
+    });
+  });
+
+  test('finds callers that wait the same, though they were refused one after the other', () => {
+    const finding = herd(Array(6).fill(30_000), 100);
+    expect(finding?.text).toContain('6 waiting calls waited the same 30.0 s');
+  });
+
+  test('spares callers that spread out, and four, and who comes one by one on one connection', () => {
+    expect(herd([30_000, 30_300, 30_100, 31_000, 30_700])).toBeUndefined();
+    expect(herd([30_000, 30_000, 30_000, 30_000])).toBeUndefined();
+    const queue = verdictOn(
+      wall,
+      sending([...Array(5).fill(0), 30_000, ...Array(5).fill(5)], (at) => different(at % 6)),
+    );
+    expect(found(queue, 'no-jitter')).toBeUndefined();
+  });
+
+  test('spares a burst of new calls long after', () => {
+    expect(herd([90_000, 93_000, 91_000, 97_000, 95_000])).toBeUndefined();
+  });
+
+  test('is put to the test by five callers, and fails where the scenario says so', () => {
+    const callers = (count: number, scenario = wall) =>
+      verdictOn(scenario, ...Array.from({ length: count }, () => retrying((answer) => retryAfter(answer) * 1000)));
+    expect(callers(4).exercised).not.toContain('no-jitter');
+    expect(callers(5).exercised).toContain('no-jitter');
+    expect(callers(5).verdict).toBe('pass');
+    expect(callers(5, { ...wall, expect: { fail: ['no-jitter'] } }).verdict).toBe('fail');
+  });
+});
+
+describe('retry-storm', () => {
+  const storm = (waits: readonly number[]) => found(verdictOn(stubborn, sending(waits)), 'retry-storm');
+
+  test('finds more than six attempts at one call', () => {
+    expect(storm(Array(6).fill(1_000))).toMatchObject({
+      severity: 'fail',
+      measured: '7 attempts',
+      allowed: '6 attempts',
+      text: expect.stringContaining('GET /pets was tried 7 times within 6.0 s'),
+    });
+  });
+
+  test('spares six, and more of them after the call was served', () => {
+    expect(storm(Array(5).fill(1_000))).toBeUndefined();
+    const served: Scenario = {
+      ...stubborn,
+      faults: [{ when: { every: 2 }, then: stubborn.faults?.[0]?.then as never }],
+    };
+    expect(found(verdictOn(served, sending(Array(20).fill(1_000))), 'retry-storm')).toBeUndefined();
+  });
+
+  test('spares equal calls side by side, and finds them when each is tried too often', () => {
+    const callers = (attempts: number) =>
+      verdictOn(stubborn, ...Array.from({ length: 10 }, () => retrying(() => 1_100, {}, attempts)));
+    expect(found(callers(5), 'retry-storm')).toBeUndefined();
+    expect(found(callers(8), 'retry-storm')?.measured).toBe('8 attempts');
+  });
+
+  test('spares ten calls that differ, one after the other', () => {
+    expect(found(verdictOn(stubborn, sending(Array(9).fill(1_100), different)), 'retry-storm')).toBeUndefined();
+  });
+
+  test('counts by the name of the call where it has one', () => {
+    const named = (index: number) => ({ headers: { 'x-sim-call': `call-${index % 4}` } });
+    expect(found(verdictOn(stubborn, sending(Array(11).fill(1_000), named)), 'retry-storm')).toBeUndefined();
+    expect(found(verdictOn(stubborn, sending(Array(27).fill(1_000), named)), 'retry-storm')).toBeDefined();
+  });
+});
+
+describe('no-shared-gate', () => {
+  const gate = (...programs: ReturnType<typeof sending>[]) => found(verdictOn(wall, ...programs), 'no-shared-gate');
+  const later = (ms: number, at: number) =>
+    function* ({ send }: Parameters<ReturnType<typeof sending>>[0]) {
+      yield ms;
+      send(different(at));
+    };
+
+  test('finds calls that are sent while another waits', () => {
+    expect(gate(sending([30_000]), later(5_000, 1), later(9_000, 2))).toMatchObject({
+      severity: 'warn',
+      requests: [2, 3],
+      measured: '2 other calls during the wait',
+      text: expect.stringContaining(
+        'Another call with the same key was sent twice while a 429 told it to wait, the first 25.0 s',
+      ),
+    });
+  });
+
+  test('finds a client that goes on to its next call at once, one by one', () => {
+    expect(gate(sending([5, 5, 5], different))?.requests).toEqual([2, 3, 4]);
+  });
+
+  test('spares what is on its way, waits out the end, or comes with another key', () => {
+    expect(gate(sending([30_000]), later(0, 1), later(900, 2), later(30_000, 3))).toBeUndefined();
+    const other = function* ({ send }: Parameters<ReturnType<typeof sending>>[0]) {
+      yield 5_000;
+      send({ key: 'pro-key' });
+    };
+    expect(gate(sending([30_000]), other)).toBeUndefined();
+  });
+
+  test('spares a call that comes back too early itself, which is for early-retry', () => {
+    expect(gate(sending([5_000]))).toBeUndefined();
+  });
+
+  test('needs two different calls to be put to the test, and fails where the scenario says so', () => {
+    expect(verdictOn(wall, sending([30_000])).exercised).not.toContain('no-shared-gate');
+    expect(verdictOn(wall, sending([30_000], different)).exercised).toContain('no-shared-gate');
+    const strict: Scenario = { ...wall, expect: { fail: ['no-shared-gate'] } };
+    expect(verdictOn(strict, sending([5_000], different)).verdict).toBe('fail');
+  });
+});

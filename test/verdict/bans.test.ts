@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+
+const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+const banned: Scenario = { keys: { 'free-key': { bannedFor: '30s' } } };
+
+describe('ban-tripped', () => {
+  const tripped = (waits: readonly number[], scenario = wall) =>
+    found(verdictOn(scenario, sending(waits)), 'ban-tripped');
+
+  test('finds the strikes that led to a ban, and the request that was the last', () => {
+    expect(tripped([2_000, 2_000, 2_000, 2_000])).toMatchObject({
+      severity: 'fail',
+      at: '2026-01-01T12:00:02.000Z',
+      requests: [2, 3, 4],
+      measured: '3 strikes',
+      text: expect.stringContaining('until the key was banned for 2 min; request 4 was the last strike'),
+    });
+  });
+
+  test('finds each ban of a run with its own strikes', () => {
+    const strict: Scenario = {
+      ...wall,
+      plans: { free: { minute: 1, day: 1000 } },
+      keys: {},
+      ban: { after: 1, seconds: 5 },
+    };
+    const verdict = verdictOn(strict, sending([0, 2_000, 60_000, 0, 2_000]));
+    const bans = verdict.findings.filter(({ code }) => code === 'ban-tripped');
+    expect(bans.map(({ requests, measured }) => [requests, measured])).toEqual([
+      [[3], '1 strike'],
+      [[6], '1 strike'],
+    ]);
+  });
+
+  test('spares two early requests, a burst within the grace, and a ban that a scenario or a person set', () => {
+    expect(tripped([2_000, 2_000])).toBeUndefined();
+    expect(tripped([100, 100, 100, 100])).toBeUndefined();
+    expect(tripped([2_000, 2_000, 2_000, 2_000], banned)).toBeUndefined();
+    const sim = frozen(wall);
+    runPrograms(sim, [sending([2_000])]);
+    sim.keys.ban('free-key', '60s');
+    runPrograms(sim, [sending([2_000, 2_000])]);
+    expect(found(sim.verdict(), 'ban-tripped')).toBeUndefined();
+  });
+
+  test('keeps its count when the journal was cleared between the strikes, and is silent when after the ban', () => {
+    const clearedAfter = (before: readonly number[], after: readonly number[]) => {
+      const sim = frozen(wall);
+      runPrograms(sim, [sending(before)]);
+      sim.journal.clear();
+      sim.clock.advance('2s');
+      runPrograms(sim, [sending(after)]);
+      return found(sim.verdict(), 'ban-tripped');
+    };
+    expect(clearedAfter([2_000, 2_000], [])).toMatchObject({ requests: [4], measured: '3 strikes' });
+    expect(clearedAfter([2_000, 2_000, 2_000], [2_000])).toBeUndefined();
+  });
+});
+
+describe('ban-hammered', () => {
+  const hammered = (waits: readonly number[], scenario = banned) =>
+    found(verdictOn(scenario, sending(waits)), 'ban-hammered');
+
+  test('finds a client that asks every two seconds whether the ban is over', () => {
+    const finding = hammered(Array(5).fill(2_000));
+    expect(finding).toMatchObject({
+      severity: 'fail',
+      requests: [2, 3, 4, 5, 6],
+      measured: '5 requests during the ban',
+    });
+    expect(finding?.text).toMatch(/^Sent a request 5 times during a ban, the first when 28.0 s of it were left\. Send/);
+  });
+
+  test('finds it whatever the status of the ban', () => {
+    for (const status of [401, 403, 418] as const) {
+      expect(hammered([2_000], { ...banned, ban: { status } })).toBeDefined();
+    }
+  });
+
+  test('says when the requests made the ban longer, and counts on after its first end', () => {
+    const penalty: Scenario = { ...banned, ban: { seconds: 30, extend: true } };
+    const finding = hammered([20_000, 20_000], penalty);
+    expect(finding?.requests).toEqual([2, 3]);
+    expect(finding?.text).toContain('Each request made this ban longer.');
+    expect(hammered([20_000])?.text).not.toContain('longer');
+  });
+
+  test('spares silence, one request after the ban, and what was on its way when the ban came', () => {
+    expect(hammered([])).toBeUndefined();
+    expect(hammered([30_000, 100])).toBeUndefined();
+    expect(hammered([29_960])).toBeUndefined();
+    const verdict = verdictOn(banned, sending([]), sending([]), sending([]));
+    expect(found(verdict, 'ban-hammered')).toBeUndefined();
+  });
+
+  test('spares the request that trips the ban, and who was told no end of it', () => {
+    expect(hammered([2_000, 2_000, 2_000], wall)).toBeUndefined();
+    const silent: Scenario = { ...banned, hostileHeaders: { html: true } };
+    expect(hammered([2_000, 2_000], silent)).toBeUndefined();
+  });
+
+  test('spares other keys', () => {
+    const verdict = verdictOn(
+      { keys: { ...banned.keys, 'pro-key': { plan: 'pro' } } },
+      sending([2_000, 2_000], (index) => (index === 0 ? {} : { key: 'pro-key' })),
+    );
+    expect(found(verdict, 'ban-hammered')).toBeUndefined();
+  });
+
+  test('is put to the test by a client that comes back or has ended', () => {
+    const sim = frozen(banned);
+    runPrograms(sim, [sending([])]);
+    expect(sim.verdict().exercised).not.toContain('ban-hammered');
+    expect(sim.verdict({ isOver: true }).exercised).toContain('ban-hammered');
+    expect(verdictOn(wall, sending([30_000])).exercised).not.toContain('ban-hammered');
+  });
+});

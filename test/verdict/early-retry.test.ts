@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+
+/** The minute is used up, and lasts 45 seconds more. */
+const wall: Scenario = {
+  windows: { minute: '45s' },
+  keys: { 'free-key': { usage: { minute: 60 } } },
+  ban: 'off',
+};
+const early = (waits: readonly number[], scenario: Scenario = wall) =>
+  found(verdictOn(scenario, sending(waits)), 'early-retry');
+
+describe('early-retry', () => {
+  test('names the cap of a client that waits 10 s where 45 s are asked for', () => {
+    const finding = early([10_000, 10_000, 10_000]);
+    expect(finding).toMatchObject({
+      severity: 'fail',
+      at: '2026-01-01T12:00:10.000Z',
+      requests: [2, 3, 4],
+      measured: '10.0 s waited',
+      allowed: 'at least 45.0 s',
+    });
+    expect(finding?.text).toBe(
+      'Came back up to 35.0 s before Retry-After allowed, 3 times in a row after exactly 10.0 s: looks like a cap of 10 s. Wait at least as long as Retry-After says, and back off on top of it.',
+    );
+  });
+
+  test('names a fixed wait, a backoff of its own and a wait without a pattern', () => {
+    expect(early([1_000, 1_000])?.text).toContain('twice in a row after exactly 1.0 s: looks like a fixed wait of 1 s');
+    expect(early([1_000, 2_000, 4_000])?.text).toContain(
+      'after 1.0 s, 2.0 s, 4.0 s: looks like a backoff that does not',
+    );
+    expect(early([7_340])?.text).toContain('allowed, after 7.3 s. Wait');
+  });
+
+  test('names the reason why a client does not wait at all', () => {
+    const at = (scenario: Scenario) => early([1, 1], { ...wall, ...scenario })?.text;
+    expect(at({})).toContain('without any wait: looks like a Retry-After that was not read');
+    expect(at({ limits: { retryAfterForm: 'http-date' } })).toContain('looks like an HTTP date read as a number');
+    expect(at({ hostileHeaders: { retryAfter: 'missing' } })).toContain('looks like a missing Retry-After read as 0');
+    const monthlong = { 'free-key': { bannedFor: '30d' } };
+    expect(at({ keys: monthlong })).toContain('looks like a wait longer than a timer can hold');
+    expect(early([45])?.text).toContain('after 45 ms: looks like seconds handed to a timer that takes milliseconds');
+  });
+
+  test('says it of X-RateLimit-Reset where Retry-After is missing or cannot be read', () => {
+    for (const form of ['missing', 'garbage'] as const) {
+      const scenario: Scenario = { ...wall, hostileHeaders: { retryAfter: form } };
+      expect(early([5_000], scenario)?.text).toContain('40.0 s before X-RateLimit-Reset allowed');
+    }
+  });
+
+  test('takes the answer of a ban for what counts once the key is banned', () => {
+    const banned: Scenario = { keys: { 'free-key': { bannedFor: '30s' } } };
+    expect(early([10_000], banned)?.text).toMatch(/20.0 s before Retry-After of the ban allowed.*send nothing/);
+    expect(early([30_000], banned)).toBeUndefined();
+  });
+
+  test('leaves what comes during a ban to ban-hammered where the client came early before', () => {
+    expect(early(Array(6).fill(2_000), { ...wall, ban: 'default' })?.requests).toEqual([2, 3, 4]);
+  });
+
+  test('spares who comes on time, to the tolerance of 50 ms', () => {
+    expect(early([45_000])).toBeUndefined();
+    expect(early([44_950, 1_000])).toBeUndefined();
+    expect(early([44_949])).toBeDefined();
+  });
+
+  test('spares who waits for X-RateLimit-Reset where it comes before Retry-After', () => {
+    const sim = frozen(wall);
+    sim.clock.advance(300);
+    runPrograms(sim, [sending([44_700])]);
+    expect(found(sim.verdict(), 'early-retry')).toBeUndefined();
+  });
+
+  test('does not take a Reset that has passed for leave to come back', () => {
+    const skewed: Scenario = { ...wall, windows: { minute: '10s' }, hostileHeaders: { reset: 'skewed' } };
+    expect(early([1_000], skewed)?.text).toContain('9.0 s before Retry-After');
+    expect(early([10_000], skewed)).toBeUndefined();
+  });
+
+  test('takes Retry-After as a date, as a decimal and as zero at its word', () => {
+    const form = (retryAfter: 'fractional' | 'zero' | 'past-date', ms: number) =>
+      early([ms], { ...wall, hostileHeaders: { retryAfter } });
+    expect(form('fractional', 44_500)).toBeUndefined();
+    expect(form('fractional', 44_000)).toBeDefined();
+    expect(form('zero', 0)).toBeUndefined();
+    expect(form('past-date', 0)).toBeUndefined();
+    const dated: Scenario = { ...wall, limits: { retryAfterForm: 'http-date' } };
+    expect([early([45_000], dated), early([44_000], dated)?.severity]).toEqual([undefined, 'fail']);
+  });
+
+  test('spares a parallel burst of equal calls, refused side by side', () => {
+    const burst = Array.from({ length: 20 }, () => retrying((answer) => retryAfter(answer) * 1000));
+    expect(found(verdictOn(wall, ...burst), 'early-retry')).toBeUndefined();
+  });
+
+  test('spares equal calls that waited for one of six connections, and blames them a second later', () => {
+    const sixConnections = (waits: readonly number[]) =>
+      verdictOn(wall, ...Array.from({ length: 6 }, () => sending(waits)));
+    expect(found(sixConnections([4, 4, 4]), 'early-retry')).toBeUndefined();
+    expect(found(sixConnections([4, 4, 1_100]), 'early-retry')).toBeDefined();
+  });
+
+  test('tells named calls apart however close they are', () => {
+    const named = (call: string) => sending([4], { headers: { 'x-sim-call': call } });
+    const verdict = verdictOn(wall, named('a'), named('b'));
+    expect(verdict.findings.find(({ code }) => code === 'early-retry')?.requests).toEqual([3, 4]);
+  });
+
+  test('spares equal callers that each keep to the wait they were given themselves', () => {
+    const sliding: Scenario = { ...wall, limits: { algorithm: 'sliding-log' } };
+    const callers = Array.from({ length: 4 }, (_, index) =>
+      retrying((answer) => retryAfter(answer) * 1000 + index * 1_500),
+    );
+    expect(found(verdictOn(sliding, ...callers), 'early-retry')).toBeUndefined();
+  });
+
+  test('spares another call with the same key, which is for no-shared-gate', () => {
+    expect(
+      found(
+        verdictOn(
+          wall,
+          sending([3_000], (index) => ({ query: `limit=${index + 1}` })),
+        ),
+        'early-retry',
+      ),
+    ).toBe(undefined);
+  });
+
+  test('sees through an operation without limits that is served during the wait', () => {
+    const scenario: Scenario = { ...wall, limits: { appliesTo: ['createPet'] } };
+    const post = { body: { name: 'Rex', categoryId: 1 } };
+    const calls = [post, {}, post];
+    const verdict = verdictOn(
+      scenario,
+      sending([500, 500], (index) => calls[index] ?? {}),
+    );
+    expect(found(verdict, 'early-retry')?.requests).toEqual([3]);
+  });
+
+  test('is put to the test by a client that comes back, or that has ended after a refusal', () => {
+    const sim = frozen(wall);
+    runPrograms(sim, [sending([])]);
+    expect(sim.verdict().exercised).not.toContain('early-retry');
+    expect(sim.verdict({ isOver: true }).exercised).toContain('early-retry');
+    expect(verdictOn(wall, sending([45_000])).exercised).toContain('early-retry');
+  });
+});
+
+describe('ignored-day-window', () => {
+  const day: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } }, ban: 'off' };
+  const ignored = (waits: readonly number[], scenario = day) =>
+    found(verdictOn(scenario, sending(waits)), 'ignored-day-window');
+
+  test('finds a client that tries each minute until tomorrow', () => {
+    const finding = ignored([60_000, 60_000]);
+    expect(finding).toMatchObject({
+      severity: 'fail',
+      requests: [2, 3],
+      measured: '2 requests before the day was over',
+    });
+    expect(finding?.text).toContain('used up for another 24 h, and the client tried twice more');
+    const verdict = verdictOn(day, sending([60_000, 60_000]));
+    expect(found(verdict, 'early-retry')?.text).toContain('after exactly 60.0 s: looks like the wait of the minute');
+  });
+
+  test('finds calls of all kinds, because the day is the key’s', () => {
+    const verdict = verdictOn(
+      day,
+      sending([60_000], (index) => ({ query: `limit=${index + 1}` })),
+    );
+    expect(found(verdict, 'ignored-day-window')?.requests).toEqual([2]);
+  });
+
+  test('spares a client that stops, one that sits the day out, and one in the minute’s wait', () => {
+    expect(ignored([])).toBeUndefined();
+    expect(ignored([86_400_000])).toBeUndefined();
+    expect(ignored([86_399_960])).toBeUndefined();
+    expect(ignored([1_000, 1_000], wall)).toBeUndefined();
+  });
+
+  test('is put to the test only by a used-up day', () => {
+    expect(verdictOn(day, sending([])).exercised).toContain('ignored-day-window');
+    expect(verdictOn(wall, sending([45_000])).exercised).not.toContain('ignored-day-window');
+  });
+});
+
+describe('overslept', () => {
+  const late = (ms: number, scenario: Scenario = wall) => found(verdictOn(scenario, sending([ms])), 'overslept');
+
+  test('warns of a first request later than half the wait again', () => {
+    expect(late(70_000)).toMatchObject({ severity: 'warn', measured: '25.0 s late', allowed: '22.5 s' });
+    expect(late(67_000)).toBeUndefined();
+  });
+
+  test('lets ten seconds go by after the shortest wait', () => {
+    const short: Scenario = { ...wall, windows: { minute: '2s' } };
+    expect(late(11_900, short)).toBeUndefined();
+    expect(late(12_100, short)?.severity).toBe('warn');
+  });
+
+  test('fails who takes milliseconds for seconds', () => {
+    const finding = late(45_000_000);
+    expect(finding?.severity).toBe('fail');
+    expect(finding?.text).toContain('Waited 12.5 h where 45.0 s was asked for. That looks like milliseconds handed to');
+  });
+
+  test('fails who waits for a Unix time', () => {
+    const epoch: Scenario = { ...wall, hostileHeaders: { retryAfter: 'epoch' } };
+    expect(late(400_000_000, epoch)?.text).toContain('whether a Unix time was taken for seconds');
+  });
+
+  test('takes the next request for it, refused again or another call, but then only warns', () => {
+    const busy: Scenario = { ...wall, background: { 'free-key': 100 } };
+    expect(late(70_000, busy)?.severity).toBe('warn');
+    const verdict = verdictOn(
+      wall,
+      sending([45_000_000], (index) => ({ query: `limit=${index + 1}` })),
+    );
+    expect(found(verdict, 'overslept')?.severity).toBe('warn');
+  });
+
+  test('does not fail a client that asks once in two minutes anyway', () => {
+    expect(late(120_000, { ...wall, windows: { minute: '1s' } })?.severity).toBe('warn');
+  });
+
+  test('says nothing while the client has not come back', () => {
+    const sim = frozen(wall);
+    runPrograms(sim, [sending([])]);
+    sim.clock.advance('1d');
+    expect(found(sim.verdict(), 'overslept')).toBeUndefined();
+    expect(sim.verdict().exercised).not.toContain('overslept');
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { findingCodes } from '../../src/verdict/finding.js';
+import { judge } from '../../src/verdict/judge.js';
+import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { blamed, found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+import { send, sendTimes } from '../support/plain-call.js';
+
+const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+const obeying = retrying((answer) => retryAfter(answer) * 1000);
+
+describe('the verdict', () => {
+  test('passes a client that was refused and waited', () => {
+    expect(verdictOn(wall, obeying)).toMatchObject({
+      scenario: 'default',
+      verdict: 'pass',
+      reason: 'The client did what the service asked.',
+      findings: [],
+      counts: { requests: 2, served: 1, refused: 1, banned: 0, dropped: 0 },
+    });
+  });
+
+  test('names what failed, worst first', () => {
+    const { verdict, reason, findings } = verdictOn(wall, sending([2_000, 2_000, 2_000, 2_000]));
+    expect(verdict).toBe('fail');
+    expect(reason).toBe('The client failed early-retry, ban-tripped, ban-hammered.');
+    expect(findings.map(({ severity }) => severity)).toEqual(['fail', 'fail', 'fail', 'info']);
+  });
+
+  test('passes with warnings, and says which', () => {
+    const verdict = verdictOn(wall, sending([50_000]));
+    expect(verdict).toMatchObject({
+      verdict: 'pass',
+      reason: 'The client did what the service asked, but see overslept.',
+    });
+  });
+
+  test('says that a run without requests, without trouble or without an end shows nothing', () => {
+    const reasons = [verdictOn({}), verdictOn({}, sending([10, 10]))];
+    const sim = frozen(wall);
+    send(sim);
+    reasons.push(sim.verdict());
+    expect(reasons.map(({ verdict }) => verdict)).toEqual(Array(3).fill('inconclusive'));
+    expect(reasons.map(({ reason }) => reason)).toEqual([
+      'No request came.',
+      expect.stringContaining('nothing was put to the test'),
+      expect.stringContaining('nothing tells whether it came back'),
+    ]);
+  });
+
+  test('is inconclusive with limits off, however many requests come', () => {
+    expect(verdictOn({ limits: 'off' }, sending(Array(200).fill(0))).verdict).toBe('inconclusive');
+  });
+
+  test('judges injected refusals with limits off', () => {
+    const fault = { when: { first: 1 }, then: { respond: { status: 429, headers: { 'Retry-After': 5 } } } };
+    const scenario: Scenario = { limits: 'off', faults: [fault] };
+    expect(blamed(verdictOn(scenario, sending([1_000])))).toEqual(['early-retry']);
+    expect(verdictOn(scenario, sending([5_000])).verdict).toBe('pass');
+  });
+
+  test('is inconclusive where the journal has dropped entries, but a failure that is left is one', () => {
+    const sim = frozen(wall);
+    runPrograms(sim, [obeying]);
+    const state = { scenario: 'x', nowMs: sim.clock.now(), dropped: 3 };
+    expect(judge(sim.journal.query(), state)).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'The journal has dropped 3 requests, so the run is not known as a whole.',
+    });
+    const bad = frozen(wall);
+    runPrograms(bad, [sending([1_000])]);
+    expect(judge(bad.journal.query(), state).verdict).toBe('fail');
+  });
+
+  test('asks for the key where every request was a 401, unless the scenario is about that', () => {
+    const lone = sending([], { key: 'revoked-key' });
+    expect(verdictOn({}, lone)).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'Every request was a 401: check the API key of the client.',
+    });
+    expect(verdictOn({ expect: { fail: ['retried-401'] } }, lone).verdict).toBe('pass');
+  });
+
+  test('is inconclusive when equal calls went on in parallel within a second, and then none came', () => {
+    const burst = Array.from({ length: 20 }, () => sending([1, 1, 1, 1, 1], {}));
+    expect(verdictOn(wall, ...burst).verdict).toBe('inconclusive');
+  });
+
+  test('judges each key by itself, also keys whose texts end alike', () => {
+    const alike: Scenario = {
+      ...wall,
+      keys: { 'one-free-key': { usage: { minute: 60 } }, 'two-free-key': { usage: { minute: 60 } } },
+    };
+    const keys = ['one-free-key', 'two-free-key'];
+    const turns = sending([1_500, 0], (index) => ({ key: keys[index % 2] ?? '' }));
+    expect(found(verdictOn(alike, turns), 'early-retry')?.requests).toEqual([3]);
+  });
+
+  test('starts anew after the journal is cleared, and after a reset', () => {
+    const sim = frozen(wall);
+    runPrograms(sim, [sending([1_000])]);
+    expect(sim.verdict().verdict).toBe('fail');
+    sim.journal.clear();
+    expect(sim.verdict()).toMatchObject({ verdict: 'inconclusive', counts: { requests: 0 } });
+    runPrograms(sim, [sending([1_000])]);
+    sim.reset();
+    expect(sim.verdict().counts.requests).toBe(0);
+  });
+
+  test('does not blame for what was asked before the journal was cleared', () => {
+    const sim = frozen(wall);
+    send(sim);
+    sim.journal.clear();
+    sim.clock.advance('1s');
+    runPrograms(sim, [retrying((answer) => retryAfter(answer) * 1000)]);
+    expect(sim.verdict().verdict).toBe('pass');
+  });
+
+  test('does not compare instants across a clock that was set back', () => {
+    for (const back of ['10m', '1d'] as const) {
+      const sim = frozen(wall);
+      sim.clock.advance(back);
+      runPrograms(sim, [sending([])]);
+      sim.clock.set('2026-01-01T12:00:00Z');
+      runPrograms(sim, [obeying]);
+      expect(blamed(sim.verdict({ isOver: true })), back).toEqual([]);
+    }
+  });
+
+  test('goes on over a clock that was corrected by a little', () => {
+    const sim = frozen(wall);
+    sim.clock.advance(500);
+    send(sim);
+    sim.clock.set('2026-01-01T12:00:00.100Z');
+    sim.clock.advance('5s');
+    send(sim);
+    expect(blamed(sim.verdict())).toEqual(['early-retry']);
+  });
+
+  test('does not blame a client for what others use of its key', () => {
+    const scenario: Scenario = { ...wall, background: { 'free-key': 100 } };
+    const verdict = verdictOn(
+      scenario,
+      retrying((answer, attempt) => retryAfter(answer) * 1000 + 2 ** attempt * 500, {}, 5),
+    );
+    expect([verdict.counts.refused > 1, blamed(verdict)]).toEqual([true, []]);
+  });
+
+  test('lists as exercised only what a run put to the test', () => {
+    const { exercised } = verdictOn(wall, obeying);
+    expect(exercised).toEqual(['early-retry', 'overslept', 'retry-storm', 'ban-tripped', 'gave-up']);
+    expect(verdictOn({}).exercised).toEqual([]);
+  });
+
+  test('is plain data, and holds no key', () => {
+    const verdict = verdictOn({ keys: { 'a-secret-text': { usage: { minute: 60 } } } }, function* ({ send }) {
+      for (let n = 0; n < 8; n++) {
+        send({ key: 'a-secret-text', body: { name: 'Rex', categoryId: 1 } });
+        yield 1_000;
+      }
+    });
+    expect(verdict.findings.length).toBeGreaterThan(3);
+    const text = JSON.stringify(verdict);
+    expect(JSON.parse(text)).toEqual(verdict);
+    expect(text).not.toContain('secret');
+  });
+
+  test('turns each finding into a failure where the scenario names it', () => {
+    for (const code of findingCodes) {
+      const { findings } = verdictOn({ ...wall, expect: { fail: [code] } }, sending([50_000], { path: '/pets/1' }));
+      const severity = findings.find((each) => each.code === code)?.severity ?? 'fail';
+      expect(severity, code).toBe('fail');
+    }
+  });
+
+  test('judges 10,000 requests in a second', () => {
+    const sim = frozen({ ...wall, ban: 'off' });
+    sendTimes(sim, 5_000);
+    runPrograms(sim, [sending(Array(4_999).fill(100))]);
+    const startMs = performance.now();
+    expect(sim.verdict().counts.requests).toBe(10_000);
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+
+const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+
+describe('retried-401', () => {
+  const revoked = { key: 'revoked-key' };
+  const retried = (waits: readonly number[], call: Parameters<typeof sending>[1] = revoked) =>
+    found(verdictOn({}, sending(waits, call)), 'retried-401');
+
+  test('finds a key that is sent again and again after a 401', () => {
+    expect(retried([1_100, 1_100, 1_100])).toMatchObject({
+      severity: 'fail',
+      requests: [1, 2, 3, 4],
+      measured: '3 repeats',
+      allowed: '1 repeat',
+      text: expect.stringContaining('The same key was sent again 3 times after a 401'),
+    });
+  });
+
+  test('finds it without any wait, over calls of all kinds, and with no key at all', () => {
+    expect(retried([1, 1], (index) => ({ ...revoked, query: `limit=${index + 1}` }))).toBeDefined();
+    expect(retried([1, 1], { key: null })?.text).toMatch(/^No key was sent again twice/);
+  });
+
+  test('finds a key that was revoked in the middle', () => {
+    const sim = frozen();
+    runPrograms(sim, [sending([10, 10])]);
+    sim.keys.revoke('free-key');
+    runPrograms(sim, [sending([10, 10])]);
+    expect(found(sim.verdict(), 'retried-401')?.requests).toEqual([4, 5, 6]);
+  });
+
+  test('spares one repeat, other keys, and a burst that was on its way', () => {
+    expect(retried([1_100])).toBeUndefined();
+    expect(retried([1_100, 1_100, 1_100], (index) => ({ key: `unknown-${index}` }))).toBeUndefined();
+    const burst = verdictOn({}, ...Array.from({ length: 20 }, () => sending([3], revoked)));
+    expect(found(burst, 'retried-401')).toBeUndefined();
+  });
+
+  test('spares a ban that is told by 401, which is for ban-hammered', () => {
+    const banned: Scenario = { keys: { 'free-key': { bannedFor: '60s' } }, ban: { status: 401 } };
+    const verdict = verdictOn(banned, sending([5_000, 5_000, 5_000]));
+    expect([found(verdict, 'retried-401'), found(verdict, 'ban-hammered')?.severity]).toEqual([undefined, 'fail']);
+  });
+});
+
+describe('gave-up', () => {
+  test('tells which calls were refused and not sent again', () => {
+    const verdict = verdictOn(
+      wall,
+      sending([], { query: 'limit=1' }),
+      sending([], { query: 'limit=2' }),
+      sending([30_000], { query: 'limit=3' }),
+    );
+    expect(found(verdict, 'gave-up')).toMatchObject({
+      severity: 'info',
+      requests: [1, 2],
+      text: expect.stringContaining('GET /pets?limit=1 and 1 other call were refused with 429 and not sent again'),
+    });
+  });
+
+  test('fails where the client is expected to be served', () => {
+    const verdict = verdictOn({ ...wall, expect: { served: true } }, sending([]));
+    expect([verdict.verdict, found(verdict, 'gave-up')?.severity]).toEqual(['fail', 'fail']);
+  });
+
+  test('tells of a read whose answer was of no use, and not of a write or of a read that was repeated', () => {
+    const broken: Scenario = { faults: [{ when: { first: 1 }, then: { respond: { status: 503 } } }] };
+    expect(found(verdictOn(broken, sending([])), 'gave-up')?.text).toContain('left without an answer of use');
+    expect(found(verdictOn(broken, sending([1_000])), 'gave-up')).toBeUndefined();
+    const write = { body: { name: 'Rex', categoryId: 1 } };
+    expect(found(verdictOn(broken, sending([], write)), 'gave-up')).toBeUndefined();
+  });
+
+  test('waits with it until the client is late beyond patience', () => {
+    const sim = frozen(wall);
+    runPrograms(sim, [sending([])]);
+    sim.clock.advance('44s');
+    expect(found(sim.verdict(), 'gave-up')).toBeUndefined();
+    sim.clock.advance('2s');
+    expect(found(sim.verdict(), 'gave-up')).toBeDefined();
+  });
+
+  test('spares equal callers of whom one came back for all', () => {
+    const verdict = verdictOn(wall, sending([]), sending([]), sending([30_000]));
+    expect(found(verdict, 'gave-up')).toBeUndefined();
+  });
+});
+
+describe('deprecated-operation', () => {
+  test('tells of getPet, and warns once it is gone', () => {
+    const used = (scenario: Scenario) =>
+      found(verdictOn(scenario, sending([0], { path: '/pets/1' })), 'deprecated-operation');
+    expect(used({})).toMatchObject({ severity: 'info', measured: '2 requests' });
+    expect(used({ clock: { start: '2030-12-04T23:59:59Z' } })?.severity).toBe('info');
+    expect(used({ clock: { start: '2030-12-05T00:00:00Z' } })).toMatchObject({
+      severity: 'warn',
+      text: expect.stringContaining('was removed on 5 December 2030'),
+    });
+  });
+
+  test('says nothing of listPets with a status, nor of a path that is no operation', () => {
+    const calls = [{ query: 'status=sold' }, { path: '/pets/1/toys' }, { path: '/pets/1', method: 'DELETE' }];
+    const verdict = verdictOn(
+      {},
+      sending([0, 0], (index) => calls[index] ?? {}),
+    );
+    expect(found(verdict, 'deprecated-operation')).toBeUndefined();
+  });
+});
+
+describe('rounded-int64', () => {
+  const large: Scenario = {
+    pets: [
+      { id: 9007199254740992n, name: 'Even', categoryId: 1, status: 'available' },
+      { id: 9007199254740993n, name: 'Odd', categoryId: 9223372036854775807n, status: 'available' },
+      { id: 1234567890123456789n, name: 'Long', categoryId: 2, status: 'available' },
+    ],
+  };
+  const sends = (...calls: object[]) =>
+    verdictOn(
+      large,
+      sending(Array(calls.length - 1).fill(5), (at) => calls[at] ?? {}),
+    );
+  const rounded = (...calls: object[]) => found(sends({}, ...calls), 'rounded-int64');
+  const withCategory = (digits: string) => ({ body: `{"name":"New","categoryId":${digits}}` });
+
+  test('finds what JavaScript, a float with all digits and a float with an exponent make of it', () => {
+    for (const digits of [
+      '9223372036854776000',
+      '9223372036854775808',
+      '9.223372036854776e+18',
+      '9.2233720368547758E18',
+    ]) {
+      expect(rounded(withCategory(digits)), digits).toMatchObject({
+        severity: 'fail',
+        measured: digits,
+        allowed: '9223372036854775807',
+      });
+    }
+    expect(rounded({ path: '/pets/1234567890123456800' })?.text).toContain('The service said 1234567890123456789');
+  });
+
+  test('spares exact digits, which put it to the test', () => {
+    const verdict = sends({}, withCategory('9223372036854775807'), { path: '/pets/1234567890123456789' });
+    expect([found(verdict, 'rounded-int64'), verdict.exercised.includes('rounded-int64')]).toEqual([undefined, true]);
+  });
+
+  test('spares an identifier that was given too, though it is another one rounded', () => {
+    const verdict = sends({}, { path: '/pets/9007199254740992' });
+    expect([found(verdict, 'rounded-int64'), verdict.exercised.includes('rounded-int64')]).toEqual([undefined, false]);
+  });
+
+  test('spares numbers that nobody was given, and those sent before', () => {
+    expect(rounded({ path: '/pets/4611686018427388000' }, { path: '/pets/12' })).toBeUndefined();
+    expect(found(sends(withCategory('9223372036854776000')), 'rounded-int64')).toBeUndefined();
+  });
+});
+
+describe('proactive', () => {
+  const near: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 58 } } } };
+
+  test('praises who pauses when Remaining is 0', () => {
+    expect(found(verdictOn(near, sending([0, 30_000])), 'proactive')).toMatchObject({
+      severity: 'praise',
+      requests: [2],
+    });
+    expect(verdictOn(near, sending([0, 30_000]))).toMatchObject({ verdict: 'pass' });
+  });
+
+  test('does not praise who runs into the wall, who stops, and who never saw the 0', () => {
+    for (const waits of [[0, 0, 30_000], [0], [30_000, 0]]) {
+      expect(found(verdictOn(near, sending(waits)), 'proactive'), String(waits)).toBeUndefined();
+    }
+  });
+
+  test('does not take a used-up minute alone for a test of anything', () => {
+    expect(verdictOn(near, sending([0])).verdict).toBe('inconclusive');
+  });
+
+  test('is no reason to pass for a failure, and is never turned into one', () => {
+    const scenario: Scenario = { ...near, expect: { fail: ['proactive'] } };
+    expect(verdictOn(scenario, sending([0, 30_000])).verdict).toBe('pass');
+    const both = verdictOn(
+      near,
+      retrying((answer) => retryAfter(answer) * 500),
+    );
+    expect(both.verdict).toBe('inconclusive');
+  });
+});

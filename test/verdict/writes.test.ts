@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+
+const rex = { body: { name: 'Rex', categoryId: 1 } };
+const wall: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+/** The first animal is stored, and its answer is lost. */
+const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario => ({
+  faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', ...then } }],
+});
+const named = (name: string, body: unknown = rex.body) => ({ body, headers: { 'x-sim-call': name } });
+
+describe('duplicate-write', () => {
+  const duplicate = (scenario: Scenario, ...calls: Parameters<typeof sending>[1][]) => {
+    const list = calls as Exclude<(typeof calls)[number], undefined>[];
+    return found(
+      verdictOn(
+        scenario,
+        sending(Array(calls.length - 1).fill(1_000), (index) => {
+          const call = list[index];
+          return typeof call === 'function' ? call(index) : (call ?? {});
+        }),
+      ),
+      'duplicate-write',
+    );
+  };
+
+  test('finds a write that is repeated blindly after its answer was lost', () => {
+    expect(duplicate(lost({ reset: true }), rex, rex)).toMatchObject({
+      severity: 'fail',
+      requests: [1, 2],
+      measured: '2 animals stored (41, 42)',
+      allowed: '1 animal',
+      text: expect.stringContaining('POST /pets was stored, its answer was lost, and the same was sent again'),
+    });
+  });
+
+  test('finds it after a 5xx, a cut answer, a broken one and an empty one', () => {
+    for (const then of [
+      { respond: { status: 503 } },
+      { truncate: { bytes: 3 } },
+      { malformed: true },
+      { empty: true },
+    ] as const) {
+      expect(duplicate(lost(then), rex, {}, rex), JSON.stringify(then)).toBeDefined();
+    }
+    expect(duplicate(lost({ respond: { status: 503 } }), rex, rex)?.text).toContain('its answer was 503');
+  });
+
+  test('spares who looks first and leaves it, whose repeat was refused, and whom nothing was stored for', () => {
+    expect(duplicate(lost({ reset: true }), rex, {}, { query: 'limit=100' })).toBeUndefined();
+    expect(duplicate({ ...lost({ reset: true }), plans: { free: { minute: 1, day: 9 } } }, rex, rex)).toBeUndefined();
+    expect(duplicate(lost({ phase: 'before', reset: true }), rex, rex)).toBeUndefined();
+  });
+
+  test('spares another animal, another key, and a 429 that stored against its word', () => {
+    expect(duplicate(lost({ reset: true }), rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
+    expect(duplicate(lost({ reset: true }), rex, { ...rex, key: 'pro-key' })).toBeUndefined();
+    expect(duplicate(lost({ respond: { status: 429 } }), rex, rex)).toBeUndefined();
+  });
+
+  test('spares an answer that is slow but whole', () => {
+    expect(duplicate(lost({ drip: { bytes: 8, every: '1s' } }), rex, rex)).toBeUndefined();
+  });
+
+  test('spares who adds animals that are alike on purpose, but not when the call has a name', () => {
+    expect(duplicate(lost({ reset: true }), rex, rex, rex)).toBeUndefined();
+    expect(duplicate(lost({ reset: true }), named('a'), named('b'))).toBeUndefined();
+    expect(duplicate(lost({ reset: true }), named('a'), named('a'), named('a'))).toBeDefined();
+  });
+
+  test('finds a call by its name that was repeated before its late answer came', async () => {
+    const run = async (call: string) => {
+      const sim = frozen(lost({ delay: '10s' }));
+      const post = (name: string) =>
+        sim.fetch('http://petstore.test/v1/pets', {
+          method: 'POST',
+          headers: { authorization: 'Bearer free-key', 'content-type': 'application/json', 'x-sim-call': name },
+          body: JSON.stringify(rex.body),
+        });
+      const first = post('a');
+      await new Promise(setImmediate);
+      sim.clock.advance('2s');
+      await post(call);
+      sim.clock.advance('8s');
+      await first;
+      return found(sim.verdict(), 'duplicate-write')?.requests;
+    };
+    expect(await run('a')).toEqual([1, 2]);
+    expect(await run('b')).toBeUndefined();
+  });
+
+  test('finds a client that gave up on a slow answer and sent the same again', async () => {
+    const sim = frozen(lost({ delay: '10s' }));
+    const post = (signal?: AbortSignal) =>
+      sim.fetch('http://petstore.test/v1/pets', {
+        method: 'POST',
+        headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' },
+        body: JSON.stringify(rex.body),
+        ...(signal && { signal }),
+      });
+    const abort = new AbortController();
+    const first = post(abort.signal);
+    await new Promise(setImmediate);
+    sim.clock.advance('2s');
+    abort.abort();
+    await expect(first).rejects.toThrow();
+    await post();
+    expect(found(sim.verdict(), 'duplicate-write')?.text).toContain('its answer was not waited for');
+  });
+});
+
+describe('lost-write', () => {
+  const lostWrite = (scenario: Scenario, ...programs: Parameters<typeof verdictOn>[1][]) =>
+    found(verdictOn(scenario, ...programs), 'lost-write');
+
+  test('finds a write that was refused and never sent again', () => {
+    expect(lostWrite(wall, sending([], rex))).toMatchObject({
+      severity: 'warn',
+      requests: [1],
+      measured: '1 try, all refused',
+      text: expect.stringContaining('POST /pets was refused with 429 and never sent again'),
+    });
+    expect(verdictOn({ ...wall, expect: { served: true } }, sending([], rex)).verdict).toBe('fail');
+  });
+
+  test('finds the one write of several that was forgotten', () => {
+    const milo = { body: { name: 'Milo', categoryId: 1 } };
+    const calls = [rex, milo, milo];
+    expect(
+      lostWrite(
+        wall,
+        sending([0, 2_000], (index) => calls[index] ?? {}),
+      )?.requests,
+    ).toEqual([1]);
+  });
+
+  test('waits with it until the client has ended or is late beyond patience', () => {
+    const sim = frozen(wall);
+    runPrograms(sim, [sending([], rex)]);
+    sim.clock.advance('11s');
+    expect(found(sim.verdict(), 'lost-write')).toBeUndefined();
+    sim.clock.advance('2s');
+    expect(found(sim.verdict(), 'lost-write')).toBeDefined();
+  });
+
+  test('waits with it while a request is on its way', async () => {
+    const sim = frozen({ ...wall, faults: [{ then: { delay: '1h' } }] });
+    runPrograms(sim, [sending([], rex)]);
+    sim.clock.advance('5m');
+    const abort = new AbortController();
+    const slow = sim.fetch('http://petstore.test/v1/pets', {
+      headers: { authorization: 'Bearer free-key' },
+      signal: abort.signal,
+    });
+    await new Promise(setImmediate);
+    expect(found(sim.verdict(), 'lost-write')).toBeUndefined();
+    abort.abort();
+    await expect(slow).rejects.toThrow();
+    expect(found(sim.verdict(), 'lost-write')).toBeDefined();
+  });
+
+  test('spares who sends it again, who is refused a read, and who sends a bad one', () => {
+    expect(
+      lostWrite(
+        wall,
+        retrying((answer) => retryAfter(answer) * 1000, rex),
+      ),
+    ).toBeUndefined();
+    expect(lostWrite(wall, sending([]))).toBeUndefined();
+    expect(lostWrite({}, sending([], { body: '{' }))).toBeUndefined();
+    expect(verdictOn(wall, sending([])).exercised).not.toContain('lost-write');
+  });
+});
+
+describe('body-changed', () => {
+  const changed = (first: object, next: object, scenario = wall) =>
+    found(
+      verdictOn(
+        scenario,
+        sending([2_000], (index) => (index === 0 ? first : next)),
+      ),
+      'body-changed',
+    );
+
+  test('finds an empty body, and one that was cut', () => {
+    expect(changed(rex, { method: 'POST' })).toMatchObject({
+      severity: 'fail',
+      requests: [1, 2],
+      measured: '0 bytes',
+      allowed: 'the same 29 bytes',
+      text: expect.stringContaining('POST /pets was tried again with an empty body.'),
+    });
+    expect(changed(rex, { body: '{"name":"Re' })?.text).toContain('with only the beginning of its body');
+  });
+
+  test('finds another body where the call has a name', () => {
+    expect(changed(named('a'), named('a', { name: 'Rex', categoryId: 2 }))?.text).toContain('with another body');
+    expect(changed(named('a'), named('a'))).toBeUndefined();
+    expect(changed(named('a'), named('b', { name: 'Milo', categoryId: 2 }))).toBeUndefined();
+  });
+
+  test('finds it at a second retry, once', () => {
+    const bodies = [rex, rex, { method: 'POST' }];
+    const verdict = verdictOn(
+      { ...wall, windows: { minute: '9s' } },
+      sending([3_000, 6_000], (index) => bodies[index] ?? {}),
+    );
+    const codes = verdict.findings.filter(({ code }) => code === 'body-changed');
+    expect(codes.map(({ requests }) => requests)).toEqual([[2, 3]]);
+  });
+
+  test('spares the same bytes, another animal, and an empty first try', () => {
+    expect(changed(rex, rex)).toBeUndefined();
+    expect(changed(rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
+    expect(changed({ method: 'POST' }, rex)).toBeUndefined();
+  });
+
+  test('spares an empty body that was on its way when the other was refused, and one of another key', () => {
+    const burst = verdictOn(wall, sending([], rex), sending([], { method: 'POST' }));
+    expect(found(burst, 'body-changed')).toBeUndefined();
+    expect(changed(rex, { method: 'POST', key: 'pro-key' })).toBeUndefined();
+  });
+
+  test('spares an empty body after a success', () => {
+    expect(changed(rex, { method: 'POST' }, {})).toBeUndefined();
+  });
+});
