@@ -5,6 +5,7 @@ import type { Scenario } from './scenario/schema.js';
 import { createSimulator, type Simulator } from './simulator.js';
 import type { FindingCode } from './verdict/finding.js';
 import type { Verdict } from './verdict/judge.js';
+import { counts, evidence } from './verdict-text.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
 export interface PetstoreFixtures {
@@ -184,20 +185,6 @@ expect.extend({
       "no write was stored without the client getting the answer. The scenario 'post-stored-answer-lost' has that, or the fault { when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }",
   }),
 });
-
-/** One finding a line, each with what to do about it. */
-const evidence = (findings: Verdict['findings']) =>
-  findings.map(({ code, text, requests }) => `\n  ${code}: ${text} (${requestList(requests)})`).join('');
-
-/** `request 3`, `requests 3, 4 and 12 more`. */
-function requestList(ids: readonly number[]): string {
-  const most = 10;
-  const shown = ids.slice(0, most).join(', ');
-  return `${ids.length === 1 ? 'request' : 'requests'} ${shown}${ids.length > most ? ` and ${ids.length - most} more` : ''}`;
-}
-
-const counts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
-  `  scenario ${scenario}: ${requests} requests, ${served} served, ${refused} refused, ${banned} of them by a ban`;
 
 /** @throws {TypeError} when a matcher is used on anything but a simulator or a verdict */
 function verdictOf(received: unknown): Verdict {

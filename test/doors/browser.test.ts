@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,25 +7,12 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node/index.js';
+import { chromiumArguments, findChromium } from '../support/chromium.js';
 import type { BrowserPage } from './browser-page.js';
 import { callsScenario, makeCalls } from './calls.js';
 
 const root = join(import.meta.dirname, '../..');
-const missing = 'Chromium is missing, so the browser tests cannot run. Install it: apt-get install chromium';
-
 const executablePath = findChromium();
-if (executablePath === undefined) {
-  if (process.env.CI === 'true') throw new Error(missing);
-  console.warn(`\n${'!'.repeat(missing.length)}\n${missing}\n${'!'.repeat(missing.length)}\n`);
-}
-
-function findChromium(): string | undefined {
-  try {
-    return execFileSync('which', ['chromium'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return undefined;
-  }
-}
 
 /** A small site: one page with its script and the worker of msw. What else it is asked for is noted in `hits`. */
 interface Site {
@@ -84,13 +70,7 @@ describe.skipIf(executablePath === undefined)('a page in headless Chromium', () 
     browser = await chromium.launch({
       executablePath: executablePath as string,
       args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
+        ...chromiumArguments,
         // Nothing but this machine can be reached: a call that msw lets through fails.
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
       ],

@@ -1,0 +1,164 @@
+import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
+import { keyId } from './control/shown-key.js';
+import { createControl, type RemoteControl, type ServerControl } from './control.js';
+import type { Scenario } from './scenario/schema.js';
+import type { Verdict } from './verdict/judge.js';
+import { counts, evidence } from './verdict-text.js';
+
+/** Options of the project or the file: `use` in playwright.config.ts, or `test.use`. */
+export interface PetstoreOptions {
+  /**
+   * Where the server is that the sandboxes are made on.
+   * @default process.env.PETSTORE_SIM_URL, or http://127.0.0.1:4010
+   */
+  petstoreUrl: string;
+  /**
+   * The control token of the server, where it has one.
+   * @default process.env.PETSTORE_SIM_TOKEN
+   */
+  petstoreToken: string | undefined;
+  /**
+   * What the sandbox starts with: a scenario, or the name of one that the server knows.
+   * @default the scenario of the server
+   * @example test.use({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+   */
+  scenario: Scenario | string | undefined;
+  /**
+   * `check` fails the test when the page's client failed its verdict; `ignore` only attaches the verdict.
+   * @default 'check'
+   */
+  verdict: 'check' | 'ignore';
+}
+
+/** A world of the test's own on the server. */
+export interface TestSandbox {
+  /** Its name among `GET /__sim/sandboxes`. */
+  name: string;
+  /** Where its API is: `http://127.0.0.1:4010/s/NAME/v1`. */
+  baseUrl: string;
+  /** The first key that works; of those that the scenario names, if it names any. */
+  apiKey: string;
+  /**
+   * Everything that can be done to it.
+   * @example await sandbox.control.advanceClock({ by: '61s' });
+   */
+  control: RemoteControl;
+  /**
+   * Lets the sandbox answer what a page sends to another address, so that the page needs no setting for tests.
+   * @param page a page, or a context for all its pages; not for requests that a service worker answers
+   * @param baseUrl where the page expects the API
+   * @example await sandbox.answerFor(page, 'https://api.petstore.example/v1');
+   */
+  answerFor(page: Page | BrowserContext, baseUrl: string): Promise<void>;
+}
+
+/** What `test` of `petstore-sim/playwright` gives to a test, on top of Playwright's own. */
+export interface PetstoreFixtures {
+  sandbox: TestSandbox;
+}
+
+/**
+ * Playwright's `test` with a sandbox for each test that asks for one. After the test its verdict is attached to the
+ * result, and fails it when the client failed; then the sandbox is removed.
+ * @example
+ * test('the page waits and goes on', async ({ page, sandbox }) => {
+ *   await sandbox.answerFor(page, 'https://api.petstore.example/v1');
+ *   await sandbox.control.exhaustKey({ key: sandbox.apiKey });
+ *   await page.goto('/');
+ *   await expect(page.getByText('Too many requests')).toBeVisible();
+ * });
+ */
+export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
+  petstoreUrl: [process.env.PETSTORE_SIM_URL ?? 'http://127.0.0.1:4010', { option: true }],
+  petstoreToken: [process.env.PETSTORE_SIM_TOKEN, { option: true }],
+  scenario: [undefined, { option: true }],
+  verdict: ['check', { option: true }],
+  sandbox: async ({ petstoreUrl, petstoreToken, scenario, verdict: whatToDo }, use, testInfo) => {
+    const server = createControl(petstoreUrl, { token: petstoreToken });
+    const name = sandboxName(testInfo.title);
+    const { baseUrl } = await create(server, petstoreUrl, name, scenario);
+    const control = server.sandbox(name);
+    try {
+      await use({
+        name,
+        baseUrl,
+        apiKey: await chooseKey(control, scenario),
+        control,
+        answerFor: (page, address) => answerFor(page, address, baseUrl),
+      });
+      const verdict = await control.getVerdict();
+      const isFailed = verdict.verdict === 'fail';
+      await testInfo.attach('petstore-verdict', json(verdict));
+      if (isFailed || testInfo.status !== testInfo.expectedStatus) {
+        await testInfo.attach('petstore-journal', json(await control.queryJournal({ limit: 1_000 })));
+      }
+      if (isFailed && whatToDo === 'check') throw new VerdictError(verdict);
+    } finally {
+      await server.removeSandbox({ sandbox: name });
+    }
+  },
+});
+
+export { expect };
+
+/** The client of the page failed its verdict. */
+class VerdictError extends Error {
+  override readonly name = 'VerdictError';
+  constructor(readonly verdict: Verdict) {
+    super(`expected that the client had behaved. ${verdict.reason}${evidence(failed(verdict))}\n${counts(verdict)}`);
+    // The stack would show this file.
+    this.stack = `${this.name}: ${this.message}`;
+  }
+}
+
+const failed = ({ findings }: Verdict) => findings.filter(({ severity }) => severity === 'fail');
+
+const json = (value: unknown) => ({ body: JSON.stringify(value, null, 2), contentType: 'application/json' });
+
+/** Tells people which test it is, and is not the name that a retry or another worker has. */
+function sandboxName(title: string): string {
+  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  return `${words.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`.replace(/^-/, '');
+}
+
+/** @throws {Error} when the server is not there; {ControlError} when it refuses, such as an unknown scenario */
+async function create(server: ServerControl, url: string, name: string, scenario: Scenario | string | undefined) {
+  try {
+    return await server.createSandbox({ name, ...(scenario !== undefined && { scenario }) });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Error(
+      `Failed to make a sandbox: expected a petstore-sim server at ${url}, and nothing answers there. Start it as ` +
+        '`webServer` in playwright.config.ts, or by `npx petstore-sim`; its address is the option petstoreUrl or PETSTORE_SIM_URL.',
+      { cause: error },
+    );
+  }
+}
+
+/** Of the keys of the scenario that the test wrote, or of all: the first that works, else the first. */
+async function chooseKey(control: RemoteControl, scenario: Scenario | string | undefined): Promise<string> {
+  const written = typeof scenario === 'object' ? Object.keys(scenario.keys ?? {}) : [];
+  const texts = written.length > 0 ? written : Object.keys((await control.getScenario()).scenario.keys ?? {});
+  // The control API does not tell keys, only their ids.
+  const working = new Set((await control.listKeys()).filter(({ state }) => state === 'active').map(({ id }) => id));
+  return texts.find((text) => working.has(keyId(text))) ?? texts[0] ?? '';
+}
+
+/** Sends what goes to `from` to `to`. What the server cuts is cut for the page. */
+async function answerFor(page: Page | BrowserContext, from: string, to: string): Promise<void> {
+  const base = new URL(from).href.replace(/\/+$/, '');
+  const isBelow = ({ href }: URL) => href.startsWith(base) && /^([/?#]|$)/.test(href.slice(base.length));
+  const answer = async (route: Route) => {
+    const request = route.request();
+    try {
+      const url = to + request.url().slice(base.length);
+      const headers = await request.allHeaders();
+      const response = await route.fetch({ url, headers, maxRedirects: 0, timeout: 0 });
+      await route.fulfill({ response });
+    } catch {
+      // The page is told the same, unless it is gone.
+      await route.abort('connectionreset').catch(() => {});
+    }
+  };
+  await page.route(isBelow, answer);
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from '@playwright/test';
+import { chromiumArguments } from '../../support/chromium.js';
+
+/** Of playwright.inner.ts, which playwright-runs.test.ts runs. */
+export default defineConfig({
+  testMatch: 'playwright.inner.ts',
+  timeout: 20_000,
+  workers: 2,
+  fullyParallel: true,
+  use: {
+    launchOptions: {
+      ...(process.env.CHROMIUM_PATH !== undefined && { executablePath: process.env.CHROMIUM_PATH }),
+      args: [...chromiumArguments, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
+    },
+  },
+});

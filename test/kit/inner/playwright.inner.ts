@@ -1,0 +1,86 @@
+import { expect, test } from '../../../src/playwright.js';
+
+// Run by playwright-runs.test.ts, which knows how each of these ends.
+
+const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+
+for (const number of [1, 2, 3, 4]) {
+  test(`has a world of its own ${number}`, async ({ sandbox }) => {
+    for (let id = 41; id < 61; id++) {
+      const response = await fetch(`${sandbox.baseUrl}/pets`, {
+        method: 'POST',
+        headers: { ...bearer(sandbox.apiKey).headers, 'content-type': 'application/json' },
+        body: '{"name":"Rex","categoryId":1}',
+      });
+      expect(await response.json()).toMatchObject({ id });
+    }
+    expect(await sandbox.control.countRequests()).toMatchObject({ count: 20 });
+  });
+}
+
+test.describe('with a used-up minute', () => {
+  test.use({ scenario: usedUp });
+
+  test('passes and misbehaves', async ({ sandbox }) => {
+    for (let attempt = 1; attempt <= 9; attempt++) {
+      await fetch(`${sandbox.baseUrl}/pets`, bearer(sandbox.apiKey));
+      await sandbox.control.advanceClock({ by: '1001ms' });
+    }
+  });
+
+  test.describe('unchecked', () => {
+    test.use({ verdict: 'ignore' });
+    test('misbehaves and is not failed for it', async ({ sandbox }) => {
+      for (let attempt = 1; attempt <= 9; attempt++) {
+        await fetch(`${sandbox.baseUrl}/pets`, bearer(sandbox.apiKey));
+        await sandbox.control.advanceClock({ by: '1001ms' });
+      }
+    });
+  });
+
+  test('answers for another address in a page', async ({ page, sandbox }) => {
+    await sandbox.answerFor(page, 'https://api.petstore.example/v1/');
+    await page.goto(process.env.PAGE_URL as string);
+    const list = (key: string) =>
+      page.evaluate(async (init) => {
+        const response = await fetch('https://api.petstore.example/v1/pets?limit=1', init);
+        return { status: response.status, wait: response.headers.get('retry-after'), body: await response.text() };
+      }, bearer(key));
+    expect(await list(sandbox.apiKey)).toMatchObject({ status: 429, wait: '60' });
+    await sandbox.control.advanceClock({ by: '61s' });
+    expect(await list(sandbox.apiKey)).toMatchObject({ status: 200, body: expect.stringContaining('"name":"Rex"') });
+    const elsewhere = await page.evaluate(() =>
+      fetch('https://api.petstore.example/v1extra').catch(({ name }) => name),
+    );
+    expect(elsewhere).toBe('TypeError');
+    expect(await sandbox.control.getVerdict()).toMatchObject({ verdict: 'pass' });
+  });
+});
+
+test.describe('with an answer that is lost', () => {
+  test.use({ scenario: { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] } });
+  test('cuts the page off as the server does', async ({ page, sandbox }) => {
+    await sandbox.answerFor(page.context(), 'https://api.petstore.example/v1');
+    await page.goto(process.env.PAGE_URL as string);
+    const name = await page.evaluate(
+      (init) => fetch('https://api.petstore.example/v1/pets', init).catch(({ name }) => name),
+      bearer(sandbox.apiKey),
+    );
+    expect(name).toBe('TypeError');
+  });
+});
+
+test.describe('with a scenario that there is not', () => {
+  test.use({ scenario: 'minute-wal' });
+  test('says which there are', async ({ sandbox }) => {
+    expect(sandbox.name).toBe('');
+  });
+});
+
+test.describe('without a server', () => {
+  test.use({ petstoreUrl: 'http://127.0.0.1:9' });
+  test('says what to start', async ({ sandbox }) => {
+    expect(sandbox.name).toBe('');
+  });
+});

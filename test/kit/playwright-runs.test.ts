@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { listen, type RunningServer } from '../../src/node/index.js';
+import { findChromium } from '../support/chromium.js';
+
+/** How a test of inner/playwright.inner.ts ended. */
+interface Result {
+  status: 'passed' | 'failed';
+  errors: { message: string }[];
+  attachments: { name: string; body: string }[];
+}
+
+const executablePath = findChromium();
+const results = new Map<string, Result>();
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await listen(createSimulator(), { port: 0 });
+  const page = createServer((_request, response) => response.end('<!doctype html><link rel="icon" href="data:,">'));
+  await once(page.listen(0, '127.0.0.1'), 'listening');
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-playwright-'));
+  const config = join(import.meta.dirname, 'inner/playwright.config.ts');
+  const env = {
+    ...process.env,
+    PETSTORE_SIM_URL: server.controlUrl,
+    PAGE_URL: `http://127.0.0.1:${(page.address() as AddressInfo).port}/`,
+    ...(executablePath !== undefined && { CHROMIUM_PATH: executablePath }),
+  };
+  const run = ['playwright', 'test', '--config', config, '--reporter', 'json', '--output', folder];
+  const stdout = await new Promise<string>((resolve) => {
+    const options = { cwd: import.meta.dirname, env, timeout: 55_000, maxBuffer: 2 ** 24 };
+    execFile('npx', run, options, (_error, stdout, stderr) => resolve(stdout || stderr));
+  });
+  page.close();
+  await rm(folder, { recursive: true, force: true });
+  if (!stdout.includes('{')) throw new Error(`Failed to run Playwright: ${stdout}`);
+  collect(JSON.parse(stdout.slice(stdout.indexOf('{'))));
+});
+afterAll(() => server?.close());
+
+interface Suite {
+  suites?: Suite[];
+  specs?: { title: string; tests: { results: Result[] }[] }[];
+}
+
+function collect({ suites = [], specs = [] }: Suite): void {
+  for (const { title, tests } of specs) results.set(title, tests[0]?.results.at(-1) as Result);
+  suites.forEach(collect);
+}
+
+const attachment = (title: string, name: string) => {
+  const body = results.get(title)?.attachments.find((attached) => attached.name === name)?.body;
+  return body === undefined ? undefined : JSON.parse(Buffer.from(body, 'base64').toString());
+};
+
+test.each([1, 2, 3, 4])('a test has a world of its own: %i', (number) => {
+  expect(results.get(`has a world of its own ${number}`)).toMatchObject({ status: 'passed', errors: [] });
+});
+
+test('a test that passes fails when its client misbehaved, and carries the verdict and the requests', () => {
+  const { status, errors } = results.get('passes and misbehaves') as Result;
+  expect(status).toBe('failed');
+  expect(errors).toHaveLength(1);
+  expect(errors[0]?.message).toMatch(
+    /^VerdictError: expected that the client had behaved\. The client failed .*early-retry: Came back .* \(requests 2, 3/s,
+  );
+  expect(attachment('passes and misbehaves', 'petstore-verdict')).toMatchObject({ verdict: 'fail' });
+  expect(attachment('passes and misbehaves', 'petstore-journal').entries).toHaveLength(9);
+});
+
+test('with `verdict: ignore` it passes, and still carries the verdict', () => {
+  expect(results.get('misbehaves and is not failed for it')).toMatchObject({ status: 'passed' });
+  expect(attachment('misbehaves and is not failed for it', 'petstore-verdict')).toMatchObject({ verdict: 'fail' });
+});
+
+test.runIf(executablePath)('a page reaches the sandbox at the address that it expects', () => {
+  expect(results.get('answers for another address in a page')).toMatchObject({ status: 'passed', errors: [] });
+});
+
+test.runIf(executablePath)('what the server cuts is cut for the page', () => {
+  expect(results.get('cuts the page off as the server does')).toMatchObject({ status: 'passed', errors: [] });
+});
+
+test.each([
+  ['says which there are', 'There is no scenario of this name'],
+  [
+    'says what to start',
+    'expected a petstore-sim server at http://127.0.0.1:9, and nothing answers there. Start it as',
+  ],
+])('a test that cannot have a sandbox %s', (title, message) => {
+  expect(results.get(title)?.errors[0]?.message).toContain(message);
+});
+
+test('no sandbox is left', () => {
+  expect(server.sandboxes.list()).toEqual([]);
+});
