@@ -1,4 +1,5 @@
-import { ScenarioError } from '../scenario/scenario-error.js';
+import { type Problem, ScenarioError } from '../scenario/scenario-error.js';
+import { maskedKey } from './masked-key.js';
 
 /** A control operation that cannot be done; the message says what was expected. The same through both doors. */
 export class ControlError extends Error {
@@ -19,5 +20,22 @@ export const tooMany = (message: string) => new ControlError(503, 'service_unava
 
 /** What the caller did wrong, as a ControlError; a bug of the simulator stays what it is. */
 export function toControlError(error: unknown): unknown {
-  return error instanceof RangeError || error instanceof ScenarioError ? invalid(error.message) : error;
+  if (error instanceof ScenarioError) return invalid(complaints('scenario.', error.problems));
+  return error instanceof RangeError ? invalid(error.message) : error;
+}
+
+/** A scenario may hold thousands of mistakes. */
+const mostComplaints = 10;
+const mostLength = 1_000;
+
+/** Mistakes as one text. API keys among the names are shown as everywhere: only their ends. */
+export function complaints(prefix: string, problems: readonly Problem[]): string {
+  const lines = problems.slice(0, mostComplaints).map(({ path, steps, message }) => {
+    const [field, key] = steps;
+    const shown =
+      field === 'keys' && typeof key === 'string' && key.length > 4 ? path.replace(key, () => maskedKey(key)) : path;
+    return shown === '' ? message : `${prefix}${shown}: ${message}`;
+  });
+  const text = lines.join('; ');
+  return text.length > mostLength ? `${text.slice(0, mostLength).toWellFormed()}…` : text;
 }

@@ -14,7 +14,7 @@ export function describeControl(operations: Record<string, AnyOperation>): Json 
   const paths: Record<string, Json> = {};
   for (const [name, operation] of Object.entries(operations)) {
     const path = `/__sim${operation.path}`;
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(name, operation) };
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describeOperation(name, operation) };
   }
   return {
     openapi: '3.1.0',
@@ -43,7 +43,7 @@ export function describeControl(operations: Record<string, AnyOperation>): Json 
   };
 }
 
-function describe(name: string, { method, path, summary, input, status, contentType }: AnyOperation): Json {
+function describeOperation(name: string, { method, path, summary, input, status, contentType }: AnyOperation): Json {
   const fields = fieldsOf(input);
   const inPath = (field: { name: string }) => path.includes(`{${field.name}}`);
   const inQuery = (field: { name: string }) => !inPath(field) && method === 'GET';

@@ -103,8 +103,8 @@ export const journalOperations = {
     summary: 'How the client behaved since the start, the last reset or the last clearing of the journal',
     input: fields({}),
     run(sim) {
-      const redact = createRedactor(sim);
       const verdict = sim.verdict();
+      const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
       const findings = verdict.findings.map((finding) => ({
         ...finding,
         measured: redact(finding.measured),

@@ -1,6 +1,7 @@
 import { checkWith } from '../scenario/check-form.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
-import { invalid, toControlError } from './control-error.js';
+import { complaints, invalid, toControlError } from './control-error.js';
+import { maskedKey } from './masked-key.js';
 import type { AnyOperation } from './operation.js';
 
 /**
@@ -29,12 +30,8 @@ function checkInput({ input: schema }: AnyOperation, input: unknown): unknown {
     return checkWith(schema, input);
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
-    const complaints = error.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    throw invalid(sentence(complaints.slice(0, mostComplaints).join('; ')));
+    const { key } = input as { key?: unknown };
+    const text = complaints('', error.problems);
+    throw invalid(typeof key === 'string' && key.length > 4 ? text.replaceAll(key, () => maskedKey(key)) : text);
   }
 }
-
-/** A body may hold thousands of mistakes. */
-const mostComplaints = 10;
-
-const sentence = (text: string) => (text.length > 1_000 ? `${text.slice(0, 1_000).toWellFormed()}…` : text);

@@ -1,7 +1,8 @@
 import { rateLimitHeaders } from '../interface/contract.js';
 import type { Simulator } from '../simulator.js';
 import type { JournalEntry } from '../state/journal.js';
-import { createRedactor, fnv1a, keyId, maskedKey } from './shown-key.js';
+import { maskedKey } from './masked-key.js';
+import { createRedactor, fnv1a, keyId } from './shown-key.js';
 
 /** A body as the control API shows it. */
 export interface ShownBody {
@@ -80,7 +81,7 @@ export function createEntryView(sim: Simulator): EntryView {
     show(entry) {
       const promisedBeforeMs = promises.get(entry.token);
       pass(entry);
-      return toShown(entry, promisedBeforeMs, (text) => redact(text, entry.token));
+      return toShown(entry, promisedBeforeMs, redact);
     },
   };
 }
@@ -88,9 +89,12 @@ export function createEntryView(sim: Simulator): EntryView {
 function toShown(
   entry: JournalEntry,
   promisedBeforeMs: number | undefined,
-  redact: (text: string) => string,
+  redactorFor: ReturnType<typeof createRedactor>,
 ): ShownEntry {
   const { token, promisedAtMs, requestBody, responseBody, headers } = entry;
+  const requestText = requestBody && new TextDecoder().decode(requestBody);
+  const texts = [entry.path, entry.query, entry.call, requestText, responseBody, ...Object.values(headers)];
+  const redact = redactorFor(texts.join('\n'), token);
   const remaining = headers[rateLimitHeaders.remaining];
   const shown: { [Field in keyof ShownEntry]: ShownEntry[Field] | undefined } = {
     id: entry.id,
@@ -106,8 +110,9 @@ function toShown(
     status: entry.status,
     code: errorCode(entry),
     headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, redact(value)])),
-    requestBody: requestBody && shownBody(requestBody, redact),
-    responseBody: responseBody === '' ? undefined : shownBody(new TextEncoder().encode(responseBody), redact),
+    requestBody: requestBody && shownBody(requestBody, redact(requestText as string)),
+    responseBody:
+      responseBody === '' ? undefined : shownBody(new TextEncoder().encode(responseBody), redact(responseBody)),
     window: entry.window,
     remaining: remaining === undefined ? undefined : Number(remaining),
     refusal: entry.refusal,
@@ -125,8 +130,7 @@ function toShown(
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined)) as unknown as ShownEntry;
 }
 
-function shownBody(bytes: Uint8Array, redact: (text: string) => string): ShownBody {
-  const text = redact(new TextDecoder().decode(bytes));
+function shownBody(bytes: Uint8Array, text: string): ShownBody {
   const body = { bytes: bytes.length, hash: fnv1a(bytes) };
   if (bytes.length < cutBodyBytes) return { ...body, text };
   return { ...body, text: text.slice(0, -uncertainLength).toWellFormed(), truncated: true };

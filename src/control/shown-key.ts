@@ -1,6 +1,7 @@
 import type { KeyInfo } from '../policies/keys.js';
 import type { Simulator } from '../simulator.js';
 import { notFound } from './control-error.js';
+import { maskedKey } from './masked-key.js';
 
 /** FNV-1a, 32 bits: not for secrets, but short and the same everywhere. */
 export function fnv1a(bytes: Uint8Array): string {
@@ -11,9 +12,6 @@ export function fnv1a(bytes: Uint8Array): string {
 
 /** A short name of a key that does not tell the key, and tells keys with equal endings apart. */
 export const keyId = (key: string) => `key_${fnv1a(new TextEncoder().encode(key))}`;
-
-/** Keys are secrets: the last four characters, of a short one fewer. */
-export const maskedKey = (key: string) => `…${key.slice(Math.max(key.length - 4, Math.ceil(key.length / 3)))}`;
 
 /** A key as the control API shows it. */
 export interface ShownKey extends KeyInfo {
@@ -39,14 +37,17 @@ const shortestSecret = 6;
 /** More keys than this are not looked for in every text. */
 const mostKeys = 1_000;
 
-/** Takes whole keys out of a text: those of the simulator and the one that the request brought. */
-export function createRedactor({ keys }: Simulator): (text: string, token?: string) => string {
+/**
+ * Takes whole keys out of texts: those of the simulator and the one that the request brought.
+ * @param about every text that is to be shown, to find the few keys among them that matter
+ */
+export function createRedactor({ keys }: Simulator): (about: string, token?: string) => (text: string) => string {
   const known = keys.texts.length > mostKeys ? [] : keys.texts;
-  // Of two keys, one within the other, the longer goes first.
-  const secrets = known.filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);
-  return (text, token = '') => {
-    let shown = token.length >= shortestSecret ? text.replaceAll(token, () => maskedKey(token)) : text;
-    for (const secret of secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, () => maskedKey(secret));
-    return shown;
+  return (about, token = '') => {
+    const found = [...known, token].filter((key) => key.length >= shortestSecret && about.includes(key));
+    if (found.length === 0) return (text) => text;
+    // Of two keys, one within the other, the longer goes first.
+    found.sort((a, b) => b.length - a.length);
+    return (text) => found.reduce((shown, key) => shown.replaceAll(key, () => maskedKey(key)), text);
   };
 }

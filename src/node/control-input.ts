@@ -7,7 +7,7 @@ import { JsonError, type JsonObject, type JsonValue, parseJson } from '../interf
  * The input of an operation: what path, query and body say, in one flat object.
  * @throws {ControlError} for a body that is no JSON object, and for a field that is there twice
  */
-export function readInput(request: Request, { method }: AnyOperation): JsonObject {
+export function readInput(request: Request, { method, contentType }: AnyOperation): JsonObject {
   const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
   const input: JsonObject = Object.create(null);
   const { sandbox: _, ...parameters } = request.params;
@@ -20,6 +20,9 @@ export function readInput(request: Request, { method }: AnyOperation): JsonObjec
   for (const [name, value] of query) add(name, value);
   if (method !== 'GET')
     for (const [name, value] of Object.entries(readBody(request.body))) add(name, value as JsonValue);
+  // HTML standard, section 9.2.3: a browser that connects again says what it has seen.
+  const seen = request.headers['last-event-id'];
+  if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
   return input;
 }
 

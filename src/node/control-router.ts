@@ -51,6 +51,8 @@ export function createControlRouter(sim: Simulator, { sandboxes, closing }: Cont
       return sendEvents(response, run as () => AsyncIterable<ShownEntry>);
     }
     const result = await run();
+    // The server is closing: it waits for connections, and this one would be kept for the next request.
+    if (closing.aborted) response.set('Connection', 'close');
     response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
     response.send(operation.contentType === undefined ? jsonText(result) : result);
   };

@@ -142,7 +142,7 @@ export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRul
   const name = fault.name ?? fallbackName;
   return {
     name,
-    definition: { ...fault, name },
+    definition: { name, when: fault.when, then: fault.then },
     when: fault.when,
     effect: toEffect(fault.then),
     delayMs: typeof delay === 'number' ? { fixed: delay } : delay,

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ShownEntry } from '../../src/control.js';
+import { openStage, outcome, type Stage, send } from './both-doors.js';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage({ limits: 'off' });
+});
+afterEach(() => stage.server.close());
+
+/** A connection to the events. Nothing is read before `resume` or `data`. */
+async function connect(path = '/events', headers = {}): Promise<IncomingMessage> {
+  const [response] = (await once(get(`${stage.server.controlUrl}${path}`, { headers, agent: false }), 'response')) as [
+    IncomingMessage,
+  ];
+  response.on('error', () => {});
+  return response;
+}
+
+/** The ids of the events that come until `last`, or until the end of the connection. */
+function readIds(response: IncomingMessage, last: number): Promise<number[]> {
+  const ids: number[] = [];
+  let text = '';
+  return new Promise((resolve) => {
+    response.on('close', () => resolve(ids));
+    response.on('data', (chunk: Buffer) => {
+      const events = (text + chunk.toString('latin1')).split('\n\n');
+      text = events.pop() as string;
+      for (const event of events) {
+        const id = /^id: (\d+)$/m.exec(event)?.[1];
+        if (id !== undefined) ids.push(Number(id));
+      }
+      if (ids.at(-1) === last) resolve(ids);
+    });
+  });
+}
+
+/** So that the server sends what it has. */
+const breathe = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a request is told with its answer, as an event stream', async () => {
+  const events = await connect();
+  expect(events.statusCode).toBe(200);
+  expect(events.headers['content-type']).toBe('text/event-stream');
+  expect(events.headers['cache-control']).toBe('no-store');
+  await send(stage.sim, { key: 'pro-key' });
+  let text = '';
+  for await (const chunk of events) {
+    text += chunk;
+    if (text.includes('data: ')) break;
+  }
+  expect(text).toMatch(/^: petstore-sim\n\nid: 1\nevent: request\ndata: \{"id":1,.*\}\n\n$/);
+});
+
+test.each(['here', 'there'] as const)('the entries come as a loop, first those after an id (%s)', async (door) => {
+  const { sim } = stage;
+  for (let n = 0; n < 3; n++) await send(sim);
+  const seen: ShownEntry[] = [];
+  setTimeout(() => send(sim), 30);
+  for await (const entry of stage[door].watchRequests({ since: 1 })) {
+    seen.push(entry);
+    if (seen.length === 3) break;
+  }
+  expect(seen).toEqual(stage.here.queryJournal({ since: 1 }).entries);
+});
+
+test('a browser that connects again goes on after the last event that it has', async () => {
+  for (let n = 0; n < 3; n++) await send(stage.sim);
+  const events = await connect('/events', { 'Last-Event-ID': '2' });
+  expect(await readIds(events, 3)).toEqual([3]);
+  events.destroy();
+});
+
+test('of twenty readers one that does not read is dropped, the others get all 10,000 events; a 21st gets 503', {
+  timeout: 60_000,
+}, async () => {
+  const { sim, there } = stage;
+  const readers = await Promise.all(Array.from({ length: 20 }, () => connect()));
+  const refused = await connect();
+  expect(refused.statusCode).toBe(503);
+  let body = '';
+  for await (const chunk of refused) body += chunk;
+  expect(JSON.parse(body)).toEqual({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'There are 20 readers of events, which is the limit; expected one of them to leave first.',
+  });
+
+  const [paused, ...active] = readers as [IncomingMessage, ...IncomingMessage[]];
+  const received = active.map((reader) => readIds(reader, 10_000));
+  const dropped = new Promise((resolve) => paused.on('close', resolve));
+  for (let n = 1; n <= 10_000; n++) {
+    await send(sim, { query: 'limit=5' });
+    if (n % 50 === 0) await breathe();
+  }
+  const all = Array.from({ length: 10_000 }, (_, index) => index + 1);
+  for (const ids of await Promise.all(received)) expect(ids).toEqual(all);
+
+  paused.resume();
+  await dropped;
+  expect(paused.complete).toBe(false);
+  for (const reader of active) reader.destroy();
+  await expect
+    .poll(() =>
+      outcome(() =>
+        there
+          .watchRequests()
+          .next()
+          .then(() => 'open'),
+      ),
+    )
+    .not.toMatchObject({ status: 503 });
+});
+
+test('readers of sandboxes count too, and leave with their sandbox', async () => {
+  const { server } = stage;
+  server.sandboxes.create('box');
+  const readers = await Promise.all(Array.from({ length: 20 }, () => connect('/sandboxes/box/events')));
+  expect((await connect()).statusCode).toBe(503);
+  const ended = Promise.all(readers.map((reader) => once(reader.resume(), 'close')));
+  server.sandboxes.remove('box');
+  await ended;
+  const again = await connect();
+  expect(again.statusCode).toBe(200);
+  again.destroy();
+});
+
+test('a server with readers closes at once, and ends their streams', async () => {
+  const readers = await Promise.all(Array.from({ length: 5 }, () => connect()));
+  const ended = Promise.all(readers.map((reader) => once(reader.resume(), 'end')));
+  const startMs = performance.now();
+  await stage.server.close();
+  await ended;
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+});
+
+test('a reader in this process that falls behind is told so, and one that leaves is forgotten', async () => {
+  const { sim, here } = stage;
+  const events = here.watchRequests();
+  for (let n = 0; n < 20_001; n++) await send(sim, { path: '/none' });
+  await expect(events.next()).rejects.toThrow('expected a reader that keeps up');
+  const left = here.watchRequests();
+  await left.return?.();
+  await send(sim);
+  expect(await left.next()).toEqual({ value: undefined, done: true });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../src/control/operations.js';
+import { sandboxOperations } from '../../src/control/sandbox-operations.js';
+import { rawRequest, statusOf } from '../support/raw-request.js';
+import { everyRoute, everythingOf, openStage, type Route, type Stage, send } from './both-doors.js';
+
+let stage: Stage;
+const routes = everyRoute('box');
+
+beforeAll(async () => {
+  stage = await openStage();
+  const { sim, here, server } = stage;
+  await send(sim, { body: '{"name":"Kept","categoryId":1}' });
+  here.saveSnapshot({ name: 'free-key' });
+  here.addFault({ name: 'free-key', then: { delay: 1 } });
+  await send(server.sandboxes.create('box').sim);
+});
+afterAll(() => stage.server.close());
+
+/** A request with a body that the route would take, so that a guard that lets it pass is found out. */
+const request = ({ method, path }: Route, { host = 'localhost', type = 'application/json', headers = '' }) => {
+  const body = '{"advance":"1h"}';
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${body.length}`,
+  ];
+  return rawRequest(stage.server.port, `${lines.join('\r\n')}\r\n${headers}\r\n${body}`);
+};
+
+test('the table of routes has every operation, alone and in a sandbox', () => {
+  const own = Object.keys(operations).length;
+  expect(routes).toHaveLength(2 * own + Object.keys(sandboxOperations).length);
+  expect(routes.filter(({ path }) => path.includes('{'))).toEqual([]);
+  expect(own).toBeGreaterThan(35);
+});
+
+describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_name, route) => {
+  const refused: [what: string, options: Parameters<typeof request>[1], status: number][] = [
+    ['a foreign Host', { host: 'evil.test' }, 403],
+    ['a Host that begins like ours', { host: 'localhost.evil.test' }, 403],
+    ['a foreign Origin', { headers: 'Origin: http://evil.test\r\n' }, 403],
+    ['the null Origin', { headers: 'Origin: null\r\n' }, 403],
+    ['the Origin of another port', { headers: 'Origin: http://localhost:5173\r\n' }, 403],
+    ['a cross-site fetch', { headers: 'Sec-Fetch-Site: cross-site\r\n' }, 403],
+  ];
+  if (route.method !== 'GET') refused.push(['a text/plain body', { type: 'text/plain' }, 415]);
+
+  test('answers no page of another site, and does nothing for it', async () => {
+    const before = everythingOf(stage.sim, stage.server);
+    for (const [what, options, status] of refused) expect(statusOf(await request(route, options)), what).toBe(status);
+    expect(everythingOf(stage.sim, stage.server)).toEqual(before);
+  });
+});
+
+test('every route needs the token where there is one, and does nothing without', async () => {
+  const guarded = await openStage({}, { controlToken: 'a-control-token' });
+  try {
+    const before = everythingOf(guarded.sim, guarded.server);
+    for (const { method, path } of routes) {
+      const url = guarded.server.controlUrl.replace('/__sim', path);
+      for (const authorization of [undefined, 'Bearer wrong', 'Bearer free-key']) {
+        const response = await fetch(url, { method, ...(authorization && { headers: { authorization } }) });
+        expect(response.status, `${method} ${path}`).toBe(401);
+        expect(await response.json()).toMatchObject({ code: 'unauthorized', status: 401 });
+      }
+    }
+    expect(everythingOf(guarded.sim, guarded.server)).toEqual(before);
+    expect(await guarded.there.getHealth()).toEqual({ status: 'ok', scenario: 'default' });
+  } finally {
+    await guarded.server.close();
+  }
+});

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { operations } from '../../src/control/operations.js';
+import { perform } from '../../src/control/perform.js';
+import { keyId } from '../../src/control/shown-key.js';
+import { createControl } from '../../src/control.js';
+import { listen } from '../../src/node/index.js';
+import { openStage, outcome, type Stage, send } from './both-doors.js';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage({
+    keys: { 'free-key': { usage: { minute: 59 } }, 'other-secret-1234': {}, 'third-secret-1234': {} },
+  });
+});
+afterEach(() => stage.server.close());
+
+describe('an entry', () => {
+  test('tells the window, the promise, how long after it the next came, strikes and the code', async () => {
+    const { sim, here } = stage;
+    await send(sim);
+    await send(sim);
+    sim.clock.advance('2s');
+    await send(sim);
+    sim.clock.advance('60s');
+    await send(sim);
+    await send(sim);
+    const { entries } = here.queryJournal();
+    expect(entries[0]).toMatchObject({ status: 200, window: 'minute', remaining: 0, strikes: 0, episode: 0 });
+    const promisedAt = '2026-01-01T12:01:00.000Z';
+    expect(entries[1]).toMatchObject({
+      status: 429,
+      code: 'rate_limit_exceeded',
+      refusal: 'limit',
+      promisedAt,
+      episode: 1,
+    });
+    expect(entries[2]).toMatchObject({ sincePromiseMs: -58_000, strikes: 1, strike: true, promisedAt });
+    expect(entries[3]).toMatchObject({ status: 200, sincePromiseMs: 2_000 });
+    expect(entries[0]).not.toHaveProperty('sincePromiseMs');
+    expect(entries[4]).not.toHaveProperty('sincePromiseMs');
+  });
+
+  test('tells keys with equal endings apart by an id, and can be found by it', async () => {
+    const { sim, here } = stage;
+    await send(sim, { key: 'other-secret-1234' });
+    await send(sim, { key: 'third-secret-1234' });
+    const { entries } = here.queryJournal({ key: '1234' });
+    expect(entries.map(({ key }) => key)).toEqual(['…1234', '…1234']);
+    expect(entries.map((entry) => entry.keyId)).toEqual([keyId('other-secret-1234'), keyId('third-secret-1234')]);
+    expect(here.countRequests({ key: keyId('third-secret-1234') }).count).toBe(1);
+    expect(here.countRequests({ key: '…1234' }).count).toBe(2);
+  });
+
+  test('has bodies with their size and hash, and a mark where one is cut', async () => {
+    const { sim, here } = stage;
+    const small = '{"name":"Smol","categoryId":1}';
+    const large = `{"name":"${'x'.repeat(70_000)}","categoryId":1}`;
+    for (const body of [small, small, large]) await send(sim, { key: 'pro-key', body });
+    const [first, second, third] = here.queryJournal().entries;
+    expect(first?.requestBody).toEqual({ bytes: 30, hash: expect.stringMatching(/^[0-9a-f]{8}$/), text: small });
+    expect(second?.requestBody).toEqual(first?.requestBody);
+    expect(third?.requestBody).toMatchObject({ bytes: 65_536, truncated: true });
+    expect(third?.requestBody?.text.length).toBeLessThan(65_536);
+    expect(third?.status).toBe(413);
+  });
+
+  test('of a client that was cut off or went away has its fault', async () => {
+    const { sim, here } = stage;
+    here.addFault({ name: 'lost', then: { reset: true, phase: 'after' } });
+    await send(sim, { key: 'pro-key' });
+    expect(here.queryJournal().entries[0]).toMatchObject({ fault: 'lost', spoiled: true });
+  });
+});
+
+test('the HAR has every field that HAR 1.2 asks for', async () => {
+  const { sim, here } = stage;
+  await send(sim, { key: 'pro-key', query: 'limit=2&status=sold' });
+  await send(sim, { key: 'pro-key', body: '{"name":"Bello","categoryId":1}' });
+  await send(sim, { key: 'unknown-key' });
+  const { log } = here.exportHar();
+  expect(log).toMatchObject({ version: '1.2', creator: { name: 'petstore-sim', version: expect.any(String) } });
+  for (const entry of log.entries) {
+    expect(entry.startedDateTime).toBe(new Date(entry.startedDateTime).toISOString());
+    expect(entry.time).toBe(entry.timings.send + entry.timings.wait + entry.timings.receive);
+    const { request, response } = entry;
+    expect(new URL(request.url).pathname).toMatch(/^\/v1\/pets/);
+    for (const half of [request, response]) {
+      expect(half).toMatchObject({
+        httpVersion: 'HTTP/1.1',
+        cookies: [],
+        headersSize: -1,
+        bodySize: expect.any(Number),
+      });
+      for (const header of half.headers)
+        expect(header).toEqual({ name: expect.any(String), value: expect.any(String) });
+    }
+    expect(response).toMatchObject({ statusText: expect.any(String), redirectURL: '' });
+    expect(response.content).toMatchObject({
+      size: expect.any(Number),
+      mimeType: 'application/json',
+      text: expect.any(String),
+    });
+    expect(entry.cache).toEqual({});
+  }
+  expect(log.entries[0]?.request.queryString).toEqual([
+    { name: 'limit', value: '2' },
+    { name: 'status', value: 'sold' },
+  ]);
+  expect(log.entries[1]?.request).toMatchObject({
+    method: 'POST',
+    postData: { text: '{"name":"Bello","categoryId":1}' },
+  });
+  expect(log.entries.map(({ response }) => response.status)).toEqual([200, 201, 401]);
+});
+
+test('the JSON lines are the entries, one a line', async () => {
+  const { sim, here, there, server } = stage;
+  for (let n = 0; n < 3; n++) await send(sim, { key: 'pro-key', body: '{"name":"two\\nlines","categoryId":1}' });
+  const lines = here.exportJournal().trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(here.queryJournal().entries);
+  expect(await there.exportJournal()).toBe(here.exportJournal());
+  const response = await fetch(`${server.controlUrl}/journal.jsonl`);
+  expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+});
+
+describe('waiting for requests', () => {
+  test.each(['here', 'there'] as const)('ends when enough have come (%s)', async (door) => {
+    const { sim } = stage;
+    const waiting = stage[door].waitForRequests({ operation: 'listPets', status: 200, count: 2, timeout: '10s' });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await send(sim, { key: 'unknown-key' });
+    await send(sim, { key: 'pro-key', body: '{"name":"Bello","categoryId":1}' });
+    await send(sim, { key: 'pro-key' });
+    await send(sim, { key: 'pro-key' });
+    expect(await waiting).toEqual({ met: true, count: 2 });
+  });
+
+  test.each(['here', 'there'] as const)('ends with its time-out, though the clock stands still (%s)', async (door) => {
+    const startMs = performance.now();
+    expect(await stage[door].waitForRequests({ count: 1, timeout: '40ms' })).toEqual({ met: false, count: 0 });
+    expect(performance.now() - startMs).toBeGreaterThan(30);
+  });
+
+  test('counts only what comes after an id', async () => {
+    const { sim, here } = stage;
+    await send(sim, { key: 'pro-key' });
+    const waiting = here.waitForRequests({ since: 1, timeout: '10s' });
+    await send(sim, { key: 'pro-key' });
+    expect(await waiting).toEqual({ met: true, count: 1 });
+  });
+
+  test('lets go of whoever asked and has gone', async () => {
+    const gone = new AbortController();
+    const waiting = perform(operations.waitForRequests, stage.sim, { timeout: '30s' }, gone.signal);
+    gone.abort();
+    expect(await waiting).toEqual({ met: false, count: 0 });
+  });
+
+  test('ends when the server closes', async () => {
+    const { server } = stage;
+    const patient = fetch(`${server.controlUrl}/journal/wait?timeout=30s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const startMs = performance.now();
+    await server.close();
+    expect(await (await patient).json()).toEqual({ met: false, count: 0 });
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+  });
+});
+
+describe('secrets', () => {
+  const keys = ['free-key', 'pro-key', 'other-secret-1234', 'unknown-secret-9999', 'revoked-key'];
+  const controlToken = 'control-token-abcdef';
+
+  test('stay out of every output about requests and keys: journal, HAR, events, verdict, errors', async () => {
+    const { sim } = stage;
+    const server = await listen(sim, { port: 0, controlToken });
+    try {
+      const control = createControl(server.controlUrl, { token: controlToken });
+      const events = control.watchRequests({ since: 0 });
+      for (const key of keys) {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-sim-call': key };
+        const body = JSON.stringify({ name: key, categoryId: 1 });
+        await fetch(`${server.baseUrl}/pets?limit=1&key=${key}`, { headers });
+        await fetch(`${server.baseUrl}/pets/${key}`, { headers });
+        await fetch(`${server.baseUrl}/pets`, { headers, method: 'POST', body });
+        await fetch(`${server.baseUrl}/pets`, { headers: { authorization: `Basic ${key}` } });
+      }
+      await fetch(`${server.baseUrl}/pets`, { headers: { authorization: `Bearer ${controlToken}` } });
+      const outputs: unknown[] = [
+        await control.queryJournal({ limit: 1000 }),
+        await control.exportHar(),
+        await control.exportJournal(),
+        await control.getVerdict(),
+        await control.listKeys(),
+        await control.banKey({ key: 'free-key', for: '1s' }),
+        await control.addKey({ key: 'other-secret-1234', plan: 'pro' }),
+        await control.getHealth(),
+        await control.listScenarios(),
+        await outcome(() => control.getKey({ key: 'unknown-secret-9999' })),
+        await outcome(() => control.addKey({ key: 'unknown-secret-9999 x' })),
+        await outcome(() => control.addKey({ key: 'unknown-secret-9999', plan: 'gold' })),
+        await outcome(() => control.banKey({ key: 'other-secret-1234', for: 'x' })),
+      ];
+      for await (const entry of events) {
+        outputs.push(entry);
+        if (entry.id >= 4 * keys.length + 1) break;
+      }
+      const text = JSON.stringify(outputs);
+      expect(text.length).toBeGreaterThan(10_000);
+      for (const secret of [...keys, controlToken]) expect(text.split(secret).length - 1, secret).toBe(0);
+      expect(text).toContain('…1234');
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,154 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everyRoute, everythingOf, openStage, type Stage } from './both-doors.js';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+  stage.server.sandboxes.create('box');
+});
+afterAll(() => stage.server.close());
+
+async function request(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>, headers: object = {}) {
+  const url = stage.server.controlUrl.replace('/__sim', path);
+  const response = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body }),
+    signal: AbortSignal.timeout(2_000),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Exactly the Error object, with a sentence. */
+const expectError = (answer: { status: number; text: string }, status: number, message: string) => {
+  expect(answer.status, answer.text).toBe(status);
+  const error = JSON.parse(answer.text);
+  expect(error).toEqual({ status, code: expect.any(String), message: expect.stringContaining(message) });
+};
+
+const junk = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]);
+const bodies: [what: string, body: string | Uint8Array<ArrayBuffer>, message: string][] = [
+  ['no JSON', '{', 'The body is not valid JSON'],
+  ['a list', '[]', 'The body must be a JSON object'],
+  ['null', 'null', 'The body must be a JSON object'],
+  ['text', '"x"', 'The body must be a JSON object'],
+  ['no UTF-8', junk, 'The body is not valid UTF-8'],
+  ['nested too deep', `{"by":${'['.repeat(50_000)}`, 'nested more than 32 levels'],
+  ['an unknown field', '{"by":"1s","at":1}', 'at: expected no such field'],
+  ['a name of Object.prototype', '{"by":"1s","toString":1}', 'toString: expected no such field'],
+  ['__proto__', '{"by":"1s","__proto__":{"x":1}}', 'expected no such field'],
+  ['a huge number', '{"by":1e400}', 'too large'],
+];
+
+test.each(bodies)('a body that is %s gets 400 and changes nothing', async (_what, body, message) => {
+  const before = everythingOf(stage.sim);
+  expectError(await request('POST', '/__sim/clock/advance', body), 400, message);
+  expect(everythingOf(stage.sim)).toEqual(before);
+});
+
+const targets: [method: string, target: string, status: number, message: string][] = [
+  ['GET', '/__sim/keys/%zz', 400, 'The path holds a "%"'],
+  ['GET', '/__sim/keys/%ff', 400, 'The path holds a "%"'],
+  ['GET', '/__sim/keys/%00', 404, 'There is no such API key'],
+  ['GET', '/__sim/keys/%2e%2e%2fclock', 404, 'There is no such API key'],
+  ['PUT', '/__sim/snapshots/a%2fb', 400, 'expected a name'],
+  ['GET', '/__sim/sandboxes/%zz/clock', 400, 'The path holds a "%"'],
+  ['GET', '/__sim/sandboxes/none/clock', 404, 'There is no sandbox of this name'],
+  ['GET', '/__sim/sandboxes/none', 404, 'There is no sandbox of this name'],
+  ['GET', '/__sim/sandboxes/a%20b', 400, 'expected a name of 1 to 64'],
+  ['DELETE', '/__sim/sandboxes/none', 404, 'There is no sandbox of this name'],
+  ['GET', '/__sim/sandboxes/box/sandboxes', 404, 'There is no such control path'],
+  ['GET', '/__sim/journal?status=200&status=201', 400, 'status: expected it once'],
+  ['GET', '/__sim/journal?colour=red', 400, 'colour: expected no such field'],
+  ['GET', '/__sim/journal?__proto__=1', 400, 'expected no such field'],
+  ['GET', '/__sim/journal?limit=%zz', 400, 'limit: expected'],
+  ['GET', '/__sim/journal?since=99999999999999999999', 400, 'since: expected'],
+  ['GET', '/__sim/keys/free-key?key=pro-key', 400, 'key: expected it once'],
+  ['GET', '/__sim/clock?advance=61s', 400, 'expected no such field'],
+  ['GET', '/__sim/nothing', 404, 'There is no such control path'],
+  ['GET', '/__sim', 404, 'There is no such control path'],
+  ['GET', '/__sim/constructor', 404, 'There is no such control path'],
+];
+
+test.each(targets)('%s %s gets %d', async (method, target, status, message) => {
+  expectError(await request(method, target), status, message);
+});
+
+test('a field in the path and in the body is refused, whatever its value', async () => {
+  expectError(await request('POST', '/__sim/keys/free-key/revoke', '{"key":"pro-key"}'), 400, 'key: expected it once');
+  expect(stage.sim.keys.get('free-key').state).toBe('active');
+});
+
+test('a body that is encoded or too large is refused', async () => {
+  const gzip = new Uint8Array(gzipSync('{"by":"1s"}'));
+  expectError(
+    await request('POST', '/__sim/clock/advance', gzip, { 'content-encoding': 'gzip' }),
+    415,
+    'without an encoding',
+  );
+  const large = `{"scenario":"${'x'.repeat(5 * 1024 * 1024)}"}`;
+  expectError(await request('POST', '/__sim/scenario', large), 413, 'larger than 5242880 bytes');
+});
+
+const base = everyRoute('box');
+describe.each([...new Set(base.map(({ path }) => path))])('%s', (path) => {
+  const methods = base.filter((route) => route.path === path).map(({ method }) => method);
+
+  test('answers other methods with 405 and names its own', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'].filter(
+      (each) => !methods.includes(each),
+    )) {
+      const answer = await request(method, path);
+      expectError(answer, 405, `Method ${method} is not supported here`);
+      expect(answer.headers.get('allow')).toBe(methods.join(', '));
+    }
+  });
+});
+
+/** What a page or a fuzzer might send anywhere. */
+const values: unknown[] = [null, true, 0, -1, 1.5, 1e21, '', 'x', '\u0000', 'é'.repeat(300), [], {}, [[]], { a: 1 }];
+const payloads = [
+  '{"__proto__":{"polluted":1}}',
+  '{"constructor":{"prototype":{"polluted":1}}}',
+  '{"then":{"__proto__":{"polluted":1},"reset":true}}',
+  '{"scenario":{"__proto__":{"polluted":1},"keys":{"__proto__":{"plan":"pro"}}}}',
+  '{"scenario":{"plans":{"__proto__":{"minute":1,"day":1}}}}',
+  '{"version":1,"scenario":{},"__proto__":{"polluted":1}}',
+  '{"key":"__proto__","plan":"constructor"}',
+  '{"name":"__proto__"}',
+];
+
+test('nothing that is sent to any route gets a 5xx or reaches Object.prototype', { timeout: 60_000 }, async () => {
+  const isLong = ({ name }: { name: string }) => /^(?:watchRequests|waitForRequests)/.test(name);
+  const names = Object.getOwnPropertyNames(Object.prototype);
+  for (const { method, path } of base.filter((route) => !isLong(route))) {
+    const read = method === 'GET';
+    const fields = [
+      'by',
+      'to',
+      'key',
+      'name',
+      'scenario',
+      'minute',
+      'advance',
+      'version',
+      'when',
+      'then',
+      'status',
+      'since',
+    ];
+    const sent = fields.flatMap((field) => values.map((value) => ({ [field]: value })));
+    for (const input of read ? sent.slice(0, 40) : sent) {
+      const query = new URLSearchParams(Object.entries(input).map(([field, value]) => [field, String(value)]));
+      const answer = await request(method, read ? `${path}?${query}` : path, read ? undefined : JSON.stringify(input));
+      expect(answer.status, `${method} ${path} ${JSON.stringify(input)} ${answer.text}`).toBeLessThan(500);
+    }
+    for (const payload of read ? [] : payloads) {
+      expect((await request(method, path, payload)).status, `${method} ${path} ${payload}`).toBeLessThan(500);
+    }
+    if (!stage.server.sandboxes.find('box')) stage.server.sandboxes.create('box');
+  }
+  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(names);
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+});

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ExportedState } from '../../src/control/state-schema.js';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { noon } from '../support/frozen.js';
+import { everythingOf, openStage, outcome, type Stage, send } from './both-doors.js';
+
+const greatest = 9223372036854775807n;
+/** Something of everything that a state can hold. */
+const rich: Scenario = {
+  name: 'rich',
+  seed: 7,
+  ids: { start: 9007199254740993n },
+  windows: { minute: '30s', day: '1d' },
+  plans: { tiny: { minute: 2, day: 5 } },
+  assumptions: { unknownFields: 'echo', acceptAnyKey: true, listOrder: 'newest-first', algorithm: 'sliding-log' },
+  keys: {
+    small: { plan: 'tiny' },
+    late: { plan: 'pro', expiresAt: '2026-01-01T12:05:00Z' },
+    waiting: { plan: 'free', usage: { minute: 59 }, bannedFor: '10s', expiresIn: '1h' },
+  },
+  faults: [
+    { name: 'thrice', when: { operation: 'createPet', key: 'late' }, then: { respond: { status: 503 }, failTimes: 3 } },
+    {
+      when: { petId: String(greatest), probability: 0.5 },
+      then: { respond: { status: 500, headers: { 'X-A': null } } },
+    },
+  ],
+};
+
+let stage: Stage;
+const body = `{"name":"Big","categoryId":${greatest},"tags":["a",{"n":-9223372036854775808}]}`;
+beforeEach(async () => {
+  stage = await openStage(rich);
+  const { sim } = stage;
+  await send(sim, { body });
+  await send(sim, { key: 'late', body });
+  await send(sim, { key: 'unlisted-key' });
+  for (let n = 0; n < 7; n++) {
+    sim.clock.advance('1100ms');
+    await send(sim, { key: 'small' });
+  }
+  sim.faults.add({ name: 'own', when: { nth: 2 }, then: { delay: '1ms' } });
+  sim.keys.ban('free-key', '90s');
+});
+afterEach(() => stage.server.close());
+
+/** The answers to a trace that looks at every part of the state. */
+async function replay(sim: Stage['sim']) {
+  const answers = [];
+  for (const wait of ['0ms', '3s', '20s', '2m']) {
+    sim.clock.advance(wait);
+    for (const key of ['small', 'late', 'waiting', 'free-key', 'unlisted-key', 'pro-key']) {
+      answers.push(await send(sim, { key, query: 'limit=100' }), await send(sim, { key, body }));
+    }
+    answers.push(await send(sim, { key: 'business-key', path: `/pets/${greatest}` }));
+  }
+  return answers;
+}
+
+describe('an exported state', () => {
+  test('goes on in another process exactly as it would have gone on here: int64, bans, presets, faults, odds', async () => {
+    const { there, sim } = stage;
+    sim.faults.remove('own');
+    const state = await there.exportState();
+    expect(state.pets.at(-1)).toMatchObject({ id: 9007199254740993n, categoryId: greatest });
+    const other = await openStage({});
+    try {
+      expect(await other.there.importState(state)).toEqual({
+        scenario: 'rich',
+        clock: { now: '2026-01-01T12:00:07.700Z', mode: 'frozen' },
+        pets: 41,
+      });
+      expect(await other.there.exportState()).toEqual(state);
+      expect(other.sim.settings).toEqual(sim.settings);
+      expect(await replay(other.sim)).toEqual(await replay(sim));
+    } finally {
+      await other.server.close();
+    }
+  });
+
+  test('is JSON with every digit, on the wire too', async () => {
+    const text = await (await fetch(`${stage.server.controlUrl}/state`)).text();
+    expect(text).toContain('"id":9007199254740993,"name":"Big","categoryId":9223372036854775807');
+    expect(text).toContain('{"n":-9223372036854775808}');
+    expect(text).toContain('"petId":9223372036854775807');
+    const answer = await fetch(`${stage.server.controlUrl}/state`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+    });
+    expect(answer.status).toBe(200);
+    expect(await (await fetch(`${stage.server.controlUrl}/state`)).text()).toBe(text);
+  });
+
+  test('brings its scenario along, so that a reset goes to the start of that one', async () => {
+    const state = stage.here.exportState();
+    const sim = createSimulator();
+    const control = createControl(sim);
+    control.importState(state);
+    control.reset();
+    expect(sim.name).toBe('rich');
+    expect(new Date(sim.clock.now()).toISOString()).toBe(new Date(noon).toISOString());
+    expect(sim.keys.get('small').minute).toMatchObject({ limit: 2, remaining: 2 });
+    expect(sim.pets.size).toBe(40);
+  });
+
+  test('of a clock that runs goes on to run', () => {
+    stage.here.resumeClock();
+    const sim = createSimulator({ scenario: { clock: { mode: 'frozen' } } });
+    createControl(sim).importState(stage.here.exportState());
+    expect(sim.clock.frozen).toBe(false);
+    expect(sim.clock.now()).toBeLessThan(Date.parse(noon) + 60_000);
+  });
+
+  test('of a large world takes moments', async () => {
+    const { sim, there } = stage;
+    for (let n = 0; n < 20_000; n++) sim.pets.add({ name: `Pet ${n}`, categoryId: 1, status: 'sold' });
+    const startMs = performance.now();
+    await there.importState(await there.exportState());
+    expect(sim.pets.size).toBe(20_041);
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: each spoils what it likes
+type Spoil = (state: any) => unknown;
+const spoilt: [what: string, spoil: Spoil, message: string][] = [
+  ['an older version', (s) => ({ ...s, version: 0 }), 'expected version 1'],
+  ['no scenario', ({ scenario: _, ...s }) => s, 'scenario: expected'],
+  ['a bad scenario', (s) => ({ ...s, scenario: { limits: 'none' } }), 'limits'],
+  ['an unknown field', (s) => ({ ...s, cookies: [] }), 'cookies: expected no such field'],
+  ['a clock past the year 9999', (s) => ({ ...s, clock: { ...s.clock, nowMs: 1e18 } }), 'clock.nowMs: expected'],
+  ['a clock that is text', (s) => ({ ...s, clock: 'noon' }), 'clock: expected'],
+  ['an animal twice', (s) => ({ ...s, pets: [...s.pets, s.pets[0]] }), 'pets: expected each id once'],
+  ['a rounded id', (s) => ({ ...s, pets: [{ ...s.pets[0], id: 2 ** 53 }] }), 'expected a whole number within int64'],
+  ['an unknown status', (s) => ({ ...s, pets: [{ ...s.pets[0], status: 'lost' }] }), 'pets[0].status: expected'],
+  ['a documented field as an extra', (s) => ({ ...s, pets: [{ ...s.pets[0], extra: { id: 1 } }] }), 'extra: expected'],
+  ['a lone surrogate', (s) => ({ ...s, pets: [{ ...s.pets[0], name: '\ud800' }] }), ''],
+  ['a next id past int64', (s) => ({ ...s, nextId: greatest + 1n }), 'nextId: expected'],
+  [
+    'a key of no plan',
+    (s) => ({ ...s, keys: [{ ...s.keys[0], plan: '__proto__' }] }),
+    'expected a plan of the scenario',
+  ],
+  ['a key twice', (s) => ({ ...s, unlistedKeys: s.keys }), 'keys: expected each key once'],
+  ['a key with a space', (s) => ({ ...s, keys: [{ ...s.keys[0], key: 'a b' }] }), 'keys[0].key: expected an API key'],
+  ['a ban without end', (s) => ({ ...s, keys: [{ ...s.keys[0], bannedUntilMs: 1e300 }] }), 'bannedUntilMs: expected'],
+  ['a window without a log', (s) => ({ ...s, keys: [{ ...s.keys[0], day: { startSeconds: 0, used: 1 } }] }), 'day.log'],
+  ['a negative count', (s) => ({ ...s, keys: [{ ...s.keys[0], strikes: -1 }] }), 'strikes: expected'],
+  ['a rule without an effect', (s) => withRule(s, { rule: { then: {} } }), 'expected an effect'],
+  [
+    'a rule twice',
+    (s) => ({ ...s, faults: { ...s.faults, rules: [...s.faults.rules, s.faults.rules[0]] } }),
+    'each name',
+  ],
+];
+const withRule = (state: ExportedState, rule: object) => ({
+  ...state,
+  faults: { ...state.faults, rules: [{ ...state.faults.rules[0], ...rule }] },
+});
+
+test.each(spoilt)('a state with %s is refused through both doors and changes nothing', async (what, spoil, message) => {
+  const { here, there, sim } = stage;
+  const state = spoil(here.exportState());
+  const before = everythingOf(sim);
+  const failure = (await outcome(() => here.importState(state as never))) as { status: number; message: string };
+  expect(failure).toMatchObject({ status: 400, message: expect.stringContaining(message) });
+  // JSON has exact digits, so there nothing is rounded.
+  if (what !== 'a rounded id')
+    expect(await outcome(() => there.importState(state as never))).toMatchObject({ status: 400 });
+  expect(everythingOf(sim)).toEqual(before);
+});
+
+test('a request that waits in a fault when a state comes in is cut off, and writes nothing', async () => {
+  const { sim, here } = stage;
+  const state = here.exportState();
+  here.addFault({ name: 'slow', when: { operation: 'createPet' }, then: { delay: '1h' } });
+  const waiting = send(sim, { key: 'pro-key', body });
+  here.importState(state);
+  await expect(waiting).rejects.toThrow('reset');
+  sim.clock.advance('2h');
+  expect(sim.pets.size).toBe(41);
+});
+
+describe('a named snapshot', () => {
+  test('is restored with its scenario, as often as wanted, and outlives a reset', async () => {
+    const { here, sim } = stage;
+    here.saveSnapshot({ name: 'full' });
+    const state = here.exportState();
+    for (let n = 0; n < 2; n++) {
+      here.loadScenario({ scenario: 'tiny', reseed: true });
+      await send(sim, { body });
+      here.reset();
+      here.restoreSnapshot({ name: 'full' });
+      expect(here.exportState()).toEqual(state);
+    }
+  });
+
+  test('replaces one of the same name, and there are at most fifty', async () => {
+    const { there } = stage;
+    for (let n = 1; n <= 50; n++) await there.saveSnapshot({ name: `s${n}` });
+    expect(await outcome(() => there.saveSnapshot({ name: 's51' }))).toMatchObject({ status: 400 });
+    await there.saveSnapshot({ name: 's50' });
+    await there.removeSnapshot({ name: 's1' });
+    await there.saveSnapshot({ name: 's51' });
+    expect(await there.listSnapshots()).toHaveLength(50);
+  });
+});
