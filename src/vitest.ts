@@ -29,6 +29,11 @@ export interface PetstoreFixtures {
   apiKey: string;
 }
 
+if (!('override' in base)) {
+  // Older ones build `sim` from the scenario of this file, whatever a test sets.
+  throw new Error('Failed to load petstore-sim/vitest: expected Vitest 4.1 or later');
+}
+
 /**
  * Vitest's `test` with a simulator for each test that asks for one, and a verdict on the client after it.
  * @example
