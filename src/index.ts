@@ -1,7 +1,8 @@
 export type { Answer, ApiCall } from './api-call.js';
 export { type Assumption, type AssumptionId, assumptions, type Settings } from './interface/assumptions.js';
 export type { OperationName, PetStatus, PlanLimits } from './interface/contract.js';
-export type { Int64 } from './interface/int64.js';
+export { type Int64, isInt64, parseInt64 } from './interface/int64.js';
+export { type JsonObject, type JsonValue, parseJson } from './interface/json.js';
 export { openapi } from './interface/openapi.js';
 export type { KeyInfo } from './policies/keys.js';
 export type { GeneratePets } from './scenario/load.js';

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
 import type { RequestHandler } from 'msw';
 import type { Answer } from '../api-call.js';
+import { rateLimitHeaders, retryAfterHeader } from '../interface/contract.js';
 import { errorBody, payloadTooLarge } from '../interface/errors.js';
 import { maximumBodyBytes } from '../operations.js';
 import type { Simulator } from '../simulator.js';
@@ -122,5 +123,12 @@ function copyOf({ method, url, headers, socket }: IncomingMessage, body?: Uint8A
   return Object.assign(stream, { method, url, headers, socket }) as unknown as Request;
 }
 
+/** The headers of an answer as the API spells them; msw gives their names in lower case. */
 const sentHeaders = (response: ServerResponse): Record<string, string> =>
-  Object.fromEntries(Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]));
+  Object.fromEntries(
+    Object.entries(response.getHeaders()).map(([name, value]) => [spelling.get(name) ?? name, String(value)]),
+  );
+
+const spelling = new Map(
+  [...Object.values(rateLimitHeaders), retryAfterHeader].map((name) => [name.toLowerCase(), name]),
+);
