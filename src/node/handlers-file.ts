@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Simulator } from '../simulator.js';
 import type { ExtensionHandler } from './extension.js';
+import { isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 import { UsageError } from './usage-error.js';
 
@@ -39,9 +40,6 @@ async function load(file: string, run: () => Promise<unknown>): Promise<unknown>
     throw new UsageError(`failed to load ${file}: ${isMissing ? message : (stack ?? String(error))}`);
   }
 }
-
-const isHandler = (value: unknown): value is ExtensionHandler =>
-  typeof value === 'object' && value !== null && 'info' in value && 'run' in value && typeof value.run === 'function';
 
 function kind(value: unknown): string {
   if (!Array.isArray(value)) return value === undefined ? 'none' : `a value of type ${typeof value}`;

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { HttpResponse, http, passthrough } from 'msw';
+import { HttpResponse, http, passthrough, ws } from 'msw';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
@@ -91,6 +91,12 @@ describe('handlers on the server', () => {
     expect((await call('/v1/pets?limit=1')).headers.get('x-ratelimit-remaining')).toBe('58');
     expect((await call('/elsewhere')).status).toBe(404);
     expect(told.map(({ status }) => status)).toEqual([201, 200]);
+  });
+
+  test.each([() => {}, {}, null, 'GET /own', ws.link('ws://x.test')])('%s is refused as a handler', async (value) => {
+    await expect(listen(sim, { port: 0, handlers: [value as never] })).rejects.toThrow(
+      'expected request handlers of msw',
+    );
   });
 
   test('do not see the control API', async () => {
