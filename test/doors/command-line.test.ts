@@ -238,6 +238,7 @@ describe('the command line', () => {
       '--port',
       '--host',
       '--scenario',
+      '--handlers',
       '--seed',
       '--log',
       '--no-limits',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -85,6 +85,22 @@ describe('--handlers FILE', () => {
     expect(errors()).toMatch(/Error: boom\n +at .*log\.mjs/);
     expect((await fetch(`${baseUrl}/own`)).status).toBe(200);
     expect(await nextEvent()).toMatchObject({ target: '/v1/own', status: 200 });
+  });
+
+  test('takes the file that the README shows', async () => {
+    const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+    const text = /```js\n(.*?export const handlers .*?)```/s.exec(readme)?.[1] ?? '';
+    const { baseUrl } = await serve('readme.mjs', text);
+    const call = async (method: string) => {
+      const headers = { authorization: 'Bearer free-key' };
+      const response = await fetch(`${baseUrl}/pets/1`, { method, headers });
+      return [response.status, response.headers.get('x-ratelimit-remaining')];
+    };
+    expect([await call('DELETE'), await call('DELETE'), await call('GET')]).toEqual([
+      [204, '59'],
+      [404, '58'],
+      [404, '57'],
+    ]);
   });
 
   test('takes a TypeScript file where Node does', async () => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,7 +37,10 @@ export async function copyPackage({
   const project = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', join(copy, 'dist')];
   await run(process.execPath, [tsc, ...project]);
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
-  await cp(join(root, 'scenarios'), join(copy, 'scenarios'), { recursive: true });
+  // What npm run build makes besides, where it makes any of it, and what it is made from.
+  for (const data of ['scenarios', 'dist/scenarios'].filter((folder) => existsSync(join(root, folder)))) {
+    await cp(join(root, data), join(copy, data), { recursive: true });
+  }
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const links = { ...Object.fromEntries([...Object.keys(dependencies), ...packages].map((name) => [name, name])), msw };
   for (const [name, target] of Object.entries(links)) {
