@@ -49,7 +49,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
 
 async function buildSimulator(flags: ServeFlags): Promise<Simulator> {
   try {
-    const scenario: Scenario = { ...readScenario(flags.scenario ?? 'default') };
+    const scenario: Scenario = { ...(await readScenario(flags.scenario ?? 'default')) };
     if (flags.seed !== undefined) scenario.seed = wholeNumber('--seed', flags.seed, Number.MAX_SAFE_INTEGER);
     if (flags['no-limits']) scenario.limits = 'off';
     const generates = scenario.pets !== undefined && 'generate' in scenario.pets;

@@ -11,7 +11,7 @@ const mostProblems = 1_000;
  * so that the rest can be checked further and all mistakes are found at once.
  */
 export function checkForm(scenario: object, problems: Problem[]): CheckedScenario {
-  const result = v.safeParse(scenarioSchema, scenario);
+  const result = v.safeParse(scenarioSchema, scenario, { abortPipeEarly: true });
   if (result.success) return result.output;
   const rest: Record<string, unknown> = { ...scenario };
   const badKeys = new Set<string>();
@@ -34,7 +34,7 @@ export function checkForm(scenario: object, problems: Problem[]): CheckedScenari
 
 /** @throws {ScenarioError} when it is no fault rule */
 export function checkFault(fault: unknown): v.InferOutput<typeof faultSchema> {
-  const result = v.safeParse(faultSchema, fault);
+  const result = v.safeParse(faultSchema, fault, { abortPipeEarly: true });
   if (result.success) return result.output;
   throw new ScenarioError(result.issues.flatMap((issue) => describe(issue)));
 }

@@ -9,6 +9,7 @@ import type { Pet } from '../state/pets.js';
 import { checkForm } from './check-form.js';
 import { defaultScenario } from './default.js';
 import { toFaultRule } from './fault-schema.js';
+import { merge } from './merge.js';
 import { type Problem, problemAt, ScenarioError } from './scenario-error.js';
 import type { BanPresetName, CheckedScenario, Scenario } from './schema.js';
 
@@ -82,17 +83,6 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
   };
   if (problems.length > 0) throw new ScenarioError(problems);
   return world;
-}
-
-/** The scenario that starts from another: objects merge, lists and single values replace. */
-export function merge<Value>(base: unknown, over: Value): Value {
-  if (!isPlainObject(base) || !isPlainObject(over)) return over === undefined ? (base as Value) : over;
-  const names = new Set([...Object.keys(base), ...Object.keys(over)]);
-  return Object.fromEntries([...names].map((name) => [name, merge(base[name], over[name])])) as Value;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
 /** Every assumption: the preset, then `assumptions`, then `plans`, `limits` and `ban`; the same one set twice must agree. */
