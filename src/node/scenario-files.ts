@@ -25,6 +25,11 @@ export function readShipped(name: string): Scenario {
   return JSON.parse(readFileSync(join(builtFolder, `${name}.json`), 'utf8'));
 }
 
+/** The file of a shipped scenario, as its author wrote it. */
+export function shippedText(name: string): string {
+  return readFileSync(new URL(`../../scenarios/${name}.yaml`, import.meta.url), 'utf8');
+}
+
 interface ReadOptions {
   /** Fields that the command line sets. */
   overrides?: readonly Override[];
@@ -49,10 +54,12 @@ export async function readScenarioAndFiles(
 ): Promise<{ scenario: Scenario; files: readonly string[] }> {
   const isShipped = shipped.names.includes(nameOrFile);
   const read = isShipped ? shippedAlone(nameOrFile) : await readFileLayers(nameOrFile, shipped);
-  const { value, files, isPartial } = read;
+  const { value, files, isReadable } = read;
   const problems = [...read.problems];
   let scenario = value;
-  if (!isPartial) {
+  // The build has checked the shipped ones.
+  const isKnownGood = isShipped && overrides.length === 0;
+  if (isReadable && !isKnownGood) {
     try {
       scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides);
       loadScenario(scenario as Scenario, () => []);
@@ -70,7 +77,7 @@ const shippedAlone = (name: string): LayeredScenario => ({
   value: readShipped(name),
   files: [],
   problems: [],
-  isPartial: false,
+  isReadable: true,
   locate: (problem) => problem,
 });
 
@@ -79,8 +86,7 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
   if (!existsSync(file)) {
     const meant = nearest(file, shipped.names);
     const hint = meant === undefined ? 'petstore-sim scenarios lists the shipped ones' : `did you mean ${meant}?`;
-    const message = `expected a file or a shipped scenario, got ${JSON.stringify(file)}; ${hint}`;
-    throw new ScenarioError([problemAt([], message)]);
+    throw new ScenarioError([{ ...problemAt([], `expected a file or a shipped scenario; ${hint}`), file }]);
   }
   const { readLayers } = await import('./scenario-layers.js');
   return readLayers(file, shipped);
@@ -100,8 +106,9 @@ function withoutExtends(value: unknown, file: string): unknown {
 
 /** A problem with the place that it comes from: a flag of the command line, or a file. */
 function placed(problem: Problem, overrides: readonly Override[], { locate }: LayeredScenario): Problem {
-  const override = problem.file === undefined && overrides.findLast((candidate) => concerns(candidate, problem));
-  return override ? { ...problem, file: override.flag } : locate(problem);
+  if (problem.file !== undefined) return problem;
+  const override = overrides.findLast((candidate) => concerns(candidate, problem));
+  return override === undefined ? locate(problem) : { ...problem, file: override.flag };
 }
 
 const isUnder = (steps: Problem['steps'], above: Problem['steps']) =>

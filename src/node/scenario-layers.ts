@@ -1,12 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { merge } from '../scenario/merge.js';
 import { nearest } from '../scenario/nearest.js';
 import { type Problem, problemAt, type Step } from '../scenario/scenario-error.js';
+import { findInside, readTextFile } from './read-text-file.js';
 import { readYaml, type YamlText } from './read-yaml.js';
-
-/** Largest file; a scenario with more animals than that holds generates them. */
-const maximumBytes = 1024 * 1024;
 
 /** One file of the chain that `extends` makes. */
 interface Layer {
@@ -32,8 +29,8 @@ export interface LayeredScenario {
   /** Every file that took part, for whoever watches them. */
   files: string[];
   problems: Problem[];
-  /** Whether a file could not be read at all, so that `value` tells only half. */
-  isPartial: boolean;
+  /** Whether there is a value to check. */
+  isReadable: boolean;
   /** The problem with the file, line and column that it comes from. */
   locate(problem: Problem): Problem;
 }
@@ -43,68 +40,73 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
   const problems: Problem[] = [];
   const layers: Layer[] = [];
   const files: string[] = [];
-  let isPartial = false;
+  const seen = new Set<string>();
 
-  /** @param named where the file is named, for what is wrong with the naming */
-  const add = (name: string, named: (message: string) => void, chain: readonly string[]): void => {
-    const read = readText(name);
-    files.push(name);
-    if ('failure' in read) {
-      isPartial = true;
-      return named(read.failure);
+  for (let next: { file: string } | undefined = { file }; next !== undefined; ) {
+    const above = layers.at(-1);
+    const found = readTextFile(next.file);
+    files.push(next.file);
+    const isCircle = 'realPath' in found && seen.has(found.realPath);
+    if ('failure' in found || isCircle) {
+      const failure = 'failure' in found ? found.failure : 'expected a file that does not start from this one';
+      problems.push(above === undefined ? { ...problemAt([], failure), file } : extendsProblem(above, failure));
+      break;
     }
-    if (chain.includes(read.realPath)) return named('expected a file that does not start from this one');
-    const layer = toLayer(name, read.text);
+    seen.add(found.realPath);
+    const layer = toLayer(next.file, found.text);
     layers.push(layer);
-    const here = (problem: Problem): Problem => ({ ...locateIn(layer, problem), ...problem, file: name });
-    problems.push(...layer.text.problems.map(here));
-    if (layer.text.value === undefined) isPartial = true;
-    if (layer.text.value === null)
-      problems.push(here(problemAt([], 'expected fields of a scenario, got an empty file')));
-    addPets(layer);
+    problems.push(...layer.text.problems.map((problem) => ({ ...problem, file: layer.file })));
+    if (layer.value === null) {
+      problems.push({ ...problemAt([], 'expected fields of a scenario, got an empty file'), file: layer.file });
+    }
+    const pets = readPets(layer);
+    problems.push(...pets.problems);
+    files.push(...pets.files);
     const base = (layer.value as { extends?: unknown } | null)?.extends;
-    if (typeof base !== 'string' || base === 'default') return;
-    const complain = (message: string) => problems.push(here(problemAt(['extends'], message)));
-    const target = findBase(name, base, shipped);
-    if ('failure' in target) complain(target.failure);
-    else add(target.file, (message) => complain(`${message}, got ${JSON.stringify(base)}`), [...chain, read.realPath]);
-  };
-
-  const addPets = (layer: Layer): void => {
-    const written = (layer.value as { pets?: { file?: unknown } } | null)?.pets?.file;
-    if (typeof written !== 'string') return;
-    const { pets: _, ...others } = layer.value as Record<string, unknown>;
-    layer.value = others;
-    const complain = (message: string) => {
-      const problem = problemAt(['pets', 'file'], `${message}, got ${JSON.stringify(written)}`);
-      problems.push({ ...problem, ...layer.text.position(problem.steps), file: layer.file });
-    };
-    const target = findInside(dirname(layer.file), written);
-    const read = 'failure' in target ? target : readText(target.file);
-    if ('failure' in read) return complain(read.failure);
-    const pets = toLayer((target as { file: string }).file, read.text);
-    files.push(pets.file);
-    problems.push(...pets.text.problems.map((problem) => ({ ...problem, file: pets.file })));
-    if (pets.text.value === undefined) return;
-    if (!Array.isArray(pets.value)) return complain('expected a file with a list of animals');
-    layer.pets = pets;
-    layer.value = { ...others, pets: pets.value };
-  };
-
-  add(file, (message) => problems.push({ ...problemAt([], message), file }), []);
+    const target = typeof base === 'string' && base !== 'default' ? findBase(layer.file, base, shipped) : undefined;
+    if (target !== undefined && 'failure' in target) problems.push(extendsProblem(layer, target.failure));
+    next = target !== undefined && 'file' in target ? target : undefined;
+  }
   return {
     value: layers.reduceRight<unknown>((base, { value }) => merge(base, value), undefined),
     files,
     problems,
-    isPartial,
+    isReadable: layers[0]?.text.value !== undefined,
     locate: (problem) => locate(layers, problem),
   };
 }
 
-const toLayer = (file: string, text: string): Layer => {
+function toLayer(file: string, text: string): Layer {
   const read = readYaml(text);
   return { file, text: read, value: read.value };
-};
+}
+
+function extendsProblem(layer: Layer, failure: string): Problem {
+  const { extends: base } = layer.value as { extends: string };
+  const problem = problemAt(['extends'], `${failure}, got ${JSON.stringify(base)}`);
+  return { ...problem, ...locateIn(layer, problem) };
+}
+
+/** Puts the animals of the file that `pets: { file }` names in place of its name. */
+function readPets(layer: Layer): { problems: Problem[]; files: string[] } {
+  const written = (layer.value as { pets?: { file?: unknown } } | null)?.pets?.file;
+  if (typeof written !== 'string') return { problems: [], files: [] };
+  const { pets: _, ...others } = layer.value as Record<string, unknown>;
+  layer.value = others;
+  const fail = (message: string) => {
+    const problem = problemAt(['pets', 'file'], `${message}, got ${JSON.stringify(written)}`);
+    return { problems: [{ ...problem, ...locateIn(layer, problem) }], files: [] };
+  };
+  const target = findInside(dirname(layer.file), written);
+  if ('failure' in target) return fail(target.failure);
+  const found = readTextFile(target.file);
+  if ('failure' in found) return fail(found.failure);
+  const pets = toLayer(target.file, found.text);
+  if (pets.value !== undefined && !Array.isArray(pets.value)) return fail('expected a file with a list of animals');
+  layer.pets = pets;
+  if (pets.value !== undefined) layer.value = { ...others, pets: pets.value };
+  return { problems: pets.text.problems.map((problem) => ({ ...problem, file: pets.file })), files: [pets.file] };
+}
 
 /** Finds the file that a value of the merged scenario comes from, by the rule of `merge`. */
 function locate(layers: readonly Layer[], problem: Problem): Problem {
@@ -147,55 +149,10 @@ function findBase(
 ): { file: string } | { failure: string } {
   if (/^\.\.?\//.test(base)) {
     if (/\.(?:ya?ml|json)$/.test(base) && !base.includes('\0')) return { file: join(dirname(from), base) };
-    return { failure: `expected a file that ends in .yaml, .yml or .json, got ${JSON.stringify(base)}` };
+    return { failure: 'expected a file that ends in .yaml, .yml or .json' };
   }
   if (names.includes(base)) return { file: join(folder, `${base}${ending}`) };
   const meant = nearest(base, names) ?? (/\.(?:ya?ml|json)$/.test(base) ? `./${base}` : undefined);
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  return { failure: `expected a shipped scenario or a file such as ./base.yaml, got ${JSON.stringify(base)}${hint}` };
-}
-
-/** A file under a folder, by the name that a scenario gives it: whatever the name, nothing outside is ever opened. */
-function findInside(folder: string, written: string): { file: string } | { failure: string } {
-  const failure = "expected a file under the scenario's own folder";
-  const isPlain = written !== '' && !/[\\\0]|^[a-z]+:/i.test(written) && !isAbsolute(written);
-  if (!isPlain || written.split('/').includes('..')) return { failure };
-  const file = join(folder, written);
-  try {
-    if (realpathSync(file).startsWith(`${realpathSync(folder).replace(/\/$/, '')}${sep}`)) return { file };
-  } catch {
-    return { failure: "expected a file that exists, under the scenario's own folder" };
-  }
-  return { failure };
-}
-
-/** @returns why the file cannot be a scenario, where it cannot */
-function readText(file: string): { text: string; realPath: string } | { failure: string } {
-  try {
-    // Asked before opening, because opening a pipe waits for whoever writes to it.
-    if (!statSync(file).isFile()) return { failure: 'expected a file' };
-    const bytes = readAtMost(file, maximumBytes + 1);
-    if (bytes.length > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), realPath: realpathSync(file) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { failure: 'expected a file of UTF-8 text' };
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { failure: 'expected a file that exists' };
-    if (code === 'EACCES') return { failure: 'expected a file that can be read' };
-    throw error;
-  }
-}
-
-function readAtMost(file: string, bytes: number): Uint8Array {
-  const descriptor = openSync(file, 'r');
-  try {
-    const buffer = new Uint8Array(Math.min(bytes, fstatSync(descriptor).size));
-    let length = 0;
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-      read = readSync(descriptor, buffer, length, buffer.length - length, null);
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    closeSync(descriptor);
-  }
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return { failure: `expected a shipped scenario or a file such as ./base.yaml${hint}` };
 }

@@ -16,7 +16,13 @@ import type { BanPresetName, CheckedScenario, Scenario } from './schema.js';
 /** Makes animals: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
 export type GeneratePets = (
   counts: Readonly<Partial<Record<PetStatus, number | undefined>>>,
-  options: { seed: number; firstId: Int64; categories: readonly Int64[] },
+  options: {
+    seed: number;
+    firstId: Int64;
+    categories: readonly Int64[];
+    /** Told now and then how many are made, and at the end. */
+    onProgress?: (made: number, total: number) => void;
+  },
 ) => Pet[];
 
 /** A scenario with every default filled in: what a simulator is built from. */
