@@ -165,7 +165,7 @@ function plain(schema, standIns) {
   const pattern = items.find(({ type, requirement }) => type === 'regex' && requirement.flags !== '')?.requirement
     .source;
   if (pattern !== undefined) return standFor(v.string(), { type: 'string', pattern: pattern.replaceAll('\\p{C}', '') });
-  const inner = items.find(({ type, pipe }) => pipe === undefined && type !== 'custom') ?? schema;
+  const inner = items.find(({ pipe }) => pipe === undefined) ?? schema;
   const part = (value) => plain(value, standIns);
   if (inner.entries !== undefined) {
     const entries = Object.entries(inner.entries).map(([name, entry]) => [name, part(entry)]);

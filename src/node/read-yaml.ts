@@ -23,6 +23,10 @@ const maximumIndent = 256;
 /** After this many syntax errors the text is given up; a megabyte can hold a million. */
 const mostSyntaxErrors = 20;
 
+/** A scenario of a megabyte has half as many. */
+const mostTokens = 1_000_000;
+const mostProblems = 1_000;
+
 /** One value with the offset that it and its name begin at, and the values inside. */
 interface Part {
   value: unknown;
@@ -43,7 +47,7 @@ export function readYaml(text: string): YamlText {
   };
   const problems: Problem[] = [];
   const note = (offset: number, steps: readonly Step[], message: string) => {
-    problems.push({ ...problemAt(steps, message), ...at(offset) });
+    if (problems.length < mostProblems) problems.push({ ...problemAt(steps, message), ...at(offset) });
   };
   const unreadable = { value: undefined, problems, position: () => at(0) };
 
@@ -86,18 +90,21 @@ function findExcess(text: string): { offset: number; message: string } | undefin
   let offset = 0;
   let depth = 0;
   let indicators = 0;
+  let tokens = 0;
   let lineStart = true;
   let inScalar = false;
   for (const token of new Lexer().lex(text)) {
+    tokens++;
+    if (tokens > mostTokens) return { offset, message: `expected a file of at most ${mostTokens} words and signs` };
     // Marks of the lexer, which stand for no letter of the text.
     const isMark = token === '\u0002' || token === '\u0018' || token === '\u001f';
     if (!isMark && !inScalar) {
       if (token === '[' || token === '{') depth++;
       else if (token === ']' || token === '}') depth--;
-      else if (/^[-?:]$/.test(token)) indicators++;
+      else if (depth === 0 && /^[-?:]$/.test(token)) indicators++;
       else if (token.startsWith('%')) return { offset, message: 'expected plain YAML, got a directive (%)' };
       const isIndent = lineStart && token.length > maximumIndent && /^ +$/.test(token);
-      if (depth > maximumDepth || (depth === 0 && indicators > maximumDepth) || isIndent) {
+      if (depth > maximumDepth || indicators > maximumDepth || isIndent) {
         return { offset, message: `expected at most ${maximumDepth} levels of lists and maps, got more` };
       }
     }

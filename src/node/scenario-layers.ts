@@ -57,7 +57,12 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     layers.push(layer);
     problems.push(...layer.text.problems.map((problem) => ({ ...problem, file: layer.file })));
     if (layer.value === null) {
-      problems.push({ ...problemAt([], 'expected fields of a scenario, got an empty file'), file: layer.file });
+      problems.push({
+        ...problemAt([], 'expected fields of a scenario, got an empty file'),
+        file: layer.file,
+        line: 1,
+        column: 1,
+      });
     }
     const pets = readPets(layer);
     problems.push(...pets.problems);

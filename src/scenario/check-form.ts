@@ -87,8 +87,6 @@ const plainWords: Record<string, string> = {
   Object: 'a map',
   string: 'text',
   number: 'a number',
-  // What valibot says of the schema `map` of values.ts.
-  unknown: 'a map',
 };
 
 /** `(("a" | "b") | Array)` as a person writes it: `"a", "b" or a list`. */
