@@ -82,7 +82,6 @@ describe.each(fileNames)('%s', (name) => {
   test('answers a first request over HTTP, and fails it only where a rule says so', async () => {
     const sim = createSimulator({ scenario, generatePets });
     const server = await listen(sim, { port: 0 });
-    const fromMs = performance.now();
     const headers = { authorization: 'Bearer free-key', origin: 'http://localhost:3000' };
     const response = await fetch(`${server.baseUrl}/pets?limit=1`, { headers, signal: AbortSignal.timeout(2_000) })
       .then(async (response) => {
@@ -94,7 +93,6 @@ describe.each(fileNames)('%s', (name) => {
     const isFaulty = sim.faults.list().some(({ applied }) => applied > 0);
     if (!isFaulty) expect(response?.status).toBeLessThan(500);
     if (name === 'browser-cannot-see') expect(response?.headers.has('access-control-expose-headers')).toBe(false);
-    expect(performance.now() - fromMs).toBeLessThan(4_000);
   });
 });
 
