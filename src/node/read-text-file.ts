@@ -30,8 +30,7 @@ export function readTextFile(file: string): { text: string; realPath: string } |
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { failure: 'expected a file of UTF-8 text' };
     if (code === 'ENOENT' || code === 'ENOTDIR') return { failure: 'expected a file that exists' };
-    if (code === 'EACCES') return { failure: 'expected a file that can be read' };
-    throw error;
+    return { failure: `expected a file that can be read (${code})` };
   }
 }
 

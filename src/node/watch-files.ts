@@ -1,8 +1,7 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { statSync } from 'node:fs';
 
-/** How often files are looked at, and how long they must rest before they count as saved. */
-const intervalMs = 200;
-const restMs = 50;
+/** How often files are looked at. A change counts as saved when the next look finds it unchanged. */
+const intervalMs = 100;
 
 /** Files that are being watched. */
 export interface FileWatch {
@@ -15,20 +14,33 @@ export interface FileWatch {
  * whether an editor writes into the file or puts another in its place, and on which file system.
  */
 export function watchFiles(onSave: () => void): FileWatch {
-  let watched = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  const note = ({ mtimeMs }: { mtimeMs: number }) => {
-    // Gone for now: an editor puts it back, or the person has deleted it, and the scenario stays.
-    if (mtimeMs === 0) return;
-    clearTimeout(timer);
-    timer = setTimeout(onSave, restMs);
+  let states = new Map<string, string>();
+  let isChanging = false;
+  const look = () => {
+    let changed = false;
+    for (const [file, before] of states) {
+      const now = stateOf(file);
+      // Gone for now: an editor puts it back, or the person has deleted it, and the scenario stays.
+      if (now === undefined || now === before) continue;
+      states.set(file, now);
+      changed = true;
+    }
+    if (isChanging && !changed) onSave();
+    isChanging = changed;
   };
+  setInterval(look, intervalMs).unref();
   return {
     set(files) {
-      const wanted = new Set(files);
-      for (const file of watched) if (!wanted.has(file)) unwatchFile(file, note);
-      for (const file of wanted) if (!watched.has(file)) watchFile(file, { interval: intervalMs }, note);
-      watched = wanted;
+      states = new Map(files.map((file) => [file, states.get(file) ?? stateOf(file) ?? '']));
     },
   };
+}
+
+function stateOf(file: string): string | undefined {
+  try {
+    const { mtimeNs, size, ino } = statSync(file, { bigint: true });
+    return `${mtimeNs} ${size} ${ino}`;
+  } catch {
+    return undefined;
+  }
 }

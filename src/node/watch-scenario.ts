@@ -24,7 +24,7 @@ interface WatchOptions {
 /** Puts a scenario in force again whenever one of its files is saved. With a mistake in it, the one before stays. */
 export function watchScenario(sim: Simulator, first: Read, { read, reseed, onReload }: WatchOptions): void {
   let inForce = first;
-  const reload = async () => {
+  const reload = async (isFirst = false) => {
     try {
       const next = await read();
       watch.set(next.files);
@@ -32,7 +32,7 @@ export function watchScenario(sim: Simulator, first: Read, { read, reseed, onRel
       const waiting = reseed ? [] : changes.filter((change) => /^(?:pets|ids)\b/.test(change));
       if (changes.length > waiting.length) sim.load(next.scenario, { reseed });
       inForce = next;
-      onReload({ changes, waiting });
+      if (!isFirst || changes.length > 0) onReload({ changes, waiting });
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const named = error.problems.flatMap(({ file }) => file ?? []).filter((file) => !file.startsWith('--'));
@@ -43,9 +43,11 @@ export function watchScenario(sim: Simulator, first: Read, { read, reseed, onRel
   // One after the other, so that the last save is the one in force.
   let done: Promise<void> = Promise.resolve();
   const watch = watchFiles(() => {
-    done = done.then(reload);
+    done = done.then(() => reload());
   });
   watch.set(first.files);
+  // What was saved between the first reading and the watch.
+  done = reload(true);
 }
 
 /** Tells a person, or a program with `--log json`, what came of a save; mistakes go to standard error. */

@@ -64,8 +64,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     ...(onAnswer && { onAnswer }),
   });
   stopOnSignal(server);
-  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
   if (watch) watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
+  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
 }
 
 /** What the flags set on top of the scenario, in the order in which they apply. */
