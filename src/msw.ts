@@ -16,7 +16,17 @@ export interface HandlersOptions {
 export function handlers(sim: Simulator, { baseUrl }: HandlersOptions = {}): RequestHandler[] {
   const pattern = addressPattern(baseUrl);
   const answer = createAnswerRequest(sim, pattern);
-  return [http.all(pattern, ({ request }) => answer(request))];
+  return [
+    http.all(pattern, async ({ request }) => {
+      try {
+        return await answer(request);
+      } catch (error) {
+        // The client has its own error by now; of ours, msw would make a report on the console.
+        if (request.signal.aborted) return Response.error();
+        throw error;
+      }
+    }),
+  ];
 }
 
 type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[0];

@@ -41,16 +41,19 @@ const encode = (text: string) => new TextEncoder().encode(text);
 /** The first bytes of a body, then the failure that an early end of the connection is. */
 function cutStream(all: Uint8Array, bytes: number, expected = all.length): ReadableStream<Uint8Array> {
   const sent = all.subarray(0, bytes);
-  return new ReadableStream({
-    start(controller) {
-      if (sent.length > 0) controller.enqueue(sent);
+  const left = sent.length > 0 ? [sent] : [];
+  return new ReadableStream(
+    {
+      pull(controller) {
+        const chunk = left.pop();
+        if (chunk !== undefined) controller.enqueue(chunk);
+        else if (sent.length < expected) controller.error(terminated());
+        else controller.close();
+      },
     },
-    // Not before what was sent has been read: an error empties the queue.
-    pull(controller) {
-      if (sent.length < expected) controller.error(terminated());
-      else controller.close();
-    },
-  });
+    // Nothing ahead of its reader, not even of a copy such as msw makes: an error empties the queue.
+    { highWaterMark: 0 },
+  );
 }
 
 /** A body in pieces at their times, whether or not anyone reads them yet. */

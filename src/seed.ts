@@ -7,6 +7,9 @@ import type { GeneratePets } from './scenario/load.js';
 /** What a category is drawn from when the scenario lists none: those of the default scenario. */
 const defaultCategories = [1, 2, 3, 4, 5];
 
+/** After how many animals the caller is told again. */
+const progressEvery = 4_096;
+
 /**
  * Makes animals with names by faker, for scenarios with `pets.generate`; 100,000 take a tenth of a second.
  * The counts are exact, the statuses mixed as if shuffled, and `seed` alone decides every value.
@@ -17,7 +20,7 @@ const defaultCategories = [1, 2, 3, 4, 5];
  * const scenario = { seed: 7, pets: { generate: { available: 900, pending: 80, sold: 20 } } };
  * const sim = createSimulator({ scenario, generatePets });
  */
-export const generatePets: GeneratePets = (counts, { seed, firstId, categories }) => {
+export const generatePets: GeneratePets = (counts, { seed, firstId, categories, onProgress }) => {
   const { animal, helpers, number } = seededFaker(seed);
   const choices = categories.length > 0 ? categories : defaultCategories;
   const left = petStatuses.map((status) => ({ status, count: counts[status] ?? 0 }));
@@ -35,11 +38,14 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories }
   };
 
   let nextId = firstId;
-  return Array.from({ length: total }, (_, made) => {
+  const pets = Array.from({ length: total }, (_, made) => {
+    if (made % progressEvery === 0) onProgress?.(made, total);
     const id = nextId;
     nextId = nextInt64(id);
     return { id, name: animal.petName(), categoryId: helpers.arrayElement(choices), status: drawStatus(made) };
   });
+  onProgress?.(total, total);
+  return pets;
 };
 
 /**

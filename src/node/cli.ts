@@ -1,23 +1,33 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { assumptionLines } from './assumption-table.js';
-import { serve } from './serve.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
+import { printAssumptions } from './commands/assumptions.js';
+import { check } from './commands/check.js';
+import { printScenarios } from './commands/scenarios.js';
+import { type ServeFlags, serve } from './commands/serve.js';
 import { UsageError } from './usage-error.js';
 
 const help = `petstore-sim: a stateful stand-in for the Petstore service, with plans, rate limits, bans and a clock you control
 
 Usage
-  petstore-sim [serve] [options]   start the HTTP server
-  petstore-sim assumptions         print what the simulator does where the interface document is silent
+  petstore-sim [serve] [options]     start the HTTP server
+  petstore-sim scenarios             list the shipped scenarios
+  petstore-sim scenarios NAME        print one: what it is about, and its file
+  petstore-sim check FILE...         look for mistakes in scenario files; exit code 2 when there are any
+  petstore-sim assumptions [--json]  print what the simulator does where the interface document is silent
 
 Options of serve
   --port N               port, 0 for a free one (default 4010)
   --host HOST            address to listen on (default: 127.0.0.1 and ::1)
-  --scenario NAME|FILE   what to start with: a shipped scenario or a JSON file (default: default)
+  --scenario NAME|FILE   what to start with: a shipped scenario, or a YAML or JSON file (default: default)
+  --set PATH=VALUE       sets one field of the scenario, VALUE as in YAML; may be repeated:
+                         --set keys.free-key.usage.minute=60 --set limits=off --set 'pets={generate: {sold: 5}}'
+  --seed N               the same as --set seed=N
+  --no-limits            the same as --set limits=off
+  --watch                loads the scenario file again when it is saved; the animals stay as they are
+  --reseed               with --watch: starts with the animals of the file again, too
   --handlers FILE        a module that exports msw handlers of your own, asked before the API
-  --seed N               seed of generated animals and shuffles
-  --no-limits            switch the rate limits off
   --log FORM             pretty, json or silent (default pretty)
   --allowed-host NAME    another host name that clients may use; may be repeated
   --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
@@ -26,34 +36,59 @@ Options of serve
   --version              print the version
 `;
 
+const serveOptions = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  scenario: { type: 'string' },
+  set: { type: 'string', multiple: true },
+  seed: { type: 'string' },
+  'no-limits': { type: 'boolean' },
+  watch: { type: 'boolean' },
+  reseed: { type: 'boolean' },
+  handlers: { type: 'string' },
+  log: { type: 'string' },
+  'allowed-host': { type: 'string', multiple: true },
+  'control-token': { type: 'string' },
+} as const;
+
+/** Each command with the options that it takes and the number of arguments. */
+const commands = {
+  serve: { options: Object.keys(serveOptions), most: 0 },
+  scenarios: { options: [], most: 1 },
+  check: { options: [], most: Number.POSITIVE_INFINITY },
+  assumptions: { options: ['json'], most: 0 },
+} satisfies Record<string, { options: string[]; most: number }>;
+
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
   const [command = 'serve', ...rest] = positionals;
   if (values.help) return print(help);
   if (values.version) return print(`${version()}\n`);
-  if (rest.length > 0) throw new UsageError(`expected one command, got also ${JSON.stringify(rest[0])}`);
-  if (command === 'assumptions') return print(`${assumptionLines().join('\n')}\n`);
-  if (command !== 'serve')
-    throw new UsageError(
-      `expected the command serve or assumptions, got ${JSON.stringify(command)}; see petstore-sim --help`,
-    );
-  await serve(values);
+  if (!isCommand(command)) {
+    const expected = Object.keys(commands).join(', ');
+    throw new UsageError(`expected a command (${expected}), got ${JSON.stringify(command)}; see petstore-sim --help`);
+  }
+  const { options, most } = commands[command];
+  const stray = Object.keys(values).find((name) => !(options as string[]).includes(name));
+  if (stray !== undefined) throw new UsageError(`expected no --${stray} with ${command}; see petstore-sim --help`);
+  if (rest.length > most) {
+    throw new UsageError(`expected no further argument of ${command}, got ${JSON.stringify(rest[most])}`);
+  }
+  if (command === 'assumptions') return print(printAssumptions(values.json ?? false));
+  if (command === 'scenarios') return print(printScenarios(rest[0]));
+  if (command === 'check') return check(rest, print);
+  await serve(values as ServeFlags);
 }
+
+const isCommand = (text: string): text is keyof typeof commands => Object.hasOwn(commands, text);
 
 function readArguments() {
   try {
     return parseArgs({
       allowPositionals: true,
       options: {
-        port: { type: 'string' },
-        host: { type: 'string' },
-        scenario: { type: 'string' },
-        handlers: { type: 'string' },
-        seed: { type: 'string' },
-        log: { type: 'string' },
-        'no-limits': { type: 'boolean' },
-        'allowed-host': { type: 'string', multiple: true },
-        'control-token': { type: 'string' },
+        ...serveOptions,
+        json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -73,8 +108,10 @@ function version(): string {
 }
 
 main().catch((error) => {
-  const isUsage = error instanceof UsageError;
-  if (isUsage) process.stderr.write(`petstore-sim: ${error.message}\n`);
+  const isMistake = error instanceof UsageError || error instanceof ScenarioError;
+  // What names its file is printed as compilers do it, so that editors and terminals find the place.
+  const hasPlace = error instanceof ScenarioError && error.problems.every(({ file }) => file !== undefined);
+  if (isMistake) process.stderr.write(`${hasPlace ? '' : 'petstore-sim: '}${error.message}\n`);
   else console.error(error);
-  process.exitCode = isUsage ? 2 : 1;
+  process.exitCode = isMistake ? 2 : 1;
 });

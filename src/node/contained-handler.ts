@@ -41,7 +41,9 @@ function contained(answer: Response, response: ServerResponse, more: Readonly<Re
 /** A body that cuts the connection when it fails, and that is given up when the client has gone. */
 function containedBody(body: ReadableStream<Uint8Array>, response: ServerResponse): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  response.once('close', () => void reader.cancel().catch(() => {}));
+  const giveUp = () => void reader.cancel().catch(() => {});
+  if (response.destroyed) giveUp();
+  else response.once('close', giveUp);
   return new ReadableStream({
     async pull(controller) {
       try {

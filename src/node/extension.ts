@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
-import type { RequestHandler } from 'msw';
 import type { Answer } from '../api-call.js';
+import { rateLimitHeaders, retryAfterHeader } from '../interface/contract.js';
 import { errorBody, payloadTooLarge } from '../interface/errors.js';
 import { maximumBodyBytes } from '../operations.js';
 import type { Simulator } from '../simulator.js';
 import { hasBody, type OnAnswer, readBody, send } from './api-listener.js';
 import { ConnectionCut, containedHandler } from './contained-handler.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
-import { createMatcher } from './handler-matcher.js';
+import { createMatcher, isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 
 /** A handler made with `http` of msw 2. Its shape stands here because msw is an optional package. */
@@ -32,7 +32,7 @@ export type Extension = (
 /**
  * Mounts msw handlers through `@mswjs/http-middleware` on Express, with what that lacks: a limit for bodies, answers that
  * cannot end the process, CORS and the Date of the simulator's clock.
- * @throws {UsageError} when http-middleware or msw 2 is not installed
+ * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
  */
 export function createExtension(
   sim: Simulator,
@@ -40,7 +40,10 @@ export function createExtension(
   onAnswer: OnAnswer | undefined,
 ): Extension {
   const { createMiddleware, matchRequestUrl } = loadMiddleware();
-  const mswHandlers = handlers as readonly unknown[] as readonly RequestHandler[];
+  const mswHandlers: readonly unknown[] = handlers;
+  if (!mswHandlers.every(isHandler)) {
+    throw new TypeError('Failed to mount the handlers: expected request handlers of msw, got something else');
+  }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
   const date = () => new Date(sim.clock.now()).toUTCString();
   const cors = ({ headers }: IncomingMessage) => corsHeaders(headers.origin, sim.settings.cors);
@@ -122,5 +125,12 @@ function copyOf({ method, url, headers, socket }: IncomingMessage, body?: Uint8A
   return Object.assign(stream, { method, url, headers, socket }) as unknown as Request;
 }
 
+/** The headers of an answer as the API spells them; msw gives their names in lower case. */
 const sentHeaders = (response: ServerResponse): Record<string, string> =>
-  Object.fromEntries(Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]));
+  Object.fromEntries(
+    Object.entries(response.getHeaders()).map(([name, value]) => [spelling.get(name) ?? name, String(value)]),
+  );
+
+const spelling = new Map(
+  [...Object.values(rateLimitHeaders), retryAfterHeader].map((name) => [name.toLowerCase(), name]),
+);

@@ -10,6 +10,10 @@ const forbiddenMethods = new Set(['TRACE', 'TRACK', 'CONNECT']);
 /** How many answers are remembered; without, msw takes 20 us a handler to compare an address. */
 const mostRemembered = 1_000;
 
+/** Whether a value is a handler for requests, as `http` and `graphql` of msw make them; one for WebSockets is not. */
+export const isHandler = (value: unknown): value is RequestHandler =>
+  typeof value === 'object' && value !== null && 'info' in value && 'run' in value && typeof value.run === 'function';
+
 /** Tells which requests to show to msw handlers, so that the others keep their fast path. */
 export function createMatcher(handlers: readonly RequestHandler[], match: typeof matchRequestUrl): Matcher {
   const infos = handlers.map(({ info }) => info as { method?: string | RegExp; path?: unknown });

@@ -3,15 +3,20 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Simulator } from '../simulator.js';
 import type { ExtensionHandler } from './extension.js';
+import { isHandler } from './handler-matcher.js';
+import { loadMiddleware } from './load-middleware.js';
 import { UsageError } from './usage-error.js';
 
 /**
  * The handlers that a module exports as `handlers`: an array, or a function that is given the simulator and gives one.
- * @throws {UsageError} when there is no such file or no such export, or when the module fails; then with its stack
+ * @throws {UsageError} when there is no such file or export, when the module fails (then with its stack), or when what
+ * handlers need is not installed
  */
 export async function readHandlers(file: string, sim: Simulator): Promise<readonly ExtensionHandler[]> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
+  // First, because the file would fail with what msw, missing or another one, says of itself.
+  loadMiddleware();
   const exported = await load(file, async () => {
     const { handlers } = await import(pathToFileURL(path).href);
     return typeof handlers === 'function' ? handlers(sim) : handlers;
@@ -35,9 +40,6 @@ async function load(file: string, run: () => Promise<unknown>): Promise<unknown>
     throw new UsageError(`failed to load ${file}: ${isMissing ? message : (stack ?? String(error))}`);
   }
 }
-
-const isHandler = (value: unknown): value is ExtensionHandler =>
-  typeof value === 'object' && value !== null && 'info' in value && 'run' in value && typeof value.run === 'function';
 
 function kind(value: unknown): string {
   if (!Array.isArray(value)) return value === undefined ? 'none' : `a value of type ${typeof value}`;

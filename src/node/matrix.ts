@@ -1,5 +1,5 @@
 import { type Assumption, type AssumptionId, assumptions } from '../interface/assumptions.js';
-import { merge } from '../scenario/load.js';
+import { merge } from '../scenario/merge.js';
 import type { Scenario } from '../scenario/schema.js';
 import { type ClientRun, runOnce } from './client-run.js';
 import { inParallel } from './in-parallel.js';

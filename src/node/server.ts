@@ -182,6 +182,13 @@ function start(listener: RequestListener, host: string, port: number): Promise<S
   );
   server.maxConnections = 1_000;
   server.on('clientError', answerClientError);
+  server.on('connection', (socket) => {
+    // Clients open connections in advance (undici after an abort); to Node, one without a request is not idle.
+    const leave = () => socket.bytesRead === 0 && socket.destroy();
+    server.once('closing', leave);
+    socket.once('close', () => server.off('closing', leave));
+  });
+  server.setMaxListeners(0);
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     endWith(socket, 405, 'method_not_allowed', 'Method CONNECT is not supported; this is not a proxy.');
   });
@@ -223,6 +230,7 @@ function endWith(socket: Socket, status: number, code: string, message: string):
 
 async function closeAll(servers: readonly Server[], graceMs: number): Promise<void> {
   const closing = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+  for (const server of servers) server.emit('closing');
   const cut = () => {
     for (const server of servers) server.closeAllConnections();
   };

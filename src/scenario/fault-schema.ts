@@ -7,10 +7,9 @@ import type { FaultEffect, FaultRule } from '../policies/faults.js';
 import { count, duration, fields, int64, mapOf, text } from './values.js';
 
 const fromOne = v.pipe(count, v.minValue(1, 'expected a whole number from 1'));
-const fraction = v.pipe(
-  v.number(),
-  v.check((value) => value >= 0 && value <= 1, 'expected a number from 0 to 1'),
-);
+const fractionForm = 'expected a number from 0 to 1';
+const fraction = v.pipe(v.number(), v.minValue(0, fractionForm), v.maxValue(1, fractionForm));
+const statusForm = 'expected a status from 200 to 599';
 const yes = v.literal(true);
 
 /** One value or a list of them, as a list. */
@@ -63,10 +62,7 @@ const effects = {
   respond: v.optional(
     v.pipe(
       fields({
-        status: v.pipe(
-          count,
-          v.check((value) => value >= 200 && value <= 599, 'expected a status from 200 to 599'),
-        ),
+        status: v.pipe(count, v.minValue(200, statusForm), v.maxValue(599, statusForm)),
         headers: v.optional(mapOf(headerName, v.nullable(headerValue))),
         body: v.optional(v.union([text, mapOf(v.string(), v.unknown()), v.array(v.unknown())])),
       }),

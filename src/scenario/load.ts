@@ -10,13 +10,20 @@ import type { Expectation } from '../verdict/judge.js';
 import { checkForm } from './check-form.js';
 import { defaultScenario } from './default.js';
 import { toFaultRule } from './fault-schema.js';
+import { merge } from './merge.js';
 import { type Problem, problemAt, ScenarioError } from './scenario-error.js';
 import type { BanPresetName, CheckedScenario, Scenario } from './schema.js';
 
 /** Makes animals: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
 export type GeneratePets = (
   counts: Readonly<Partial<Record<PetStatus, number | undefined>>>,
-  options: { seed: number; firstId: Int64; categories: readonly Int64[] },
+  options: {
+    seed: number;
+    firstId: Int64;
+    categories: readonly Int64[];
+    /** Told now and then how many are made, and at the end. */
+    onProgress?: (made: number, total: number) => void;
+  },
 ) => Pet[];
 
 /** A scenario with every default filled in: what a simulator is built from. */
@@ -90,17 +97,6 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
   };
   if (problems.length > 0) throw new ScenarioError(problems);
   return world;
-}
-
-/** The scenario that starts from another: objects merge, lists and single values replace. */
-export function merge<Value>(base: unknown, over: Value): Value {
-  if (!isPlainObject(base) || !isPlainObject(over)) return over === undefined ? (base as Value) : over;
-  const names = new Set([...Object.keys(base), ...Object.keys(over)]);
-  return Object.fromEntries([...names].map((name) => [name, merge(base[name], over[name])])) as Value;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
 /** Every assumption: the preset, then `assumptions`, then `plans`, `limits` and `ban`; the same one set twice must agree. */

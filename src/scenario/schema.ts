@@ -18,10 +18,8 @@ import {
   wholeSeconds,
 } from './values.js';
 
-const limit = v.pipe(
-  count,
-  v.check((value) => value >= 1 && value <= 1e9, 'expected a whole number from 1 to 1,000,000,000'),
-);
+const limitForm = 'expected a whole number from 1 to 1,000,000,000';
+const limit = v.pipe(count, v.minValue(1, limitForm), v.maxValue(1e9, limitForm));
 
 /** RFC 6750 section 2.1, without what a list of header values would take apart. */
 export const keyText = v.pipe(

@@ -4,18 +4,32 @@ import { parseInstant } from '../state/clock.js';
 import { parseDuration } from '../state/duration.js';
 import { nearest } from './nearest.js';
 
-/** To valibot a list is an object like any other, whose fields are its positions. */
-const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const map = <Fields>() => v.custom<Fields>(isMap, 'expected a map');
+/** Of how many unknown fields of a map a person is told. */
+const mostUnknown = 1_000;
 
-/** A map with these fields and no others; where it finds another, it says which one was probably meant. */
+/** A map with these fields and no others; of each other it says which one was probably meant. */
 export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
+  const names = Object.keys(entries);
   const schema = v.strictObject(entries, ({ expected, input, message }) => {
     if (expected !== 'never') return message;
-    const meant = nearest(String(input), Object.keys(entries));
+    const meant = nearest(String(input), names);
     return `expected no such field${meant === undefined ? '' : `; did you mean ${meant}?`}`;
   });
-  return v.pipe(map<v.InferInput<typeof schema>>(), schema);
+  return mapOnly(schema, (dataset, config) => {
+    // valibot stops at the first field that it does not know; here are the others.
+    const input = dataset.value as Record<string, unknown>;
+    const unknown = Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
+    const checked = schema['~run'](dataset, config);
+    for (const name of unknown.slice(1, mostUnknown)) {
+      const item = { type: 'object', origin: 'key', input, key: name, value: input[name] } as const;
+      v._addIssue(schema as unknown as v.GenericSchema, 'key', checked, config, {
+        input: name,
+        expected: 'never',
+        path: [item],
+      });
+    }
+    return checked;
+  });
 }
 
 /** A map from names of one's own. */
@@ -24,7 +38,20 @@ export function mapOf<const Name extends v.GenericSchema<string, string>, const 
   value: Value,
 ) {
   const schema = v.record(name, value);
-  return v.pipe(map<v.InferInput<typeof schema>>(), schema);
+  return mapOnly(schema, (dataset, config) => schema['~run'](dataset, config));
+}
+
+/** To valibot a list is an object like any other, whose fields are its positions; to a person it is not. */
+function mapOnly<const Schema extends v.GenericSchema>(schema: Schema, run: Schema['~run']): Schema {
+  return {
+    ...schema,
+    '~run'(dataset, config) {
+      const { value } = dataset;
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return run(dataset, config);
+      v._addIssue(schema, 'type', dataset, config);
+      return dataset as ReturnType<Schema['~run']>;
+    },
+  };
 }
 
 /** Text or a number that one of our readers turns into milliseconds; its error becomes the message. */

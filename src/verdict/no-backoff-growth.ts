@@ -37,14 +37,15 @@ export const noBackoffGrowth: Rule = ({ episodes }) => {
 
 /**
  * Tries of one call, each after the answer to the one before. Who comes before the deadline is told so by another rule;
- * growth is about waits that were long enough.
+ * growth is about waits that were long enough. A timer that goes off a moment early earns a refusal that says nothing.
  */
 function chainOf(comebacks: readonly Comeback[]): Comeback[] {
+  if (comebacks.some(({ earlyMs = 0 }) => earlyMs > toleranceMs)) return [];
   const chain: Comeback[] = [];
   for (const each of comebacks) {
-    if ((each.earlyMs ?? 0) > toleranceMs) return [];
     const last = chain.at(-1);
-    if (last === undefined || each.refusal.id >= last.request.id) chain.push(each);
+    const follows = last === undefined || each.refusal.id >= last.request.id;
+    if (follows && (each.earlyMs ?? 0) <= 0) chain.push(each);
   }
   return chain;
 }

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { HttpResponse, http, passthrough } from 'msw';
+import { HttpResponse, http, passthrough, ws } from 'msw';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
@@ -39,6 +39,15 @@ const call = async (path: string, init: RequestInit = {}) => {
   );
   return { status, headers, ...response };
 };
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function withResolvers() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
 
 /** The server still answers, and the API with it. */
 const expectAlive = async () => expect((await call('/v1/pets?limit=1')).status).toBe(200);
@@ -91,6 +100,12 @@ describe('handlers on the server', () => {
     expect((await call('/v1/pets?limit=1')).headers.get('x-ratelimit-remaining')).toBe('58');
     expect((await call('/elsewhere')).status).toBe(404);
     expect(told.map(({ status }) => status)).toEqual([201, 200]);
+  });
+
+  test.each([() => {}, {}, null, 'GET /own', ws.link('ws://x.test')])('%s is refused as a handler', async (value) => {
+    await expect(listen(sim, { port: 0, handlers: [value as never] })).rejects.toThrow(
+      'expected request handlers of msw',
+    );
   });
 
   test('do not see the control API', async () => {
@@ -165,6 +180,35 @@ describe('an answer of a handler on the server', () => {
     const { body } = await fetch(`${origin}/v1/events`, { signal: abort.signal });
     expect(new TextDecoder().decode((await body?.getReader().read())?.value)).toContain('data: tick');
     abort.abort();
+    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await expectAlive();
+  });
+
+  test('is given up, its stream too, when its client left before it', async () => {
+    let cancelled = false;
+    const arrived = withResolvers();
+    const left = withResolvers();
+    await mount(
+      http.get('*/v1/slow', async () => {
+        arrived.resolve();
+        await left.promise;
+        return new HttpResponse(
+          new ReadableStream({
+            cancel: () => {
+              cancelled = true;
+            },
+          }),
+        );
+      }),
+    );
+    const abort = new AbortController();
+    const answer = fetch(`${origin}/v1/slow`, { signal: abort.signal });
+    await arrived.promise;
+    abort.abort();
+    await expect(answer).rejects.toThrow(/abort/i);
+    // Another request comes after the news that this client is gone.
+    await expectAlive();
+    left.resolve();
     await vi.waitFor(() => expect(cancelled).toBe(true));
     await expectAlive();
   });

@@ -149,6 +149,11 @@ scenario('http-date-past', (name) => {
     ]);
   });
 
+  test('bans nobody for coming back while it does not say how long to wait', async () => {
+    const { end, key } = await play(name, clients.every(500, 20));
+    expect([end, key().state]).toEqual([200, 'active']);
+  });
+
   test('uses up the attempts of a client that waits until a date that has passed', async () => {
     const untilTheDate = clients.retrying(({ headers, nowMs }) => Date.parse(headers.get('retry-after') ?? '') - nowMs);
     expect(await seen(name, untilTheDate)).toEqual([
@@ -193,6 +198,11 @@ scenario('zero', (name) => {
     const { log, end, key } = await play(name, patient);
     expect([...log, end]).toEqual(['0s, 1s: GET 429, Retry-After 0', '3s GET 200', 200]);
     expect(key().state).toBe('active');
+  });
+
+  test('bans nobody for coming back while it does not say how long to wait', async () => {
+    const { end, key } = await play(name, clients.every(500, 20));
+    expect([end, key().state]).toEqual([200, 'active']);
   });
 
   test('uses up the attempts of a client that does not wait, and is given up by one that takes 0 for no answer', async () => {
@@ -253,6 +263,11 @@ scenario('html-429', (name) => {
 
   test('serves a client that goes by the status', async () => {
     expect(await seen(name, patient)).toEqual(['0s, 1s, 3s: GET 429', '7s GET 200', 200]);
+  });
+
+  test('bans nobody for coming back while it does not say how long to wait', async () => {
+    const { end, key } = await play(name, clients.every(500, 20));
+    expect([end, key().state]).toEqual([200, 'active']);
   });
 
   test('stops a client that parses the page', async () => {
@@ -532,6 +547,14 @@ scenario('thundering-herd', (name) => {
   });
 });
 
+/** The headers of an injected 429 say the same as those of a real one. */
+async function refusesForASecond(name: string): Promise<void> {
+  const { headers } = await open(name).send();
+  expect(headers.get('x-ratelimit-remaining')).toBe('0');
+  expect(Number(headers.get('x-ratelimit-reset')) * 1000).toBe(Date.parse(headers.get('date') ?? '') + 1000);
+  expect(headers.get('cache-control')).toBe('no-store');
+}
+
 scenario('nested-retries', (name) => {
   test('gets five requests from a client that counts its attempts', async () => {
     const { log, key } = await play(name, patient);
@@ -543,18 +566,15 @@ scenario('nested-retries', (name) => {
     expect(await seen(name, clients.inLayers(3, 3))).toEqual(['0s to 26s, every 1s: GET 429, Retry-After 1', 429]);
   });
 
-  test('refuses as the service does', async () => {
-    const { headers } = await open(name).send();
-    expect(headers.get('x-ratelimit-remaining')).toBe('0');
-    expect(Number(headers.get('x-ratelimit-reset')) * 1000).toBe(Date.parse(headers.get('date') ?? '') + 1000);
-    expect(headers.get('cache-control')).toBe('no-store');
-  });
+  test('refuses as the service does', () => refusesForASecond(name));
 });
 
 scenario('stubborn-429', (name) => {
   test('is given up by a client whose waits grow and whose attempts are bounded', async () => {
     expect(await seen(name, patient)).toEqual(['0s, 1s, 3s, 7s, 15s: GET 429, Retry-After 1', 429]);
   });
+
+  test('refuses as the service does', () => refusesForASecond(name));
 
   test('serves a client that comes every second only after eight refusals', async () => {
     expect(await seen(name, clients.everySecond)).toEqual([
@@ -876,7 +896,7 @@ scenario('slow', (name) => {
       }
       return answers;
     });
-    expect(served).toBeLessThan(45);
+    expect(served).toBe(32);
     expect(stage.sim.keys.get('free-key').day.remaining).toBe(950);
   });
 });
@@ -1004,19 +1024,6 @@ scenario('large-catalogue', (name) => {
 
   test('shows twenty of a hundred thousand to a client that asks for nothing', async () => {
     expect(JSON.parse((await stage.send()).text)).toHaveLength(20);
-  });
-
-  test('lists as fast as with forty animals', () => {
-    const listsInMs = (pets: typeof stage.sim.pets) => {
-      const from = performance.now();
-      for (let n = 0; n < 5_000; n++) pets.list({ status: 'sold', limit: 5 });
-      return performance.now() - from;
-    };
-    const small = open('minute-wall').sim.pets;
-    listsInMs(small);
-    listsInMs(stage.sim.pets);
-    // Walking the animals would take a thousand times as long; the rest is noise.
-    expect(listsInMs(stage.sim.pets)).toBeLessThan(10 * listsInMs(small) + 50);
   });
 });
 

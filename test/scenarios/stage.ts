@@ -1,25 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { readScenario, shippedScenarios } from '../../src/node/scenario-files.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 
-const folder = new URL('../../scenarios/', import.meta.url);
+const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
+const shipped = shippedScenarios(folder, '.yaml');
+const pathOf = (name: string) => `${folder}${name}.yaml`;
 
-/** The names of the files in scenarios/, without the ending. */
-export const fileNames = readdirSync(folder)
-  .filter((file) => file.endsWith('.yaml'))
-  .map((file) => file.slice(0, -'.yaml'.length))
-  .sort();
+/** The names of the files in scenarios/, without the ending; `default` is of the fixtures, and tried everywhere. */
+export const fileNames = shipped.names.filter((name) => name !== 'default');
 
-export const textOf = (name: string) => readFileSync(new URL(`${name}.yaml`, folder), 'utf8');
+export const textOf = (name: string) => readFileSync(pathOf(name), 'utf8');
 
-/** A shipped scenario as its file has it, whole numbers exact. */
-export function scenarioOf(name: string): Scenario {
-  const exact = (_: unknown, value: unknown) =>
-    typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  return parse(textOf(name), exact, { intAsBigInt: true, schema: 'core', merge: false });
-}
+const readNamed = async (name: string) => [name, await readScenario(pathOf(name), { shipped })] as const;
+const scenarios = new Map(await Promise.all(fileNames.map(readNamed)));
+
+/** A shipped scenario as its file has it. */
+export const scenarioOf = (name: string) => scenarios.get(name) as Scenario;
 
 /** One request of a client. */
 export interface Call {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +11,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** A project in a temporary folder that has the compiled package installed. */
 export interface PackageCopy {
+  readonly folder: string;
   /** Runs a script of test/ there: what it imports of src/ comes from the package. Gives what it printed, as JSON. */
   runScript(node: string, script: string): Promise<unknown>;
   remove(): Promise<void>;
@@ -17,9 +19,16 @@ export interface PackageCopy {
 
 /**
  * Compiles the package into a project of its own, so that no other build of `dist` gets in the way.
- * @param msw which folder of node_modules the project sees as `msw`
+ * @param options.msw which folder of node_modules the project sees as `msw`
+ * @param options.packages which other packages of node_modules it has installed
  */
-export async function copyPackage({ msw }: { msw: 'msw' | 'msw-3' }): Promise<PackageCopy> {
+export async function copyPackage({
+  msw,
+  packages = [],
+}: {
+  msw: 'msw' | 'msw-3';
+  packages?: readonly string[];
+}): Promise<PackageCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
   const modules = join(folder, 'node_modules');
   const copy = join(modules, 'petstore-sim');
@@ -28,13 +37,18 @@ export async function copyPackage({ msw }: { msw: 'msw' | 'msw-3' }): Promise<Pa
   const project = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', join(copy, 'dist')];
   await run(process.execPath, [tsc, ...project]);
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
+  // What npm run build makes besides, where it makes any of it, and what it is made from.
+  for (const data of ['scenarios', 'dist/scenarios'].filter((folder) => existsSync(join(root, folder)))) {
+    await cp(join(root, data), join(copy, data), { recursive: true });
+  }
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const links = { ...Object.fromEntries(Object.keys(dependencies).map((name) => [name, name])), msw };
+  const links = { ...Object.fromEntries([...Object.keys(dependencies), ...packages].map((name) => [name, name])), msw };
   for (const [name, target] of Object.entries(links)) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(root, 'node_modules', target), join(modules, name));
   }
   return {
+    folder,
     async runScript(node, script) {
       const outfile = join(folder, 'script.mjs');
       await build({

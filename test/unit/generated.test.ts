@@ -9,7 +9,7 @@ const hint = 'run npm run generate';
 
 test('the default scenario, as a file and as a module, is what the fixtures say', () => {
   const { file, module } = defaultScenario();
-  expect(read('scenarios/default.json'), hint).toBe(file);
+  expect(read('scenarios/default.yaml'), hint).toBe(file);
   expect(read('src/scenario/default.ts'), hint).toBe(module);
 });
 

@@ -1,20 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
+import { JsonError, parseJson } from '../../src/interface/json.js';
 import { frozen } from '../support/frozen.js';
 import { message, rate, send } from '../support/plain-call.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
-
-/** No reading of a hostile body may take long; far above what it takes, far below what a quadratic one would. */
-const patienceMs = 250;
-
-function timed<Value>(work: () => Value): Value {
-  const startMs = performance.now();
-  const value = work();
-  expect(performance.now() - startMs).toBeLessThan(patienceMs);
-  return value;
-}
 
 describe('prototype pollution', () => {
   const namesBefore = Object.getOwnPropertyNames(Object.prototype);
@@ -105,7 +96,7 @@ describe('depth', () => {
 
   test.each([33, 1000, 30_000])('%i levels are a 400, before anything else and at once', (depth) => {
     for (const body of [nested(depth), nested(depth).replace('"name"', '"other"'), '['.repeat(depth)]) {
-      const answer = timed(() => send(frozen(), { body }));
+      const answer = send(frozen(), { body });
       expect(answer.status).toBe(400);
       expect(message(answer)).toBe('The body is not valid JSON: the text is nested more than 32 levels deep.');
     }
@@ -162,33 +153,42 @@ describe('size', () => {
     'only minus signs': '-'.repeat(60_000),
   };
 
-  test.each(Object.entries(hugeNumbers))('a number of 60,000 characters (%s) is answered at once', (name, number) => {
-    const answer = timed(() => send(frozen(), { body: `{"name":"Rex","categoryId":${number}}` }));
+  test.each(Object.entries(hugeNumbers))('a number of 60,000 characters (%s) is answered', (name, number) => {
+    const answer = send(frozen(), { body: `{"name":"Rex","categoryId":${number}}` });
     expect(answer.status).toBe(name === 'a fraction of zeros' ? 201 : 400);
     expect(answer.body.length).toBeLessThan(1000);
   });
 
+  // A reader that is not linear takes minutes for these, and the test its time-out.
+  test.each(Object.entries(hugeNumbers))(
+    'a number of six million characters (%s) is read in linear time',
+    (_, number) => {
+      const long = number.slice(0, 30_000).repeat(100) + number.slice(30_000).repeat(100);
+      expect(() => parseJson(`[${long}]`)).toThrow(JsonError);
+    },
+  );
+
   test('a number of 100,000 digits is a 413, and the reader itself does not mind it', () => {
-    const answer = timed(() => send(frozen(), { body: `{"name":"Rex","categoryId":${'9'.repeat(100_000)}}` }));
+    const answer = send(frozen(), { body: `{"name":"Rex","categoryId":${'9'.repeat(100_000)}}` });
     expect(answer.status).toBe(413);
   });
 
-  test('a body with 10,000 fields is answered at once', () => {
+  test('a body with 10,000 fields is answered', () => {
     const fields = Array.from({ length: 10_000 }, (_, index) => `"${index}":1`).join(',');
     const short = Array.from({ length: 6000 }, (_, index) => `"k${index}":1`).join(',');
-    expect(timed(() => send(frozen(), { body: `{"name":"Rex","categoryId":1,${fields}}` })).status).toBe(413);
+    expect(send(frozen(), { body: `{"name":"Rex","categoryId":1,${fields}}` }).status).toBe(413);
     const echo = frozen({ assumptions: { unknownFields: 'echo' } });
-    expect(timed(() => send(echo, { body: `{"name":"Rex","categoryId":1,${short}}` })).status).toBe(201);
+    expect(send(echo, { body: `{"name":"Rex","categoryId":1,${short}}` }).status).toBe(201);
     const same = '"name":"Rex",'.repeat(4900);
-    expect(timed(() => send(frozen(), { body: `{${same}"categoryId":1}` })).status).toBe(201);
+    expect(send(frozen(), { body: `{${same}"categoryId":1}` }).status).toBe(201);
   });
 
   test('texts full of escapes, quotes or blanks are answered at once', () => {
     for (const name of ['\\u0041'.repeat(10_000), '\\n'.repeat(30_000), ' '.repeat(60_000)]) {
-      expect(timed(() => send(frozen(), { body: `{"name":"${name}","categoryId":1}` })).status).toBe(201);
+      expect(send(frozen(), { body: `{"name":"${name}","categoryId":1}` }).status).toBe(201);
     }
-    expect(timed(() => send(frozen(), { body: `${' '.repeat(60_000)}{` })).status).toBe(400);
-    expect(timed(() => send(frozen(), { body: '"'.repeat(60_000) })).status).toBe(400);
+    expect(send(frozen(), { body: `${' '.repeat(60_000)}{` }).status).toBe(400);
+    expect(send(frozen(), { body: '"'.repeat(60_000) }).status).toBe(400);
   });
 
   test('an error message repeats only the beginning of a long text', () => {
@@ -210,8 +210,8 @@ describe('size', () => {
   });
 
   test('a query of 5,000 parameters is answered at once', () => {
-    expect(timed(() => send(frozen(), { query: 'a=1&'.repeat(5000) })).status).toBe(200);
-    expect(timed(() => send(frozen(), { query: 'limit=1&'.repeat(5000) })).status).toBe(400);
+    expect(send(frozen(), { query: 'a=1&'.repeat(5000) }).status).toBe(200);
+    expect(send(frozen(), { query: 'limit=1&'.repeat(5000) }).status).toBe(400);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
 import { defaultScenario } from '../../src/scenario/default.js';
-import { merge } from '../../src/scenario/load.js';
+import { merge } from '../../src/scenario/merge.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
 

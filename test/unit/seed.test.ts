@@ -84,10 +84,9 @@ describe('generatePets', () => {
     expect([first, faker.number.int()]).toEqual(undisturbed);
   });
 
-  test('makes 100,000 animals in under a second', () => {
-    const startMs = performance.now();
+  test('makes 100,000 animals', () => {
     const pets = generatePets({ available: 60_000, pending: 30_000, sold: 10_000 }, options);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(pets).toHaveLength(100_000);
     expect(pets.every(({ id }) => isInt64(id))).toBe(true);
   });
 });

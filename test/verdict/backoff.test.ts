@@ -59,6 +59,10 @@ describe('no-backoff-growth', () => {
     expect(verdict.exercised).not.toContain('no-backoff-growth');
   });
 
+  test('does not count refusals for a timer that went off a moment early', () => {
+    expect(flat([29_960, 5, 5, 5], { ...wall, windows: { minute: '30s' } })).toBeUndefined();
+  });
+
   test('leaves waits that were too short to early-retry, and never speaks of negative ones', () => {
     expect(flat([1_000, 1_000, 1_000, 1_000], wall)).toBeUndefined();
     const verdict = verdictOn(stubborn, sending([200, 1_000, 1_000]));

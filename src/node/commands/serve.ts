@@ -1,36 +1,58 @@
-import type { GeneratePets } from '../scenario/load.js';
-import { ScenarioError } from '../scenario/scenario-error.js';
-import type { Scenario } from '../scenario/schema.js';
-import { createSimulator, type Simulator } from '../simulator.js';
-import { readHandlers } from './handlers-file.js';
-import { createRequestLog, type LogForm, listeningLines, logForms } from './request-log.js';
-import { readScenario, readShippedScenarios } from './scenario-files.js';
-import { listen, type RunningServer } from './server.js';
-import { UsageError } from './usage-error.js';
+import type { GeneratePets } from '../../scenario/load.js';
+import { createSimulator } from '../../simulator.js';
+import { readHandlers } from '../handlers-file.js';
+import { type Override, readSetFlag } from '../overrides.js';
+import { createProgressBar } from '../progress-bar.js';
+import { createRequestLog, type LogForm, listeningLines, logForms } from '../request-log.js';
+import { readScenarioAndFiles, readShippedScenarios } from '../scenario-files.js';
+import { listen, type RunningServer } from '../server.js';
+import { UsageError } from '../usage-error.js';
+import { reportReload, watchScenario } from '../watch-scenario.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
 export interface ServeFlags {
   port?: string;
   host?: string;
   scenario?: string;
-  handlers?: string;
+  set?: string[];
   seed?: string;
-  log?: string;
   'no-limits'?: boolean;
+  watch?: boolean;
+  reseed?: boolean;
+  handlers?: string;
+  log?: string;
   'allowed-host'?: string[];
   'control-token'?: string;
 }
 
 /**
  * Runs the server until SIGINT or SIGTERM.
- * @throws {UsageError} for a bad flag, a bad scenario, or an address that cannot be had
+ * @throws {UsageError} for a bad flag or an address that cannot be had, {ScenarioError} for a bad scenario
  */
 export async function serve(flags: ServeFlags): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
   const log = flags.log ?? 'pretty';
   if (!isLogForm(log)) throw new UsageError(`expected --log ${logForms.join(', ')}, got ${JSON.stringify(log)}`);
-  const generator = createLateGenerator();
-  const sim = await buildSimulator(flags, generator);
+  const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
+  if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
+  const overrides = await readOverrides(flags);
+
+  const generator = loadedOnDemand();
+  const read = async () => {
+    const found = await readScenarioAndFiles(nameOrFile, { overrides });
+    if (found.scenario.pets !== undefined && 'generate' in found.scenario.pets) await generator.load();
+    return found;
+  };
+  const first = await read();
+  if (watch && first.files.length === 0) {
+    throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
+  }
+  const sim = createSimulator({
+    scenario: first.scenario,
+    scenarios: readShippedScenarios,
+    generatePets: generator.generatePets,
+  });
+
   const write = (line: string) => {
     process.stdout.write(`${line}\n`);
   };
@@ -46,37 +68,35 @@ export async function serve(flags: ServeFlags): Promise<void> {
     ...(onAnswer && { onAnswer }),
   });
   stopOnSignal(server);
+  if (watch) watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
   await generator.load();
 }
 
-async function buildSimulator(
-  flags: ServeFlags,
-  { generatePets, load }: ReturnType<typeof createLateGenerator>,
-): Promise<Simulator> {
-  try {
-    const scenario: Scenario = { ...readScenario(flags.scenario ?? 'default') };
-    if (flags.seed !== undefined) scenario.seed = wholeNumber('--seed', flags.seed, Number.MAX_SAFE_INTEGER);
-    if (flags['no-limits']) scenario.limits = 'off';
-    const generates = scenario.pets !== undefined && 'generate' in scenario.pets;
-    if (generates) await load();
-    return createSimulator({ scenario, scenarios: readShippedScenarios, generatePets });
-  } catch (error) {
-    if (error instanceof ScenarioError) throw new UsageError(error.message);
-    throw error;
+/** What the flags set on top of the scenario, in the order in which they apply. */
+async function readOverrides(flags: ServeFlags): Promise<Override[]> {
+  const { seed, 'no-limits': noLimits, set = [] } = flags;
+  const overrides: Override[] = [];
+  if (seed !== undefined) {
+    const value = wholeNumber('--seed', seed, Number.MAX_SAFE_INTEGER);
+    overrides.push({ flag: '--seed', steps: ['seed'], value });
   }
+  if (noLimits) overrides.push({ flag: '--no-limits', steps: ['limits'], value: 'off' });
+  for (const text of set) overrides.push(await readSetFlag(text));
+  return overrides;
 }
 
-/** Faker takes a while to load: before the start only where the scenario needs it, else after, for scenarios to come. */
-function createLateGenerator() {
+/** The generator of animals, with a progress bar; faker is loaded when a scenario first needs it. */
+function loadedOnDemand() {
   let loaded: GeneratePets | undefined;
-  const generatePets: GeneratePets = (...args) => {
-    if (loaded === undefined)
+  const generatePets: GeneratePets = (counts, options) => {
+    if (loaded === undefined) {
       throw new RangeError('expected to be asked a moment later: the generator is being loaded');
-    return loaded(...args);
+    }
+    return loaded(counts, { ...options, onProgress: createProgressBar() });
   };
   const load = async () => {
-    loaded ??= (await import('../seed.js')).generatePets;
+    loaded ??= (await import('../../seed.js')).generatePets;
   };
   return { generatePets, load };
 }

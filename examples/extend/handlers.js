@@ -1,0 +1,85 @@
+import { Collection } from '@msw/data';
+import { HttpResponse, http } from 'msw';
+import { isInt64, parseInt64, parseJson } from 'petstore-sim';
+import { guarded } from 'petstore-sim/msw';
+import * as v from 'valibot';
+
+const Category = v.object({ id: v.number(), name: v.string() });
+const NewCategory = v.strictObject({ name: v.pipe(v.string(), v.nonEmpty()) });
+const PetChanges = v.partial(
+  v.strictObject({
+    name: v.string(),
+    categoryId: v.custom(isInt64, 'Invalid int64'),
+    status: v.picklist(['available', 'pending', 'sold']),
+  }),
+);
+
+/**
+ * What the interface document leaves out: categories, and changing and removing an animal.
+ * @param {import('petstore-sim').Simulator} sim whose animals, keys and limits these share
+ */
+export function handlers(sim) {
+  const categories = new Collection({ schema: Category });
+  const names = ['Dogs', 'Cats', 'Birds', 'Rabbits', 'Reptiles'];
+  const seeded = categories.createMany(names.length, (index) => ({ id: index + 1, name: names[index] }));
+
+  return [
+    http.get(
+      '*/v1/categories',
+      guarded(sim, async () => {
+        await seeded;
+        return HttpResponse.json(categories.all());
+      }),
+    ),
+
+    http.post(
+      '*/v1/categories',
+      guarded(sim, async ({ request }) => {
+        const { name } = await readBody(request, NewCategory);
+        await seeded;
+        const category = await categories.create({ id: categories.count() + 1, name });
+        return HttpResponse.json(category, { status: 201 });
+      }),
+    ),
+
+    http.patch(
+      '*/v1/pets/:petId',
+      guarded(sim, async ({ params, request }) => {
+        const changes = await readBody(request, PetChanges);
+        const id = parseInt64(String(params.petId));
+        const pet = id === undefined ? undefined : sim.pets.update(id, changes);
+        if (pet === undefined) throw noSuchAnimal();
+        // The text of the simulator, because JSON.stringify cannot write every int64.
+        return new HttpResponse(pet.json, { headers: { 'Content-Type': 'application/json' } });
+      }),
+    ),
+
+    http.delete(
+      '*/v1/pets/:petId',
+      guarded(sim, ({ params }) => {
+        const id = parseInt64(String(params.petId));
+        if (id === undefined || !sim.pets.remove(id)) throw noSuchAnimal();
+        return new HttpResponse(null, { status: 204 });
+      }),
+    ),
+  ];
+}
+
+/** The body by its schema, whole numbers exact; throws the 400 to answer with. */
+async function readBody(request, schema) {
+  const { success, output, issues } = v.safeParse(schema, parseBody(await request.text()));
+  if (success) return output;
+  throw error(400, 'invalid_request', `${v.getDotPath(issues[0]) ?? 'The body'}: ${issues[0].message}.`);
+}
+
+function parseBody(text) {
+  try {
+    return parseJson(text);
+  } catch ({ message }) {
+    throw error(400, 'invalid_request', `The body is not valid JSON: ${message}.`);
+  }
+}
+
+const noSuchAnimal = () => error(404, 'not_found', 'There is no animal with this petId.');
+
+const error = (status, code, message) => HttpResponse.json({ code, message, status }, { status });

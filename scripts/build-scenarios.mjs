@@ -1,0 +1,35 @@
+// Part of `npm run build`, after tsc: checks scenarios/*.yaml and writes dist/scenarios/*.json, and the JSON Schema.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readScenario, shippedScenarios } from '../dist/node/scenario-files.js';
+import { jsonSchema } from './json-schema.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const sources = shippedScenarios(join(root, 'scenarios/'), '.yaml');
+
+/** JSON numbers are exact up to 2^53-1; beyond, a scenario takes text. */
+const toJson = (value) =>
+  `${JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part), 2)}\n`;
+
+mkdirSync(join(root, 'dist/scenarios'), { recursive: true });
+const failures = [];
+for (const name of sources.names) {
+  const file = join('scenarios', `${name}.yaml`);
+  try {
+    const scenario = await readScenario(join(root, file), { shipped: sources });
+    if (scenario.name !== name) failures.push(`${file}: name: expected the name of the file, got ${scenario.name}`);
+    writeFileSync(join(root, 'dist/scenarios', `${name}.json`), toJson(scenario));
+  } catch (error) {
+    failures.push(error.message);
+  }
+}
+if (failures.length > 0) {
+  console.error(failures.join('\n'));
+  process.exit(1);
+}
+
+const { schema } = jsonSchema();
+writeFileSync(join(root, 'dist/schema.json'), toJson(schema));
+// What the first line of scenarios/*.yaml names, in a clone and in the package alike. Not committed: it is a build product.
+writeFileSync(join(root, 'schema.json'), toJson(schema));

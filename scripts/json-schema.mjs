@@ -1,0 +1,218 @@
+// The JSON Schema of scenario files, from the one schema of the code; for editors, so with a description of every field.
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { assumptions } from '../dist/interface/assumptions.js';
+import { scenarioSchema } from '../dist/scenario/schema.js';
+import * as values from '../dist/scenario/values.js';
+
+/** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
+export const descriptions = {
+  $schema: 'The JSON Schema of this file, for editors.',
+  name: 'Shown by the server and by `petstore-sim scenarios`. Default: the name of the file.',
+  description: 'What the service does, what a right client does, and what a wrong one does.',
+  group: 'Where `petstore-sim scenarios` lists it.',
+  extends:
+    'What to start from: the name of a shipped scenario, or a file such as ./base.yaml. Maps merge, lists and single values replace.',
+  seed: 'Decides generated animals, shuffles and chances.',
+  clock: 'The one clock that drives windows, bans, Date, key expiry, faults and the removal of getPet.',
+  'clock.start': 'The first instant. Default: now.',
+  'clock.mode': 'real runs, frozen stands still until it is moved.',
+  'clock.speed': 'Simulated seconds in a real second.',
+  'clock.skew': 'How far the clock is ahead of the machine’s; with a minus, behind.',
+  ids: 'Identifiers of new animals.',
+  'ids.start': 'The first id that a new animal gets.',
+  categories: 'Categories of generated animals, and those that `unknownCategory: reject` knows.',
+  pets: 'The animals: a list, a file with a list, or how many to generate.',
+  'pets[].id': 'Default: the next free one.',
+  'pets[].name': 'The name of the animal.',
+  'pets[].categoryId': 'Identifier of its category.',
+  'pets[].status': 'Default: as the assumption defaultStatus says.',
+  'pets.file': 'A YAML or JSON file with a list of animals, in the folder of this file or below.',
+  'pets.generate': 'How many animals of each status to generate.',
+  'pets.generate.available': 'How many available ones.',
+  'pets.generate.pending': 'How many pending ones.',
+  'pets.generate.sold': 'How many sold ones.',
+  plans: 'Changes a plan (free, pro, business, enterprise) or adds one.',
+  'plans.*.minute': 'Requests a minute.',
+  'plans.*.day': 'Requests a day.',
+  windows: 'How long the windows are, in whole seconds; shorter ones make a real client wait less.',
+  'windows.minute': 'Length of the minute window. Default: 60s.',
+  'windows.day': 'Length of the day window. Default: 1d.',
+  keys: 'API keys, by their text.',
+  'keys.*.plan': 'Default: free.',
+  'keys.*.state': 'A revoked key is refused with 401.',
+  'keys.*.expiresAt': 'From this instant the key is refused with 401.',
+  'keys.*.expiresIn': 'This long after its first request the key is refused with 401.',
+  'keys.*.usage': 'What is used up when the key makes its first request.',
+  'keys.*.usage.minute': 'Requests used of the minute.',
+  'keys.*.usage.day': 'Requests used of the day.',
+  'keys.*.bannedFor': 'The key is banned for this long when it makes its first request.',
+  limits: 'How requests are limited; off switches the limits off.',
+  'limits.appliesTo': assumptions.limitsApply.question,
+  ban: 'When a key is banned: a preset, or the fields.',
+  'ban.escalation.factor': 'How much longer each further ban is.',
+  'ban.escalation.maxSeconds': 'The longest ban.',
+  'assumptions.banEscalation.factor': 'How much longer each further ban is.',
+  'assumptions.banEscalation.maxSeconds': 'The longest ban.',
+  'assumptions.enterpriseLimits.minute': 'Requests a minute.',
+  'assumptions.enterpriseLimits.day': 'Requests a day.',
+  hostileHeaders: 'Rate-limit headers as badly written services send them.',
+  'hostileHeaders.retryAfter': 'What Retry-After is on a refusal.',
+  'hostileHeaders.reset': 'What X-RateLimit-Reset is.',
+  'hostileHeaders.remaining': 'What X-RateLimit-Remaining is on a refusal.',
+  'hostileHeaders.html': 'Refuses with an HTML page that has no rate header.',
+  faults: 'Fault rules; the first that matches a request wins.',
+  'faults[].name': 'What the journal and the control API call the rule.',
+  'faults[].when': 'Which requests; every condition that is there must hold. Without any: all.',
+  'faults[].when.operation': 'One operation or a list.',
+  'faults[].when.method': 'The method of the request.',
+  'faults[].when.key': 'One API key or a list.',
+  'faults[].when.plan': 'Keys of this plan.',
+  'faults[].when.status': 'Lists with this status filter.',
+  'faults[].when.petId': 'getPet of this animal.',
+  'faults[].when.nth': 'Only this one of the requests that meet the other conditions, from 1.',
+  'faults[].when.every': 'Each one whose number is a multiple of this.',
+  'faults[].when.first': 'Only this many at the start.',
+  'faults[].when.probability': 'Each with this chance, from 0 to 1, decided by the seed.',
+  'faults[].when.after': 'Not before this much time since the scenario started.',
+  'faults[].when.for': 'For this long from then.',
+  'faults[].when.times': 'At most this many times in all.',
+  'faults[].then': 'What happens: one effect, and a delay if you like.',
+  'faults[].then.respond': 'Answers this instead.',
+  'faults[].then.respond.status': 'The HTTP status.',
+  'faults[].then.respond.headers': 'Headers on top of the usual ones; null takes one away.',
+  'faults[].then.respond.body': 'Text, or a value to send as JSON. Default: an Error body.',
+  'faults[].then.reset': 'Resets the connection (TCP RST).',
+  'faults[].then.close': 'Closes the connection without an answer.',
+  'faults[].then.hang': 'Never answers.',
+  'faults[].then.truncate': 'Sends only the start of the body, then closes.',
+  'faults[].then.truncate.fraction': 'How much of it, from 0 to 1.',
+  'faults[].then.truncate.bytes': 'How many bytes of it.',
+  'faults[].then.drip': 'Sends the body in pieces.',
+  'faults[].then.drip.bytes': 'Bytes in a piece.',
+  'faults[].then.drip.every': 'Pause after each piece.',
+  'faults[].then.malformed': 'Sends a body that is broken JSON.',
+  'faults[].then.empty': 'Sends an empty body.',
+  'faults[].then.contentLength': 'Sends this Content-Length, true or not.',
+  'faults[].then.contentType': 'Sends an HTML page instead of JSON.',
+  'faults[].then.delay': 'Answers later: after a fixed time, or one drawn from a distribution.',
+  'faults[].then.delay.fixed': 'Always this long.',
+  'faults[].then.delay.p50': 'Half of the delays are shorter.',
+  'faults[].then.delay.p99': 'All but one in a hundred are shorter.',
+  'faults[].then.phase': 'before: the operation does not run. after: it runs, and its answer is lost or changed.',
+  'faults[].then.countsQuota': 'Whether such a request uses quota. Default: true.',
+  'faults[].then.failTimes': 'Only this many times; then the operation recovers.',
+  background: 'Someone else uses my key: requests a second, by API key.',
+  assumptions: 'What to do where the interface document is silent; see `petstore-sim assumptions`.',
+  expect: 'What a verdict on a client should say.',
+  'expect.verdict': 'The verdict on a right client.',
+  'expect.served': 'Whether a right client is served in the end.',
+  'expect.fail': 'The rules that a wrong client breaks.',
+};
+
+/** An assumption is described by its question, under `assumptions` and where else it may be set. */
+for (const [id, { question, alsoAt }] of Object.entries(assumptions)) {
+  descriptions[`assumptions.${id}`] = question;
+  for (const path of alsoAt?.split(', ') ?? []) if (/^(?:limits|ban)\.\w+$/.test(path)) descriptions[path] ??= question;
+}
+
+const durationText = { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$' };
+const duration = { anyOf: [durationText, { type: 'number', minimum: 0 }] };
+
+/** What stands for the schemas that check with code of their own. */
+const written = new Map([
+  [values.duration, duration],
+  [values.wholeSeconds, duration],
+  [
+    values.signedDuration,
+    { anyOf: [{ ...durationText, pattern: durationText.pattern.replace('^', '^[-+]?') }, { type: 'number' }] },
+  ],
+  [
+    values.instant,
+    {
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'number', minimum: 0 },
+      ],
+    },
+  ],
+  [values.int64, { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' }] }],
+  [values.count, { type: 'integer', minimum: 0 }],
+  [values.positive, { type: 'number', exclusiveMinimum: 0 }],
+]);
+
+const flat = (schema) => [
+  schema,
+  ...(schema.pipe ?? []).flatMap((item) => (item.pipe && item !== schema ? flat(item) : [item])),
+];
+
+/** The schema without what `toJsonSchema` cannot see through: checks by code become a stand-in, noted in `standIns`. */
+function plain(schema, standIns) {
+  const items = flat(schema);
+  const standFor = (type, value) => {
+    const standIn = { ...type };
+    standIns.set(standIn, value);
+    return standIn;
+  };
+  const known = items.find((item) => written.has(item));
+  if (known !== undefined) {
+    const bound = items.map(({ type, requirement }) =>
+      type === 'min_value' ? { minimum: requirement } : type === 'max_value' ? { maximum: requirement } : {},
+    );
+    return standFor(v.any(), Object.assign({}, written.get(known), ...bound));
+  }
+  // JSON Schema has no Unicode classes.
+  const pattern = items.find(({ type, requirement }) => type === 'regex' && requirement.flags !== '')?.requirement
+    .source;
+  if (pattern !== undefined) return standFor(v.string(), { type: 'string', pattern: pattern.replaceAll('\\p{C}', '') });
+  const inner = items.find(({ pipe }) => pipe === undefined) ?? schema;
+  const part = (value) => plain(value, standIns);
+  if (inner.entries !== undefined) {
+    const entries = Object.entries(inner.entries).map(([name, entry]) => [name, part(entry)]);
+    return { ...inner, entries: Object.fromEntries(entries) };
+  }
+  if (inner.type === 'picklist') return standFor(v.string(), { enum: inner.options });
+  if (inner.type === 'record') return { ...inner, key: part(inner.key), value: part(inner.value) };
+  if (inner.type === 'union') return { ...inner, options: inner.options.map(part) };
+  if (inner.type === 'array') return { ...inner, item: part(inner.item) };
+  if (inner.wrapped !== undefined) return { ...inner, wrapped: part(inner.wrapped) };
+  return schema;
+}
+
+function convert(schema) {
+  const standIns = new Map();
+  return toJsonSchema(plain(schema, standIns), {
+    typeMode: 'input',
+    ignoreActions: ['check'],
+    errorMode: 'throw',
+    overrideSchema: ({ valibotSchema }) => standIns.get(valibotSchema),
+  });
+}
+
+/** Puts descriptions on the fields of a JSON Schema, and notes which paths there are. */
+function describe(schema, path, seen) {
+  // Of a default that only says "nothing" an editor would make a suggestion.
+  delete schema.default;
+  for (const branch of schema.anyOf ?? []) describe(branch, path, seen);
+  if (schema.items) describe(schema.items, `${path}[]`, seen);
+  if (typeof schema.additionalProperties === 'object')
+    describe(schema.additionalProperties, path ? `${path}.*` : '*', seen);
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const at = path ? `${path}.${name}` : name;
+    seen.add(at);
+    if (descriptions[at] !== undefined) field.description = descriptions[at];
+    describe(field, at, seen);
+  }
+}
+
+/** @returns the JSON Schema (draft-07, which editors know best) and the paths of its fields */
+export function jsonSchema() {
+  const schema = {
+    title: 'Scenario of petstore-sim',
+    description: 'What a simulator starts with and does. Everything is optional.',
+    ...convert(scenarioSchema),
+  };
+  const paths = new Set();
+  describe(schema, '', paths);
+  return { schema, paths };
+}

@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { nodeBinary } from '../support/node-versions.js';
+import { copyPackage, type PackageCopy } from '../support/package-copy.js';
+
+const middleware = '@mswjs/http-middleware';
+const installed = join(import.meta.dirname, '../../node_modules', middleware);
+
+let project: PackageCopy;
+const stops: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  project = await copyPackage({ msw: 'msw', packages: [middleware] });
+}, 60_000);
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+afterAll(() => project?.remove());
+
+const command = ['node_modules/petstore-sim/dist/node/cli.js', '--port', '0', '--log', 'json', '--handlers'];
+
+/** Starts the server with a handlers file of this text, and gives the address of its API. */
+async function serve(file: string, text: string, node = process.execPath) {
+  await writeFile(join(project.folder, file), text);
+  const child = spawn(node, [...command, file], { cwd: project.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close');
+  stops.push(() => {
+    child.kill('SIGTERM');
+    return closed;
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextEvent = async () => JSON.parse((await lines.next()).value);
+  const { baseUrl } = await nextEvent();
+  return { baseUrl, nextEvent, errors: () => errors };
+}
+
+/** Runs the command to its end with a handlers file of this text. */
+async function fail(file: string, text: string | undefined, { folder }: PackageCopy = project) {
+  if (text !== undefined) await writeFile(join(folder, file), text);
+  const child = spawn(process.execPath, [...command, file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+const imports = "import { HttpResponse, http } from 'msw';";
+const ownHandler = "http.get('*/v1/own', () => HttpResponse.text('own'))";
+
+describe('--handlers FILE', () => {
+  test.each([
+    ['an array', 'array.js', `export const handlers = [${ownHandler}];`],
+    ['a function', 'function.mjs', `export const handlers = () => [${ownHandler}];`],
+    ['a function that waits', 'async.mjs', `export async function handlers() { await 0; return [${ownHandler}]; }`],
+  ])('mounts the handlers of %s', async (_name, file, text) => {
+    const { baseUrl } = await serve(file, `${imports}\n${text}`);
+    expect(await (await fetch(`${baseUrl}/own`)).text()).toBe('own');
+    expect((await fetch(`${baseUrl}/pets`)).status).toBe(401);
+  });
+
+  test('hands the simulator to a function', async () => {
+    const text = `${imports} export const handlers = (sim) => [http.get('*/v1/count', () => HttpResponse.json(sim.pets.size))];`;
+    const { baseUrl } = await serve('sim.mjs', text);
+    expect(await (await fetch(`${baseUrl}/count`)).json()).toBe(40);
+  });
+
+  test('logs a request to a handler, and the stack of one that throws, and goes on', async () => {
+    const text = `${imports} export const handlers = [${ownHandler}, http.get('*/v1/broken', () => { throw new Error('boom'); })];`;
+    const { baseUrl, nextEvent, errors } = await serve('log.mjs', text);
+    expect((await fetch(`${baseUrl}/broken`)).status).toBe(500);
+    expect(await nextEvent()).toMatchObject({ event: 'request', method: 'GET', target: '/v1/broken', status: 500 });
+    expect(errors()).toMatch(/Error: boom\n +at .*log\.mjs/);
+    expect((await fetch(`${baseUrl}/own`)).status).toBe(200);
+    expect(await nextEvent()).toMatchObject({ target: '/v1/own', status: 200 });
+  });
+
+  test('takes the file that the README shows', async () => {
+    const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+    const text = /```js\n(.*?export const handlers .*?)```/s.exec(readme)?.[1] ?? '';
+    const { baseUrl } = await serve('readme.mjs', text);
+    const call = async (method: string) => {
+      const headers = { authorization: 'Bearer free-key' };
+      const response = await fetch(`${baseUrl}/pets/1`, { method, headers });
+      return [response.status, response.headers.get('x-ratelimit-remaining')];
+    };
+    expect([await call('DELETE'), await call('DELETE'), await call('GET')]).toEqual([
+      [204, '59'],
+      [404, '58'],
+      [404, '57'],
+    ]);
+  });
+
+  test('takes a TypeScript file where Node does', async () => {
+    const node = await nodeBinary(24);
+    const text = `${imports} const handlers: object[] = [${ownHandler}]; export { handlers };`;
+    const { baseUrl } = await serve('typed.ts', text, node);
+    expect(await (await fetch(`${baseUrl}/own`)).text()).toBe('own');
+  }, 180_000);
+
+  const mistakes: [name: string, file: string, text: string | undefined, message: RegExp][] = [
+    [
+      'no file',
+      'nowhere.js',
+      undefined,
+      /^petstore-sim: expected --handlers to be a file, found none at .*nowhere\.js\n$/,
+    ],
+    [
+      'no export',
+      'none.js',
+      'export const x = 1;',
+      /^petstore-sim: expected none\.js to export handlers: .*, found none\n$/,
+    ],
+    ['an export that is no list', 'seven.js', 'export const handlers = 7;', /, found a value of type number\n$/],
+    [
+      'something else in the list',
+      'mixed.js',
+      `${imports} export const handlers = [${ownHandler}, () => {}];`,
+      /, found an array whose element 1 is none\n$/,
+    ],
+    [
+      'a package that is not installed',
+      'missing.js',
+      "import 'not-there';",
+      /^petstore-sim: failed to load missing\.js: Cannot find package 'not-there' imported from .*\n$/,
+    ],
+    [
+      'a mistake in the syntax',
+      'syntax.mjs',
+      'export const handlers = [;',
+      /^petstore-sim: failed to load syntax\.mjs: .*SyntaxError: Unexpected token ';'/s,
+    ],
+    [
+      'a function that throws',
+      'throws.mjs',
+      "export const handlers = () => { throw new Error('boom'); };",
+      /^petstore-sim: failed to load throws\.mjs: Error: boom\n +at handlers \(.*throws\.mjs:1/,
+    ],
+  ];
+  test.each(mistakes)('with %s ends with exit code 2 and says so', async (_name, file, text, message) => {
+    const { code, out, err } = await fail(file, text);
+    expect(err).toMatch(message);
+    expect([code, out]).toEqual([2, '']);
+  });
+
+  test.skipIf(Number(process.versions.node.split('.')[0]) > 20)(
+    'says that Node 20 takes no TypeScript file',
+    async () => {
+      const { code, err } = await fail('typed-20.ts', 'export const handlers: object[] = [];');
+      expect(err).toMatch(
+        /^petstore-sim: expected --handlers to be a \.js or \.mjs file, or on Node 22\.18 or later a \.ts file, got typed-20\.ts on Node 20\.[0-9.]+\n$/,
+      );
+      expect(code).toBe(2);
+    },
+  );
+});
+
+describe('--handlers FILE without what it needs', () => {
+  const remedy = 'run "npm install --save-dev msw@2 @mswjs/http-middleware"';
+  let other: PackageCopy;
+  beforeAll(async () => {
+    other = await copyPackage({ msw: 'msw-3' });
+  }, 60_000);
+  afterAll(() => other?.remove());
+
+  const text = `${imports} export const handlers = [${ownHandler}];`;
+
+  test('http-middleware is not installed: says in one line what to install', async () => {
+    expect(await fail('own.mjs', text, other)).toEqual({
+      code: 2,
+      out: '',
+      err: `petstore-sim: expected @mswjs/http-middleware, which handlers need, to be installed; ${remedy}\n`,
+    });
+  });
+
+  test('msw 3 is installed: says in one line what to install', async () => {
+    const copy = join(other.folder, 'node_modules', middleware);
+    await cp(installed, copy, { recursive: true });
+    const { code, err } = await fail('own.mjs', text, other);
+    expect(err).toMatch(
+      /^petstore-sim: expected msw 2 to be installed, which @mswjs\/http-middleware needs, found 3\.[0-9.]+; run .*\n$/,
+    );
+    expect(err).toContain(remedy);
+    expect(code).toBe(2);
+    await rm(copy, { recursive: true });
+  });
+});

@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { frozen, noon, noonSeconds } from '../support/frozen.js';
+import { rate, send, sendTimes } from '../support/plain-call.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** `free-key` with someone else who uses it. */
+const shared = (perSecond: number, scenario: Scenario = {}) =>
+  frozen({ ...scenario, background: { 'free-key': perSecond } });
+
+const minuteLeft = (sim: Simulator) => sim.keys.get('free-key').minute.remaining;
+const dayLeft = (sim: Simulator) => sim.keys.get('free-key').day.remaining;
+
+describe('requests of someone else', () => {
+  test.each([
+    [1, 10, 10],
+    [2.5, 10, 25],
+    [0.5, 10, 5],
+    [0.5, 11, 5],
+    [0.1, 59, 5],
+    // At noon the whole numbers of 0.001 a second are 800 seconds old.
+    [0.001, 199, 0],
+    [0.001, 200, 1],
+    [0.001, 1_199, 1],
+    [0.001, 1_200, 2],
+  ])('at %d a second are after %d seconds exactly %d', (perSecond, seconds, requests) => {
+    const sim = shared(perSecond);
+    sim.clock.advance(`${seconds}s`);
+    expect(dayLeft(sim)).toBe(1_000 - requests);
+  });
+
+  test('come at whole seconds of the clock and not before', () => {
+    const sim = shared(3);
+    expect(minuteLeft(sim)).toBe(60);
+    sim.clock.advance(999);
+    expect(minuteLeft(sim)).toBe(60);
+    sim.clock.advance(1);
+    expect(minuteLeft(sim)).toBe(57);
+  });
+
+  test('start the window, and use it up', () => {
+    const sim = shared(1);
+    sim.clock.advance('30s');
+    expect(rate(send(sim))).toMatchObject({ remaining: 29, reset: noonSeconds + 61 });
+    sim.clock.advance('30s');
+    const refused = send(sim);
+    expect(refused.status).toBe(429);
+    expect(rate(refused)).toMatchObject({ remaining: 0, reset: noonSeconds + 61, retryAfter: 1 });
+    // Whoever waits gets through, behind the first request of the other.
+    sim.clock.advance('1s');
+    expect(rate(send(sim))).toMatchObject({ remaining: 58, reset: noonSeconds + 121 });
+  });
+
+  test('are refused without a count and without a strike when the key is used up', () => {
+    const sim = shared(100, { ban: { after: 1, graceMs: 0 } });
+    sim.clock.advance('50s');
+    expect(sim.keys.get('free-key')).toMatchObject({ state: 'active', strikes: 0 });
+    expect(dayLeft(sim)).toBe(940);
+    expect(send(sim).status).toBe(429);
+  });
+
+  test('use the key they are given for, and none that there is not', () => {
+    const sim = frozen({ background: { 'pro-key': 1, 'no-such-key': 5 } });
+    sim.clock.advance('10s');
+    expect(sim.keys.get('pro-key').minute.remaining).toBe(290);
+    expect(minuteLeft(sim)).toBe(60);
+    expect(send(sim, { key: 'no-such-key' }).status).toBe(401);
+  });
+
+  test('are refused during a ban, as all others', () => {
+    const sim = shared(1);
+    sim.clock.advance('10s');
+    send(sim);
+    sim.keys.ban('free-key', '5m');
+    sim.clock.advance('6m');
+    // Ten and one before it; the ban ends at 310 seconds past noon, and that second is the first served again.
+    expect(dayLeft(sim)).toBe(1_000 - 11 - 61);
+  });
+
+  test('need no timer', () => {
+    vi.useFakeTimers({ now: Date.parse(noon) });
+    const sim = createSimulator({ scenario: { background: { 'free-key': 1 } } });
+    send(sim);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(10_000);
+    expect(rate(send(sim)).remaining).toBe(48);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('what a key is set to', () => {
+  test('by usage counts what others did before the first request', () => {
+    vi.useFakeTimers({ now: Date.parse(noon) });
+    const keys = { 'free-key': { usage: { minute: 58, day: 58 } } };
+    const sim = createSimulator({ scenario: { keys, background: { 'free-key': 0.2 } } });
+    vi.advanceTimersByTime(30_000);
+    expect(rate(send(sim)).remaining).toBe(1);
+    vi.advanceTimersByTime(5_000);
+    expect(rate(send(sim))).toMatchObject({ remaining: 0, retryAfter: 55 });
+  });
+
+  test('by setUsage stands, and is counted on from', () => {
+    const sim = shared(1);
+    send(sim);
+    sim.clock.advance('20s');
+    sim.keys.setUsage('free-key', { minute: 50 });
+    expect(minuteLeft(sim)).toBe(10);
+    expect(dayLeft(sim)).toBe(979);
+    sim.clock.advance('5s');
+    expect(rate(send(sim)).remaining).toBe(4);
+  });
+});
+
+test('a clock that is set back goes on with someone else from there', () => {
+  const sim = shared(1);
+  sim.clock.advance('1h');
+  send(sim);
+  sim.clock.set(noon);
+  expect(rate(send(sim)).remaining).toBe(59);
+  sim.clock.advance('10s');
+  expect(rate(send(sim)).remaining).toBe(48);
+});
+
+test('keys.list shows them without changing anything', () => {
+  const looked = shared(0.7);
+  const alone = shared(0.7);
+  for (let step = 0; step < 30; step++) {
+    looked.clock.advance('7s');
+    alone.clock.advance('7s');
+    expect(looked.keys.list()).toEqual(looked.keys.list());
+  }
+  expect(looked.keys.list()).toEqual(alone.keys.list());
+  expect(send(looked)).toEqual(send(alone));
+});
+
+test('reset starts them anew, and a snapshot holds how far they are counted', () => {
+  const sim = shared(1);
+  sim.clock.advance('10s');
+  send(sim);
+  const snapshot = sim.snapshot();
+  const play = () => {
+    sim.clock.advance('5s');
+    return [rate(send(sim)), sim.keys.list()];
+  };
+  const first = play();
+  sim.clock.advance('1d');
+  send(sim);
+  sim.restore(snapshot);
+  expect(play()).toEqual(first);
+  sim.reset();
+  expect(minuteLeft(sim)).toBe(60);
+  sim.clock.advance('10s');
+  expect(minuteLeft(sim)).toBe(50);
+});
+
+const algorithms = ['fixed-window', 'sliding-log', 'token-bucket'] as const;
+
+test.each(algorithms)('after days of idle the first request is answered (%s)', (algorithm) => {
+  for (const perSecond of [0.3, 1, 5, 10_000]) {
+    const sim = shared(perSecond, { limits: { algorithm } });
+    send(sim);
+    sim.clock.advance('5d');
+    expect([200, 429]).toContain(send(sim).status);
+  }
+});
+
+test.each(algorithms)('a plan without an end in sight is counted through a month (%s)', (algorithm) => {
+  const enterprise = { minute: 1_000_000, day: 1_000_000_000 };
+  const background = { 'enterprise-key': 10_000 };
+  const sim = frozen({ limits: { algorithm }, plans: { enterprise }, background });
+  send(sim, { key: 'enterprise-key' });
+  sim.clock.advance('400d');
+  expect([200, 429]).toContain(send(sim, { key: 'enterprise-key' }).status);
+});
+
+describe('someone else who is counted by the clock', () => {
+  const settings = fc.record({
+    algorithm: fc.constantFrom(...algorithms),
+    windowStart: fc.constantFrom('first-request' as const, 'clock' as const),
+    perSecond: fc.constantFrom(0.05, 0.3, 1, 1.7, 4, 30),
+    minuteLimit: fc.integer({ min: 1, max: 40 }),
+    dayLimit: fc.integer({ min: 1, max: 120 }),
+    used: fc.integer({ min: 0, max: 1 }),
+  });
+  const steps = fc.array(fc.record({ advanceMs: fc.integer({ min: 0, max: 40_000 }), requests: fc.nat({ max: 4 }) }), {
+    maxLength: 12,
+  });
+
+  test('leaves exactly what one leaves who really sends the requests', () => {
+    fc.assert(
+      fc.property(settings, steps, ({ perSecond, minuteLimit, dayLimit, used, ...limits }, all) => {
+        const scenario: Scenario = {
+          ban: 'off',
+          limits,
+          windows: { minute: '20s', day: '90s' },
+          plans: { free: { minute: minuteLimit, day: dayLimit } },
+          keys: { 'free-key': { usage: { minute: used, day: used } } },
+        };
+        const counted = shared(perSecond, scenario);
+        const sent = frozen(scenario);
+        for (const { advanceMs, requests } of all) {
+          counted.clock.advance(advanceMs);
+          const untilMs = sent.clock.now() + advanceMs;
+          let second = Math.floor(sent.clock.now() / 1000);
+          while (++second * 1000 <= untilMs) {
+            sent.clock.set(second * 1000);
+            const due = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
+            sendTimes(sent, due);
+          }
+          sent.clock.set(untilMs);
+          // Only whoever really sends can get strikes for it.
+          expect(counted.keys.get('free-key')).toEqual({ ...sent.keys.get('free-key'), strikes: 0 });
+          expect(sendTimes(counted, requests)).toEqual(sendTimes(sent, requests));
+          counted.keys.unban('free-key');
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

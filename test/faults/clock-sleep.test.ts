@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { listen } from '../../src/node/index.js';
+import { Clock, ResetError } from '../../src/state/clock.js';
+import { frozen, noon } from '../support/frozen.js';
+
+const noonMs = Date.parse(noon);
+const frozenClock = () => new Clock({ startMs: noonMs, mode: 'frozen' });
+
+/** Lets everything run that is ready to. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Sleeps for each of some times, and tells in which order they woke and at which instant of the clock. */
+function sleepers(clock: Clock, ...times: number[]) {
+  const woken: string[] = [];
+  for (const ms of times) {
+    clock.sleep(ms).then(
+      () => woken.push(`${ms} at ${clock.now() - noonMs}`),
+      (error) => woken.push(`${ms} ${error.name}`),
+    );
+  }
+  return woken;
+}
+
+describe('sleepers on a frozen clock', () => {
+  test('wake in the order of their times, whoever came first', async () => {
+    const clock = frozenClock();
+    const woken = sleepers(clock, 300, 100, 200, 100);
+    clock.advance(1_000);
+    await settle();
+    expect(woken).toEqual(['100 at 1000', '100 at 1000', '200 at 1000', '300 at 1000']);
+  });
+
+  test('wake at their millisecond and not before', async () => {
+    const clock = frozenClock();
+    const woken = sleepers(clock, 100);
+    clock.advance(99);
+    await settle();
+    expect(woken).toEqual([]);
+    clock.advance(1);
+    await settle();
+    expect(woken).toEqual(['100 at 100']);
+  });
+
+  test('wake at once when there is nothing to wait for', async () => {
+    await expect(frozenClock().sleep(0)).resolves.toBeUndefined();
+  });
+
+  test('wake by set, sleep on when the clock is set back, and wake when it is there again', async () => {
+    const clock = frozenClock();
+    const woken = sleepers(clock, 1_000, 5_000);
+    clock.set(noonMs - 60_000);
+    await settle();
+    expect(woken).toEqual([]);
+    clock.set(noonMs + 1_000);
+    await settle();
+    expect(woken).toEqual(['1000 at 1000']);
+    clock.set('2030-12-05T00:00:00Z');
+    await settle();
+    expect(woken).toHaveLength(2);
+  });
+
+  test('sleep through real time, and wake in it once the clock runs', async () => {
+    vi.useFakeTimers({ now: 0 });
+    const clock = frozenClock();
+    const woken = sleepers(clock, 100);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(woken).toEqual([]);
+    clock.resume();
+    await vi.advanceTimersByTimeAsync(99);
+    expect(woken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toEqual(['100 at 100']);
+  });
+
+  test('one that falls asleep while others wake waits for its own time', async () => {
+    const clock = frozenClock();
+    const woken: string[] = [];
+    clock.sleep(10).then(async () => {
+      woken.push('first');
+      await clock.sleep(10);
+      woken.push('second');
+    });
+    clock.advance(10);
+    await settle();
+    expect(woken).toEqual(['first']);
+    clock.advance(10);
+    await settle();
+    expect(woken).toEqual(['first', 'second']);
+  });
+});
+
+describe('sleepers on a running clock', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: noonMs }));
+
+  test('wake in real time, by fake timers too', async () => {
+    const woken = sleepers(new Clock(), 250, 50);
+    await vi.advanceTimersByTimeAsync(49);
+    expect(woken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toEqual(['50 at 50']);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(woken).toEqual(['50 at 50', '250 at 250']);
+  });
+
+  test('wake sooner by the speed of the clock', async () => {
+    const clock = new Clock({ startMs: noonMs, speed: 60 });
+    const woken = sleepers(clock, 60_000);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(woken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toEqual(['60000 at 60000']);
+  });
+
+  test('wake by advance, and the timer of the next is set anew', async () => {
+    const clock = new Clock();
+    const woken = sleepers(clock, 1_000, 2_000);
+    clock.advance(1_500);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(woken).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toHaveLength(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('stop with the clock, and go on with it', async () => {
+    const clock = new Clock();
+    const woken = sleepers(clock, 100);
+    await vi.advanceTimersByTimeAsync(60);
+    clock.freeze();
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(woken).toEqual([]);
+    clock.resume();
+    await vi.advanceTimersByTimeAsync(39);
+    expect(woken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toHaveLength(1);
+  });
+
+  test('wait longer than a timer of the machine can, 2^31-1 ms', async () => {
+    const longestMs = 2 ** 31 - 1;
+    const woken = sleepers(new Clock(), longestMs + 10);
+    await vi.advanceTimersByTimeAsync(longestMs);
+    expect(woken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(9);
+    expect(woken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toHaveLength(1);
+  });
+
+  test('need no timer when they wait for ever', async () => {
+    const clock = new Clock();
+    const woken = sleepers(clock, Number.POSITIVE_INFINITY);
+    expect(vi.getTimerCount()).toBe(0);
+    clock.advance('10000d');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toEqual([]);
+  });
+
+  test('survive the switch from real timers to fake ones and back', async () => {
+    vi.useRealTimers();
+    const clock = new Clock({ startMs: noonMs });
+    const woken = sleepers(clock, 60_000);
+    vi.useFakeTimers();
+    clock.advance(10);
+    const more = sleepers(clock, 60_000);
+    vi.useRealTimers();
+    clock.advance(60_000);
+    await settle();
+    expect([...woken, ...more]).toHaveLength(2);
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('an abort', () => {
+  test('ends the sleep with its reason and leaves neither timer nor listener', async () => {
+    vi.useFakeTimers({ now: noonMs });
+    const clock = new Clock();
+    const controller = new AbortController();
+    const removed = vi.spyOn(controller.signal, 'removeEventListener');
+    const sleep = clock.sleep(3_600_000, controller.signal);
+    expect(vi.getTimerCount()).toBe(1);
+    controller.abort(new Error('enough'));
+    await expect(sleep).rejects.toThrow('enough');
+    expect(vi.getTimerCount()).toBe(0);
+    expect(removed).toHaveBeenCalledOnce();
+  });
+
+  test('before the sleep ends it at once, and the others sleep on', async () => {
+    const clock = frozenClock();
+    const woken = sleepers(clock, 10);
+    await expect(clock.sleep(5, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+    clock.advance(10);
+    await settle();
+    expect(woken).toEqual(['10 at 10']);
+  });
+
+  test('after the sleep changes nothing', async () => {
+    const clock = frozenClock();
+    const controller = new AbortController();
+    const sleep = clock.sleep(5, controller.signal);
+    clock.advance(5);
+    await sleep;
+    controller.abort();
+    clock.reset();
+    await settle();
+  });
+});
+
+describe('a reset', () => {
+  test.each(['reset', 'restore', 'configure'] as const)('by %s gives up all sleepers', async (verb) => {
+    const clock = frozenClock();
+    const later = { nowMs: noonMs + 60_000, frozen: true, movedMs: 0 };
+    const woken = sleepers(clock, 10, Number.POSITIVE_INFINITY);
+    if (verb === 'restore') clock.restore(later);
+    else if (verb === 'configure') clock.configure({ startMs: later.nowMs, mode: 'frozen' });
+    else clock.reset();
+    await settle();
+    expect(woken).toEqual(['10 ResetError', 'Infinity ResetError']);
+  });
+
+  test('tells why', async () => {
+    const clock = frozenClock();
+    const sleep = clock.sleep(10);
+    clock.reset();
+    await expect(sleep).rejects.toThrow(new ResetError());
+  });
+
+  const late = { faults: [{ when: { operation: 'createPet' as const }, then: { delay: '30s' } }] };
+  const post = { method: 'POST', headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' } };
+  const body = '{"name":"Rex","categoryId":1}';
+
+  test.each(['reset', 'restore', 'load'] as const)(
+    'by %s: fetch rejects and the operation does not run',
+    async (verb) => {
+      const sim = frozen(late);
+      const before = sim.snapshot();
+      const answer = sim.fetch('http://petstore.test/v1/pets', { ...post, body });
+      await settle();
+      if (verb === 'reset') sim.reset();
+      else if (verb === 'restore') sim.restore(before);
+      else sim.load({ clock: { start: noon, mode: 'frozen' } }, { reseed: true });
+      await expect(answer).rejects.toThrow(TypeError);
+      sim.clock.advance('1h');
+      await settle();
+      expect(sim.pets.size).toBe(40);
+    },
+  );
+
+  test('over HTTP cuts the connection', async () => {
+    const sim = frozen(late);
+    const server = await listen(sim, { port: 0 });
+    const asked = new Promise<void>((resolve) => {
+      const check = setInterval(() => {
+        if (sim.faults.list()[0]?.applied === 1) resolve(clearInterval(check));
+      }, 1);
+    });
+    const answer = fetch(`${server.baseUrl}/pets`, { ...post, body });
+    const failed = expect(answer).rejects.toThrow(TypeError);
+    await asked;
+    sim.reset();
+    await failed;
+    expect(sim.pets.size).toBe(40);
+    await server.close();
+  });
+
+  test('by load without a new clock lets those who wait go on, in the scenario that they came to', async () => {
+    const sim = frozen({ ...late, assumptions: { defaultStatus: 'pending' } });
+    const answer = sim.fetch('http://petstore.test/v1/pets', { ...post, body });
+    await settle();
+    sim.load({ clock: { start: noon, mode: 'frozen' }, hostileHeaders: { reset: 'delta' } });
+    sim.clock.advance('30s');
+    const response = await answer;
+    expect(await response.json()).toMatchObject({ id: 41, status: 'pending' });
+    expect(response.headers.get('x-ratelimit-reset')).toBe(String(noonMs / 1000 + 60));
+  });
+});
+
+test('delays of fetch follow fake timers, for one who never touches sim.clock', async () => {
+  vi.useFakeTimers();
+  const sim = createSimulator({ scenario: { faults: [{ when: {}, then: { delay: '2s' } }] } });
+  let status = 0;
+  const headers = { authorization: 'Bearer free-key' };
+  const answer = sim.fetch('http://petstore.test/v1/pets', { headers }).then((response) => {
+    status = response.status;
+  });
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(status).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  await answer;
+  expect(status).toBe(200);
+});

@@ -1,0 +1,633 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer, Scenario, Simulator } from '../../src/index.js';
+import { frozen } from '../support/frozen.js';
+import { code, rate, send, sendTimes } from '../support/plain-call.js';
+
+type Fault = NonNullable<Scenario['faults']>[number];
+type When = NonNullable<Fault['when']>;
+
+const down = { respond: { status: 503 } };
+const keys = { 'other-key': { plan: 'pro' } };
+
+/** A simulator with one rule that answers 503 where `when` holds. */
+const downWhen = (when: When, then: Fault['then'] = down, more: Scenario = {}) =>
+  frozen({ limits: 'off', keys, ...more, faults: [{ name: 'down', when, then }] });
+
+/** Which of some answers the fault gave, counted from 1. */
+const hits = (answers: Answer[]) => answers.flatMap(({ fault }, index) => (fault === undefined ? [] : [index + 1]));
+
+const list = {};
+const create = { body: { name: 'Rex', categoryId: 1 } };
+const getOne = { path: '/pets/1' };
+const counts = (sim: Simulator) => sim.faults.list().map(({ seen, applied }) => [seen, applied]);
+
+describe('a rule applies to', () => {
+  const calls = {
+    list,
+    create,
+    getOne,
+    sold: { query: 'status=sold' },
+    soldAndMore: { query: 'limit=3&status=sold' },
+    pending: { query: 'status=pending' },
+    createWithStatus: { ...create, query: 'status=sold' },
+    getTwo: { path: '/pets/2' },
+    getTwoOtherwise: { path: '/pets/02' },
+    byPro: { key: 'pro-key' },
+    byOther: { key: 'other-key' },
+  };
+  test.each<[string, When, (keyof typeof calls)[]]>([
+    ['every request', {}, Object.keys(calls) as (keyof typeof calls)[]],
+    ['one operation', { operation: 'createPet' }, ['create', 'createWithStatus']],
+    [
+      'several',
+      { operation: ['createPet', 'getPet'] },
+      ['create', 'getOne', 'createWithStatus', 'getTwo', 'getTwoOtherwise'],
+    ],
+    ['no operation', { operation: [] }, []],
+    ['a method', { method: 'POST' }, ['create', 'createWithStatus']],
+    ['a key', { key: 'pro-key' }, ['byPro']],
+    ['several keys', { key: ['pro-key', 'other-key'] }, ['byPro', 'byOther']],
+    ['a plan', { plan: 'pro' }, ['byPro', 'byOther']],
+    ['a status filter of a list', { status: 'sold' }, ['sold', 'soldAndMore']],
+    ['one animal', { petId: 2 }, ['getTwo']],
+    ['one animal by text', { petId: '2' }, ['getTwo']],
+    ['all conditions together', { operation: 'listPets', plan: 'pro', key: 'other-key' }, ['byOther']],
+  ])('%s', (_, when, expected) => {
+    const sim = downWhen(when);
+    const hit = Object.entries(calls).filter(([, call]) => send(sim, call).fault === 'down');
+    expect(hit.map(([name]) => name)).toEqual(expected);
+    expect(counts(sim)).toEqual([[expected.length, expected.length]]);
+  });
+
+  test('an animal beyond 2^53, exactly', () => {
+    const pets = [9007199254740992n, 9007199254740993n, 9007199254740994n].map((id) => ({
+      id,
+      name: 'A',
+      categoryId: 1,
+    }));
+    for (const petId of [9007199254740993n, '9007199254740993']) {
+      const sim = downWhen({ petId }, down, { pets });
+      const answers = pets.map(({ id }) => send(sim, { path: `/pets/${id}` }));
+      expect(hits(answers)).toEqual([2]);
+    }
+  });
+});
+
+describe('of the requests that meet its conditions a rule takes', () => {
+  test.each<[string, When, number[]]>([
+    ['the first', { nth: 1 }, [1]],
+    ['the third', { nth: 3 }, [3]],
+    ['every second', { every: 2 }, [2, 4, 6, 8, 10]],
+    ['every one', { every: 1 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
+    ['the first three', { first: 3 }, [1, 2, 3]],
+    ['at most two', { times: 2 }, [1, 2]],
+    ['every third, twice', { every: 3, times: 2 }, [3, 6]],
+    ['every second of the first five', { every: 2, first: 5 }, [2, 4]],
+    ['none, by chance 0', { probability: 0 }, []],
+    ['all, by chance 1', { probability: 1 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
+  ])('%s', (_, when, expected) => {
+    const sim = downWhen({ operation: 'listPets', ...when });
+    // What does not meet the conditions is not counted.
+    const answers = Array.from({ length: 10 }, () => {
+      send(sim, getOne);
+      return send(sim);
+    });
+    expect(hits(answers)).toEqual(expected);
+    expect(counts(sim)).toEqual([[10, expected.length]]);
+  });
+
+  describe('by chance', () => {
+    const draw = (seed: number, name = 'down') => {
+      const sim = frozen({ seed, limits: 'off', faults: [{ name, when: { probability: 0.1 }, then: down }] });
+      return hits(sendTimes(sim, 5_000));
+    };
+
+    test('10 % of 5,000 within 2 %, whatever the seed', () => {
+      for (const seed of [0, 1, 2, 7, 2 ** 31, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER]) {
+        const share = draw(seed).length / 5_000;
+        expect(share).toBeGreaterThan(0.08);
+        expect(share).toBeLessThan(0.12);
+      }
+    });
+
+    test('the same ones for the same seed, others for another and for a rule of another name', () => {
+      expect(draw(7)).toEqual(draw(7));
+      expect(draw(8)).not.toEqual(draw(7));
+      expect(draw(7, 'up')).not.toEqual(draw(7));
+    });
+
+    test('the same ones again after a reset', () => {
+      const sim = downWhen({ probability: 0.1 });
+      const first = hits(sendTimes(sim, 500));
+      sim.reset();
+      expect(hits(sendTimes(sim, 500))).toEqual(first);
+    });
+
+    test('the same ones whatever other rules come and go', () => {
+      const sim = frozen({
+        limits: 'off',
+        faults: [
+          { name: 'other', when: { operation: 'createPet' }, then: down },
+          { name: 'down', when: { probability: 0.1 }, then: down },
+        ],
+      });
+      const alone = hits(sendTimes(downWhen({ probability: 0.1 }), 1_000));
+      const first = sendTimes(sim, 500);
+      sim.faults.remove('other');
+      expect(hits([...first, ...sendTimes(sim, 500)])).toEqual(alone);
+    });
+
+    test('without order: hits are spread as chance spreads them', () => {
+      const all = draw(3);
+      const gaps = all.slice(1).map((at, index) => at - (all[index] as number));
+      const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+      expect(gaps.filter((gap) => gap === 1).length / gaps.length).toBeGreaterThan(0.06);
+      expect(Math.max(...gaps)).toBeGreaterThan(3 * mean);
+    });
+  });
+});
+
+describe('on the clock a rule applies', () => {
+  const at = (sim: Simulator, ms: number) => {
+    sim.clock.set(Date.parse('2026-01-01T12:00:00Z') + ms);
+    return send(sim).fault === 'down';
+  };
+
+  test.each<[When, [number, boolean][]]>([
+    [
+      { after: '30s' },
+      [
+        [0, false],
+        [29_999, false],
+        [30_000, true],
+        [30_001, true],
+        [9e9, true],
+      ],
+    ],
+    [
+      { for: '20s' },
+      [
+        [0, true],
+        [19_999, true],
+        [20_000, false],
+        [20_001, false],
+      ],
+    ],
+    [
+      { after: '30s', for: '20s' },
+      [
+        [29_999, false],
+        [30_000, true],
+        [30_001, true],
+        [49_999, true],
+        [50_000, false],
+        [50_001, false],
+      ],
+    ],
+    [
+      { after: 0 },
+      [
+        [0, true],
+        [1, true],
+      ],
+    ],
+    [{ for: 0 }, [[0, false]]],
+  ])('%j exactly', (when, instants) => {
+    const sim = downWhen(when);
+    for (const [ms, expected] of instants) expect([ms, at(sim, ms)]).toEqual([ms, expected]);
+    sim.reset();
+    for (const [ms, expected] of instants) expect([ms, at(sim, ms)]).toEqual([ms, expected]);
+  });
+
+  test('also when the clock is set back to before the start, unless it has an after', () => {
+    expect(at(downWhen({}), -3_600_000)).toBe(true);
+    expect(at(downWhen({ for: '20s' }), -1)).toBe(true);
+    expect(at(downWhen({ after: 0 }), -1)).toBe(false);
+  });
+
+  test('counted from the load of its scenario', () => {
+    const sim = frozen();
+    sim.clock.advance('1h');
+    sim.load({
+      clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' },
+      faults: [{ when: { for: '1s' }, then: down }],
+    });
+    expect(send(sim).status).toBe(503);
+    sim.clock.advance('1s');
+    expect(send(sim).status).toBe(200);
+  });
+
+  test('outside of its time it does not count', () => {
+    const sim = downWhen({ after: '10s', nth: 2 });
+    sendTimes(sim, 5);
+    sim.clock.advance('10s');
+    expect(hits(sendTimes(sim, 3))).toEqual([2]);
+  });
+});
+
+describe('failTimes', () => {
+  test('lets each call fail so often, then recovers', () => {
+    const sim = downWhen({ operation: 'createPet' }, { ...down, failTimes: 2 });
+    const post = (name: string, key = 'pro-key') => send(sim, { key, body: { name, categoryId: 1 } }).status;
+    expect([post('A'), post('A'), post('A'), post('A')]).toEqual([503, 503, 201, 201]);
+    expect([post('B'), post('A'), post('B'), post('B')]).toEqual([503, 201, 503, 201]);
+    expect([post('A', 'other-key'), post('A', 'other-key'), post('A', 'other-key')]).toEqual([503, 503, 201]);
+    expect(sim.pets.size).toBe(40 + 5);
+  });
+
+  test('tells calls apart by method, path, query and body', () => {
+    const sim = downWhen({}, { ...down, failTimes: 1 });
+    const calls = [list, { query: 'limit=1' }, { query: 'limit=2' }, getOne, { path: '/pets/2' }, create];
+    for (const call of calls) expect(send(sim, call).status).toBe(503);
+    for (const call of calls) expect(send(sim, call).status).toBeLessThan(300);
+  });
+
+  test('goes with the other conditions', () => {
+    const sim = downWhen({ every: 2 }, { ...down, failTimes: 2 });
+    expect(hits(sendTimes(sim, 10))).toEqual([2, 4]);
+  });
+
+  test('leaves a call that has recovered to the rules behind', () => {
+    const sim = frozen({
+      faults: [
+        { name: 'one', when: {}, then: { ...down, failTimes: 1 } },
+        { name: 'two', when: {}, then: { respond: { status: 500 }, failTimes: 1 } },
+      ],
+    });
+    expect(sendTimes(sim, 3).map(({ fault }) => fault)).toEqual(['one', 'two', undefined]);
+  });
+
+  test('remembers the latest 10,000 calls', () => {
+    const sim = downWhen({}, { ...down, failTimes: 1 });
+    for (let number = 0; number <= 10_000; number++) send(sim, { query: `x=${number}` });
+    expect(send(sim, { query: 'x=10000' }).status).toBe(200);
+    expect(send(sim, { query: 'x=0' }).status).toBe(503);
+  });
+});
+
+describe('of several rules', () => {
+  const two = (first: When, second: When) =>
+    frozen({
+      limits: 'off',
+      faults: [
+        { name: 'first', when: first, then: down },
+        { name: 'second', when: second, then: { respond: { status: 500 } } },
+      ],
+    });
+
+  test('the first that applies answers, and those behind it do not count the request', () => {
+    const sim = two({ nth: 2 }, {});
+    expect(sendTimes(sim, 3).map(({ fault, status }) => [fault, status])).toEqual([
+      ['second', 500],
+      ['first', 503],
+      ['second', 500],
+    ]);
+    expect(counts(sim)).toEqual([
+      [3, 1],
+      [2, 2],
+    ]);
+  });
+
+  test('one behind counts what the first let pass', () => {
+    const sim = two({ every: 2 }, { nth: 2 });
+    expect(sendTimes(sim, 5).map(({ fault }) => fault)).toEqual([undefined, 'first', 'second', 'first', undefined]);
+  });
+
+  test('a mere delay is a rule like any other', () => {
+    const sim = frozen({
+      faults: [
+        { when: {}, then: { delay: 0 } },
+        { when: {}, then: down },
+      ],
+    });
+    expect(send(sim)).toMatchObject({ status: 200, fault: 'fault-1' });
+  });
+});
+
+describe('quota', () => {
+  test('is used by an answer of a fault, and not under countsQuota: false', () => {
+    expect(rate(send(downWhen({}, down, { limits: {} }))).remaining).toBe(59);
+    const sim = downWhen({}, { ...down, countsQuota: false }, { limits: {} });
+    expect(sendTimes(sim, 100).map((answer) => rate(answer).remaining)).toEqual(Array(100).fill(60));
+  });
+
+  test('that is used up refuses first, whatever countsQuota says', () => {
+    for (const countsQuota of [true, false]) {
+      const usage = { minute: 60 };
+      const sim = downWhen({}, { ...down, countsQuota }, { limits: {}, keys: { 'free-key': { usage } } });
+      const answers = sendTimes(sim, 3);
+      expect(answers.map(({ status, fault }) => [status, fault])).toEqual(Array(3).fill([429, undefined]));
+      expect(counts(sim)).toEqual([[0, 0]]);
+      sim.clock.advance('60s');
+      expect(send(sim)).toMatchObject({ status: 503, fault: 'down' });
+    }
+  });
+
+  test('is not given back to strikes by a request that is not counted', () => {
+    const sim = downWhen({ nth: 1 }, { ...down, countsQuota: false }, { limits: {}, ban: 'strict' });
+    sim.keys.setUsage('free-key', { minute: 59 });
+    expect(send(sim).status).toBe(503);
+    expect(sendTimes(sim, 2).map(({ status }) => status)).toEqual([200, 429]);
+    sim.clock.advance('2s');
+    expect(code(send(sim))).toBe('key_banned');
+  });
+});
+
+test('a refusal never reaches a fault and is not counted by it', () => {
+  const sim = frozen({
+    keys: { 'spent-key': { usage: { minute: 60 } }, 'banned-key': { bannedFor: '90s' } },
+    faults: [{ when: {}, then: { respond: { status: 418 } } }],
+  });
+  const refused = [
+    { key: null },
+    { key: 'no-such-key' },
+    { key: 'revoked-key' },
+    { key: 'spent-key' },
+    { key: 'banned-key' },
+    { path: '/nowhere' },
+    { method: 'DELETE' },
+    { path: '/pets/1', method: 'PUT' },
+  ].map((call) => send(sim, call));
+  expect(refused.map(({ status, fault }) => [status, fault])).toEqual(
+    [401, 401, 401, 429, 429, 404, 405, 405].map((status) => [status, undefined]),
+  );
+  sim.clock.set('2030-12-05T00:00:00Z');
+  expect(send(sim, getOne)).toMatchObject({ status: 404, fault: undefined });
+  expect(counts(sim)).toEqual([[0, 0]]);
+});
+
+describe('phase', () => {
+  const answerOf = (phase: 'before' | 'after', call: Parameters<typeof send>[1]) => {
+    const sim = frozen({ faults: [{ when: {}, then: { ...down, phase } }] });
+    return { status: send(sim, call).status, stored: sim.pets.size - 40 };
+  };
+
+  test('before: the operation does not run; after: it does, and its answer is lost', () => {
+    expect(answerOf('before', create)).toEqual({ status: 503, stored: 0 });
+    expect(answerOf('after', create)).toEqual({ status: 503, stored: 1 });
+  });
+
+  test('an invalid request is stored in neither, and never told', () => {
+    for (const phase of ['before', 'after'] as const)
+      expect(answerOf(phase, { body: '{' })).toEqual({ status: 503, stored: 0 });
+  });
+
+  test.each<Fault['then']>([
+    { truncate: { bytes: 1 } },
+    { drip: { bytes: 1, every: 0 } },
+    { malformed: true },
+    { empty: true },
+    { contentLength: 1 },
+    { contentType: 'text/html' },
+  ])('is after for %j, which changes the answer of the operation', (then) => {
+    const sim = frozen({ faults: [{ when: {}, then }] });
+    expect(send(sim, create).status).toBe(201);
+    expect(sim.pets.size).toBe(41);
+  });
+});
+
+describe('a delay', () => {
+  const call = (sim: Simulator) =>
+    sim.handle({
+      method: 'GET',
+      path: '/pets',
+      query: '',
+      baseUrl: '',
+      header: (name) => (name === 'authorization' ? 'Bearer free-key' : undefined),
+      body: undefined,
+    });
+
+  /** How long each of some requests is delayed, to the millisecond, on a frozen clock that is moved on. */
+  async function delaysOf(delay: Fault['then']['delay'], count: number, seed = 1): Promise<number[]> {
+    const sim = frozen({ seed, limits: 'off', faults: [{ when: {}, then: { delay } }] });
+    const startMs = sim.clock.now();
+    const delays: number[] = [];
+    for (let n = 0; n < count; n++) void Promise.resolve(call(sim)).then(() => delays.push(sim.clock.now() - startMs));
+    for (let ms = 0; delays.length < count; ms++) {
+      sim.clock.advance(1);
+      for (let turn = 0; turn < 4; turn++) await undefined;
+      if (ms > 100_000) throw new Error('A delay never ends.');
+    }
+    return delays;
+  }
+
+  test.each([30, '30ms', { fixed: 30 }, { fixed: '30ms' }])('%j is fixed', async (delay) => {
+    expect(await delaysOf(delay, 5)).toEqual([30, 30, 30, 30, 30]);
+  });
+
+  test('by p50 and p99 has about this median and 99th percentile in 5,000 draws, and is never negative', async () => {
+    const delays = (await delaysOf({ p50: '80ms', p99: '900ms' }, 5_000)).sort((a, b) => a - b);
+    expect(delays[0]).toBeGreaterThan(0);
+    expect(delays[2_500]).toBeGreaterThan(74);
+    expect(delays[2_500]).toBeLessThan(87);
+    expect(delays[4_950]).toBeGreaterThan(720);
+    expect(delays[4_950]).toBeLessThan(1_150);
+  });
+
+  test('by p50 and p99 is the same for the same seed and another for another', async () => {
+    const delay = { p50: 20, p99: 90 };
+    const first = await delaysOf(delay, 50);
+    expect(await delaysOf(delay, 50)).toEqual(first);
+    expect(await delaysOf(delay, 50, 2)).not.toEqual(first);
+  });
+
+  test('by p50 and p99 that are equal is fixed', async () => {
+    expect(await delaysOf({ p50: 20, p99: 20 }, 3)).toEqual([20, 20, 20]);
+  });
+
+  test('goes before another effect', async () => {
+    const sim = frozen({ faults: [{ name: 'slow', when: {}, then: { delay: '2s', ...down } }] });
+    const answer = call(sim);
+    expect(answer).toBeInstanceOf(Promise);
+    let arrived = false;
+    void Promise.resolve(answer).then(() => {
+      arrived = true;
+    });
+    sim.clock.advance(1_999);
+    await new Promise(setImmediate);
+    expect(arrived).toBe(false);
+    sim.clock.advance(1);
+    expect(await answer).toMatchObject({ status: 503, fault: 'slow' });
+  });
+
+  test('is counted and takes quota when the request comes, not when it ends', async () => {
+    const sim = downWhen({ nth: 1 }, { delay: '2s' }, { limits: {} });
+    const first = call(sim);
+    expect(rate(send(sim)).remaining).toBe(58);
+    expect(counts(sim)).toEqual([[2, 1]]);
+    sim.clock.advance('2s');
+    expect(rate((await first) as Answer).remaining).toBe(59);
+  });
+});
+
+describe('the answer of respond', () => {
+  test('looks like one of the service where the scenario gives no body', () => {
+    const codes = { 400: 'invalid_request', 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit_exceeded' };
+    for (const [status, expected] of Object.entries({ ...codes, 500: 'internal_error', 503: 'service_unavailable' })) {
+      const answer = send(downWhen({}, { respond: { status: Number(status) } }));
+      expect(JSON.parse(answer.body)).toEqual({
+        code: expected,
+        message: 'The fault rule "down" answered this request.',
+        status: Number(status),
+      });
+      expect(answer.headers['Content-Type']).toBe('application/json');
+    }
+    expect(send(downWhen({}, { respond: { status: 200 } })).body).toBe('');
+  });
+
+  test('keeps whole numbers beyond 2^53 in a body', () => {
+    const body = { id: 9223372036854775807n, list: [9007199254740993n, 1.5, null, true, 'é'] };
+    const sim = downWhen({}, { respond: { status: 200, body } });
+    expect(send(sim).body).toBe('{"id":9223372036854775807,"list":[9007199254740993,1.5,null,true,"é"]}');
+  });
+
+  test('replaces and removes headers whatever their case', () => {
+    const headers = { 'content-TYPE': 'text/plain', 'x-ratelimit-remaining': 7, 'X-RATELIMIT-RESET': null };
+    const answer = send(downWhen({}, { respond: { status: 503, headers } }));
+    expect(answer.headers).toMatchObject({ 'Content-Type': 'text/plain', 'X-RateLimit-Remaining': '7' });
+    expect(answer.headers).not.toHaveProperty('X-RateLimit-Reset');
+  });
+});
+
+describe('rules at run time', () => {
+  test('are added behind the others, listed and removed', () => {
+    const sim = downWhen({ nth: 1 });
+    expect(sim.faults.add({ name: 'late', when: { operation: 'createPet' }, then: down })).toBe('late');
+    expect(sim.faults.add({ then: { malformed: true } })).toBe('fault-3');
+    expect(sendTimes(sim, 2).map(({ fault }) => fault)).toEqual(['down', 'fault-3']);
+    expect(send(sim, create)).toMatchObject({ fault: 'late', status: 503 });
+    expect(sim.faults.list()).toEqual([
+      { name: 'down', seen: 3, applied: 1 },
+      { name: 'late', seen: 1, applied: 1 },
+      { name: 'fault-3', seen: 1, applied: 1 },
+    ]);
+    expect(sim.faults.remove('fault-3')).toBe(true);
+    expect(sim.faults.remove('fault-3')).toBe(false);
+    expect(sim.faults.remove('nothing')).toBe(false);
+    expect(send(sim).fault).toBeUndefined();
+  });
+
+  test('without a name take one that is free, in a scenario too', () => {
+    const sim = frozen({ faults: [{ name: 'fault-2', then: down }, { then: down }, { then: down }] });
+    const names = () => sim.faults.list().map(({ name }) => name);
+    expect(names()).toEqual(['fault-2', 'fault-3', 'fault-4']);
+    sim.faults.remove('fault-2');
+    sim.faults.remove('fault-3');
+    expect(sim.faults.add({ then: down })).toBe('fault-2');
+    expect(sim.faults.add({ then: down })).toBe('fault-3');
+    expect(sim.faults.add({ then: down })).toBe('fault-5');
+  });
+
+  test('with a name that is taken are refused', () => {
+    const sim = downWhen({});
+    expect(() => sim.faults.add({ name: 'down', then: down })).toThrow(
+      new RangeError('Failed to add a fault rule: expected a name of its own, got "down", which is taken'),
+    );
+    expect(sim.faults.list()).toHaveLength(1);
+    const twice = [{ name: 'a', then: down }, { then: down }, { name: 'a', then: down }];
+    expect(() => frozen({ faults: twice })).toThrow(
+      'scenario at faults[2].name: expected a name of its own, got "a", which is taken',
+    );
+  });
+
+  test('start from nothing when they come again', () => {
+    const sim = downWhen({ nth: 1 });
+    expect(send(sim).fault).toBe('down');
+    sim.faults.remove('down');
+    sim.faults.add({ name: 'down', when: { nth: 1 }, then: down });
+    expect(send(sim).fault).toBe('down');
+  });
+
+  test.each<[unknown, string]>([
+    [{}, 'scenario at then: expected a value, got none'],
+    [{ then: {} }, 'scenario at then: expected an effect: delay or one of respond, reset, close, hang'],
+    [{ then: { reset: true, close: true } }, 'scenario at then: expected one of respond, reset, close, hang'],
+    [{ then: { reset: undefined } }, 'scenario at then: expected an effect'],
+    [{ then: { malformed: true, phase: 'before' } }, 'scenario at then: expected phase after: truncate, drip'],
+    [{ then: { respond: { status: 199 } } }, 'scenario at then.respond.status: expected a status from 200 to 599'],
+    [{ then: { respond: { status: 204, body: 'x' } } }, 'scenario at then.respond: expected no body'],
+    [{ then: { respond: { status: 200, body: { at: new Date(Number.NaN), f: () => 1 } } } }, 'that JSON can hold'],
+    [{ then: { respond: { status: 200, headers: { 'Content-Length': 3 } } } }, 'there is the effect contentLength'],
+    [{ then: { respond: { status: 200, headers: { trailer: 'x' } } } }, 'expected a header that does not frame'],
+    [{ then: { respond: { status: 200, headers: { 'a b': 'x' } } } }, 'expected a header name'],
+    [{ then: { respond: { status: 200, headers: { a: 'x\r\nb: c' } } } }, 'expected a header value'],
+    [{ then: { truncate: { fraction: 2 } } }, 'then.truncate'],
+    [{ then: { drip: { bytes: 0, every: 1 } } }, 'scenario at then.drip.bytes: expected a whole number from 1'],
+    [{ then: { delay: '-1s' } }, 'then.delay'],
+    [{ then: { delay: { p50: 5, p99: 4 } } }, 'expected p50 above 0 and p99 not below it'],
+    [{ then: down, when: { nth: 0 } }, 'scenario at when.nth: expected a whole number from 1'],
+    [{ then: down, when: { probability: 2 } }, 'scenario at when.probability: expected a number from 0 to 1'],
+    [{ then: down, when: { method: 'get' } }, 'scenario at when.method: expected "GET" or "POST", got "get"'],
+    [{ then: down, when: { operation: 'nope' } }, 'when.operation'],
+    [{ then: down, when: { petId: '01' } }, 'scenario at when.petId: expected a whole number within int64'],
+    [{ name: '', then: down }, 'name'],
+    [{ then: down, wen: {} }, 'wen'],
+  ])('%j is refused with a word on why, and changes nothing', (fault, message) => {
+    const sim = frozen();
+    expect(() => sim.faults.add(fault as Fault)).toThrow(message);
+    expect(() => sim.faults.add(fault as Fault)).toThrow(expect.objectContaining({ name: 'ScenarioError' }));
+    expect(sim.faults.list()).toEqual([]);
+  });
+
+  test('a plan that there is not is a mistake of the scenario', () => {
+    expect(() => frozen({ faults: [{ when: { plan: 'fre' }, then: down }] })).toThrow(
+      'scenario at faults[0].when.plan: expected a plan (free, pro, business, enterprise), got "fre"',
+    );
+  });
+});
+
+describe('state', () => {
+  const faults: Fault[] = [
+    { name: 'third', when: { operation: 'listPets', nth: 3 }, then: down },
+    { name: 'once', when: { operation: 'createPet' }, then: { ...down, failTimes: 1 } },
+  ];
+
+  test('reset goes back to the rules of the scenario, none of them applied', () => {
+    const sim = frozen({ faults });
+    const play = () => [...sendTimes(sim, 4), send(sim, create), send(sim, create)].map(({ fault }) => fault);
+    const first = play();
+    expect(first).toEqual([undefined, undefined, 'third', undefined, 'once', undefined]);
+    sim.faults.remove('third');
+    sim.faults.add({ name: 'more', then: down });
+    sim.reset();
+    expect(sim.faults.list().map(({ name }) => name)).toEqual(['third', 'once']);
+    expect(counts(sim)).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(play()).toEqual(first);
+  });
+
+  test('a snapshot holds rules, counts and recovered calls, and nothing changes it', () => {
+    const sim = frozen({ faults });
+    sendTimes(sim, 2);
+    send(sim, create);
+    const snapshot = sim.snapshot();
+    const saved = structuredClone(snapshot.faults.counts);
+    const play = () => [...sendTimes(sim, 2), send(sim, create)].map(({ fault }) => fault);
+    const first = play();
+    for (let round = 0; round < 2; round++) {
+      sim.faults.remove('third');
+      sim.faults.add({ name: 'more', then: down });
+      sendTimes(sim, 5);
+      sim.restore(snapshot);
+      expect(play()).toEqual(first);
+    }
+    expect(first).toEqual(['third', undefined, undefined]);
+    expect(snapshot.faults.counts).toEqual(saved);
+  });
+
+  test('load puts other rules in force, and resets to those', () => {
+    const sim = frozen({ faults });
+    sendTimes(sim, 3);
+    sim.load({ clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' }, faults: [{ name: 'new', then: down }] });
+    expect(send(sim).fault).toBe('new');
+    sim.reset();
+    expect(sim.faults.list()).toEqual([{ name: 'new', seen: 0, applied: 0 }]);
+  });
+
+  test('every answer names its rule, and no other answer one', () => {
+    const sim = downWhen({ every: 2 });
+    expect(sendTimes(sim, 4).map(({ fault }) => fault)).toEqual([undefined, 'down', undefined, 'down']);
+  });
+});

@@ -1,0 +1,243 @@
+import axios, { type AxiosError } from 'axios';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { type Door, doors } from '../support/doors.js';
+import { ofHttpAlone, openUnchecked, type UncheckedWorld } from '../support/unchecked.js';
+
+type Then = NonNullable<Scenario['faults']>[number]['then'];
+
+const rex = '{"name":"Rex","categoryId":1}';
+const stored = '{"id":4,"name":"Rex","categoryId":1,"status":"available"}';
+const page = /^<!doctype html>/;
+
+const opened: UncheckedWorld[] = [];
+afterEach(async () => {
+  for (const { close } of opened.splice(0)) await close();
+  vi.restoreAllMocks();
+});
+
+async function open(door: Door, scenario: Scenario) {
+  const world = await openUnchecked(door, scenario);
+  opened.push(world);
+  return world;
+}
+
+/** What a client of `fetch` sees of a POST: a rejected call, or an answer with its body, whole or failing. */
+interface Seen {
+  rejected?: string;
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  /** How reading the body failed. */
+  broken?: string;
+}
+
+/** One POST that adds an animal; `after` is called once the call is made. */
+async function post(world: UncheckedWorld, init: RequestInit = {}): Promise<Seen> {
+  let answer: Response;
+  try {
+    answer = await world.send('POST', '/pets', { body: rex, ...init });
+  } catch (error) {
+    return { rejected: (error as Error).name };
+  }
+  const own = [...answer.headers].filter(([name]) => !ofHttpAlone.test(name));
+  const seen: Seen = { status: answer.status, headers: Object.fromEntries(own), body: '' };
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of answer.body ?? []) seen.body += decoder.decode(chunk as Uint8Array, { stream: true });
+  } catch (error) {
+    seen.broken = (error as Error).name;
+  }
+  return seen;
+}
+
+const json = (status: number, body: unknown, broken?: string) => ({ status, body, ...(broken && { broken }) });
+
+/** Each effect, what the client sees of it on every door, and the phases that it can have. */
+const effects: { name: string; then: Then; sees: object; phases: ('before' | 'after')[] }[] = [
+  {
+    name: 'respond',
+    then: { respond: { status: 503, headers: { 'Retry-After': '2' }, body: { code: 'down' } } },
+    sees: { ...json(503, '{"code":"down"}'), headers: expect.objectContaining({ 'retry-after': '2' }) },
+    phases: ['before', 'after'],
+  },
+  {
+    name: 'respond with text',
+    then: { respond: { status: 502, headers: { 'Content-Type': null }, body: 'Bad Gateway' } },
+    sees: { ...json(502, 'Bad Gateway'), headers: expect.not.objectContaining({ 'content-type': expect.anything() }) },
+    phases: ['before', 'after'],
+  },
+  { name: 'respond 204', then: { respond: { status: 204 } }, sees: json(204, ''), phases: ['before', 'after'] },
+  { name: 'respond 304', then: { respond: { status: 304 } }, sees: json(304, ''), phases: ['before', 'after'] },
+  { name: 'reset', then: { reset: true }, sees: { rejected: 'TypeError' }, phases: ['before', 'after'] },
+  { name: 'close', then: { close: true }, sees: { rejected: 'TypeError' }, phases: ['before', 'after'] },
+  { name: 'hang', then: { hang: true }, sees: { rejected: 'TimeoutError' }, phases: ['before', 'after'] },
+  { name: 'delay', then: { delay: 5 }, sees: json(201, stored), phases: ['after'] },
+  {
+    name: 'delay and reset',
+    then: { delay: 5, reset: true },
+    sees: { rejected: 'TypeError' },
+    phases: ['before', 'after'],
+  },
+  {
+    name: 'truncate by bytes',
+    then: { truncate: { bytes: 9 } },
+    sees: json(201, stored.slice(0, 9), 'TypeError'),
+    phases: ['after'],
+  },
+  {
+    name: 'truncate to nothing',
+    then: { truncate: { bytes: 0 } },
+    sees: json(201, '', 'TypeError'),
+    phases: ['after'],
+  },
+  {
+    name: 'truncate by fraction',
+    then: { truncate: { fraction: 0.5 } },
+    sees: json(201, stored.slice(0, Math.floor(stored.length / 2)), 'TypeError'),
+    phases: ['after'],
+  },
+  { name: 'truncate nothing', then: { truncate: { fraction: 1 } }, sees: json(201, stored), phases: ['after'] },
+  { name: 'drip', then: { drip: { bytes: 20, every: 2 } }, sees: json(201, stored), phases: ['after'] },
+  { name: 'malformed', then: { malformed: true }, sees: json(201, `${stored.slice(0, -1)},`), phases: ['after'] },
+  { name: 'empty', then: { empty: true }, sees: json(201, ''), phases: ['after'] },
+  { name: 'contentLength short', then: { contentLength: 9 }, sees: json(201, stored.slice(0, 9)), phases: ['after'] },
+  { name: 'contentLength long', then: { contentLength: 999 }, sees: json(201, stored, 'TypeError'), phases: ['after'] },
+  {
+    name: 'contentType',
+    then: { contentType: 'text/html' },
+    sees: {
+      ...json(201, expect.stringMatching(page)),
+      headers: expect.objectContaining({ 'content-type': 'text/html' }),
+    },
+    phases: ['after'],
+  },
+];
+
+const cases = effects.flatMap(({ phases, ...effect }) => phases.map((phase) => ({ ...effect, phase })));
+
+test.each(cases)('$name, phase $phase, is the same to a client of every door', async ({ then, sees, phase }) => {
+  const seen: Record<string, unknown>[] = [];
+  for (const door of doors) {
+    const world = await open(door, {
+      clock: { mode: 'real' },
+      faults: [{ name: 'bad', when: { operation: 'createPet' }, then: { ...then, phase } }],
+    });
+    const signal = AbortSignal.timeout('hang' in then ? 30 : 5_000);
+    const answer = await post(world, { signal });
+    expect({ door: door.name, ...answer }).toEqual({ headers: answer.headers, ...sees, door: door.name });
+    expect(world.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
+    expect(world.sim.faults.list()).toEqual([{ name: 'bad', seen: 1, applied: 1 }]);
+    expect((await world.send('GET', '/pets')).status).toBe(200);
+    // Two doors may meet two different seconds.
+    const { date, 'x-ratelimit-reset': reset, ...others } = answer.headers ?? {};
+    seen.push({ ...answer, headers: others, hasDate: date !== undefined, hasReset: reset !== undefined });
+    await opened.pop()?.close();
+  }
+  expect(seen[1]).toEqual(seen[0]);
+  expect(seen[2]).toEqual(seen[0]);
+});
+
+test('all effects of a rule are in the table', () => {
+  const names = effects.flatMap(({ then }) => Object.keys(then));
+  const all = 'respond reset close hang truncate drip malformed empty contentLength contentType delay'.split(' ');
+  expect([...new Set(names)].sort()).toEqual(all.sort());
+});
+
+describe.each(doors.map((door) => [door.name, door] as const))('a client that gives up (%s door)', (_name, door) => {
+  test.each(['before', 'after'] as const)('during a delay gets its own reason; phase %s', async (phase) => {
+    const complaints = vi.spyOn(console, 'error');
+    const world = await open(door, { faults: [{ then: { delay: '30s', reset: true, phase } }] });
+    const controller = new AbortController();
+    const answer = post(world, { signal: controller.signal });
+    await vi.waitUntil(() => world.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+    controller.abort();
+    expect(await answer).toEqual({ rejected: 'AbortError' });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    world.sim.clock.advance('1m');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(world.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
+    expect(complaints).not.toHaveBeenCalled();
+  });
+
+  test('on a drip gets what has come, and the reason', async () => {
+    const world = await open(door, { faults: [{ then: { drip: { bytes: 10, every: '1s' } } }] });
+    const controller = new AbortController();
+    const answer = await world.send('GET', '/pets', { signal: controller.signal });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    expect((await reader.read()).value).toHaveLength(10);
+    world.sim.clock.advance('1s');
+    expect((await reader.read()).value).toHaveLength(10);
+    const next = reader.read();
+    controller.abort();
+    await expect(next).rejects.toHaveProperty('name', 'AbortError');
+    world.sim.clock.advance('1m');
+  });
+
+  test('a drip comes at its times, read or not', async () => {
+    const world = await open(door, { faults: [{ when: { nth: 1 }, then: { drip: { bytes: 60, every: '1s' } } }] });
+    const answer = await world.send('GET', '/pets');
+    // The chunks wait for the clock one by one.
+    for (let chunk = 0; chunk < 3; chunk++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      world.sim.clock.advance('1s');
+    }
+    expect(await answer.json()).toHaveLength(3);
+  });
+
+  test('cancels a drip without a trace', async () => {
+    const world = await open(door, { faults: [{ when: { nth: 1 }, then: { drip: { bytes: 1, every: '1s' } } }] });
+    const answer = await world.send('GET', '/pets');
+    // In msw this is not over before its own copy of the body is cancelled too.
+    void answer.body?.cancel();
+    world.sim.clock.advance('1h');
+    expect((await world.send('GET', '/pets')).status).toBe(200);
+  });
+
+  test('a reset cuts what hangs and what drips', async () => {
+    const world = await open(door, {
+      faults: [
+        { when: { operation: 'createPet' }, then: { hang: true } },
+        { when: { operation: 'listPets' }, then: { drip: { bytes: 1, every: '1s' } } },
+      ],
+    });
+    const hanging = post(world);
+    const dripping = await world.send('GET', '/pets');
+    const text = expect(dripping.text()).rejects.toThrow(TypeError);
+    await vi.waitUntil(() => world.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+    world.sim.reset();
+    expect(await hanging).toEqual({ rejected: 'TypeError' });
+    await text;
+  });
+});
+
+describe('axios', () => {
+  const ask = ({ baseUrl }: UncheckedWorld, adapter: 'http' | 'fetch'): Promise<AxiosError> => {
+    const headers = { authorization: 'Bearer free-key' };
+    return axios.get(`${baseUrl}/pets`, { adapter, headers, timeout: 50 }).catch((reason) => reason);
+  };
+
+  // msw has no code for a connection that is cut, so a client that looks for ECONNRESET needs the HTTP door.
+  test.each<[string, Then, { msw: string; http: string }]>([
+    ['reset', { reset: true }, { msw: 'Network error', http: 'ECONNRESET' }],
+    ['close', { close: true }, { msw: 'Network error', http: 'ECONNRESET' }],
+    ['hang', { hang: true }, { msw: 'ECONNABORTED', http: 'ECONNABORTED' }],
+    ['truncate', { truncate: { bytes: 9 } }, { msw: 'ERR_BAD_RESPONSE', http: 'ERR_BAD_RESPONSE' }],
+    ['respond', { respond: { status: 503 } }, { msw: 'ERR_BAD_RESPONSE', http: 'ERR_BAD_RESPONSE' }],
+  ])('is told of %s by a code, or else a message', async (_, then, expected) => {
+    const seen: Record<string, string> = {};
+    for (const door of doors.filter(({ name }) => name !== 'fetch')) {
+      const world = await open(door, { faults: [{ then }] });
+      const { code, message } = await ask(world, 'http');
+      seen[door.name] = code ?? message;
+      await opened.pop()?.close();
+    }
+    expect(seen).toEqual(expected);
+  });
+
+  test('by its fetch adapter is told of a reset as of any network error', async () => {
+    const [, msw] = doors as [Door, Door];
+    const error = await ask(await open(msw, { faults: [{ then: { reset: true } }] }), 'fetch');
+    expect(error).toMatchObject({ name: 'AxiosError', code: 'ERR_NETWORK', message: 'Network Error' });
+  });
+});

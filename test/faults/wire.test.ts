@@ -1,0 +1,575 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { listen, type OnAnswer, type RunningServer } from '../../src/node/index.js';
+import { createRequestLog } from '../../src/node/request-log.js';
+import { noon, threePets } from '../support/doors.js';
+import {
+  type RawClient,
+  rawClient,
+  readAnswer,
+  readAnswers,
+  rawRequestText as request,
+} from '../support/raw-client.js';
+
+type Then = NonNullable<Scenario['faults']>[number]['then'];
+
+const rex = '{"name":"Rex","categoryId":1}';
+const listed =
+  '[{"id":1,"name":"Rex","categoryId":1,"status":"available"},{"id":2,"name":"Milo","categoryId":2,"status":"pending"},{"id":3,"name":"Luna","categoryId":3,"status":"sold"}]';
+const get = request('GET', '/pets');
+const post = request('POST', '/pets', rex);
+
+const open: { server: RunningServer; clients: RawClient[] }[] = [];
+afterEach(async () => {
+  for (const { server, clients } of open.splice(0)) {
+    for (const client of clients) client.leave();
+    await server.close();
+  }
+  await socketsAre(0);
+});
+
+interface Wire {
+  sim: Simulator;
+  server: RunningServer;
+  logged: string[];
+  client(options?: { stays?: boolean }): Promise<RawClient>;
+}
+
+async function serve(scenario: Scenario, onAnswer?: (sim: Simulator) => OnAnswer | undefined): Promise<Wire> {
+  const sim = createSimulator({
+    scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const logged: string[] = [];
+  const log: OnAnswer = ({ url }, { fault }) => void logged.push(`${url} ${fault}`);
+  const server = await listen(sim, { port: 0, onAnswer: onAnswer?.(sim) ?? log });
+  const clients: RawClient[] = [];
+  open.push({ server, clients });
+  return {
+    sim,
+    server,
+    logged,
+    async client(options) {
+      const client = await rawClient(server.port, options);
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+/** A server on which one fault meets everything, or what `when` says. */
+const faulty = (then: Then, when = {}) => serve({ faults: [{ name: 'bad', when, then }] });
+
+/** Time for whatever should not happen. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 25));
+
+const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+
+/** Waits until this process has so many sockets, on either side of a connection. */
+async function socketsAre(count: number): Promise<void> {
+  for (let tries = 0; sockets() !== count && tries < 200; tries++) await new Promise((done) => setTimeout(done, 5));
+  expect(sockets()).toBe(count);
+}
+
+/** Sends one request and gives what came of it, when the server has ended the connection. */
+async function outcome({ client }: Wire, text = get) {
+  const one = await client();
+  one.write(text);
+  await one.over();
+  return one;
+}
+
+/** The same for answers that leave the connection whole. */
+async function answer(wire: Wire, text = get) {
+  const one = await wire.client();
+  one.write(text);
+  await one.until(({ received }) => readAnswers(received).length === 1);
+  return readAnswer(one.received);
+}
+
+describe('reset', () => {
+  test('is a RST before any byte', async () => {
+    const { received, state } = await outcome(await faulty({ reset: true }));
+    expect({ received, state }).toEqual({ received: '', state: 'reset' });
+  });
+
+  test('comes after all bytes of the answers before it on a kept connection', async () => {
+    const { client } = await faulty({ reset: true }, { nth: 2 });
+    const one = await client();
+    one.write(get);
+    await one.until(({ received }) => received.endsWith(listed));
+    const { length } = one.received;
+    one.write(get);
+    await one.over();
+    expect(one.state).toBe('reset');
+    expect(one.received).toHaveLength(length);
+  });
+
+  test('leaves the animal stored in phase after, and not in phase before', async () => {
+    for (const phase of ['before', 'after'] as const) {
+      const wire = await faulty({ reset: true, phase });
+      expect((await outcome(wire, post)).state).toBe('reset');
+      expect(wire.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
+    }
+  });
+});
+
+describe('close', () => {
+  test.each([
+    ['GET', get],
+    ['POST', post],
+  ])('is a FIN without any byte, for a %s', async (_, text) => {
+    const { received, state } = await outcome(await faulty({ close: true }), text);
+    expect({ received, state }).toEqual({ received: '', state: 'end' });
+  });
+
+  test('frees the socket though the client keeps its side open, and serves nothing more on it', async () => {
+    const wire = await faulty({ close: true }, { operation: 'listPets' });
+    const one = await wire.client({ stays: true });
+    one.write(get);
+    await one.over();
+    await socketsAre(1);
+    one.write(post);
+    await aWhile();
+    expect(one.received).toBe('');
+    expect(wire.sim.pets.size).toBe(3);
+  });
+
+  test('is a FIN also for a client that is still sending its body', async () => {
+    const wire = await faulty({ close: true });
+    const one = await wire.client({ stays: true });
+    const whole = request('POST', '/pets', ' '.repeat(300_000));
+    one.write(whole.slice(0, 200_000));
+    await one.over();
+    expect(one.state).toBe('end');
+    one.write(whole.slice(200_000));
+    await aWhile();
+    expect(one.state).toBe('end');
+  });
+});
+
+describe('hang', () => {
+  test('sends nothing, whatever the clock says, and frees the socket when the client leaves', async () => {
+    const wire = await faulty({ hang: true });
+    const one = await wire.client();
+    one.write(get);
+    await aWhile();
+    wire.sim.clock.advance('1d');
+    await aWhile();
+    expect(one).toMatchObject({ received: '', state: 'open' });
+    expect(sockets()).toBe(2);
+    one.leave();
+    await socketsAre(0);
+  });
+
+  test('ends when the simulator is reset', async () => {
+    const wire = await faulty({ hang: true });
+    const one = await wire.client();
+    one.write(get);
+    await aWhile();
+    wire.sim.reset();
+    await one.over();
+    expect(one.received).toBe('');
+  });
+
+  test('does not keep the server from closing within two seconds', async () => {
+    const wire = await faulty({ hang: true });
+    const one = await wire.client();
+    one.write(get);
+    await aWhile();
+    const startMs = performance.now();
+    await wire.server.close();
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+    await one.over();
+    expect(one.received).toBe('');
+  });
+});
+
+describe('truncate', () => {
+  test.each([
+    [{ bytes: 40 }, 40],
+    [{ bytes: 0 }, 0],
+    [{ bytes: 1 }, 1],
+    [{ fraction: 0.5 }, Math.floor(listed.length / 2)],
+    [{ fraction: 0 }, 0],
+    [{ fraction: 1 }, listed.length],
+    [{ bytes: 9_999 }, listed.length],
+  ])('%j sends the whole Content-Length, exactly %i bytes, then a FIN', async (truncate, bytes) => {
+    const one = await outcome(await faulty({ truncate }));
+    const { status, headers, body } = readAnswer(one.received);
+    expect(one.state).toBe('end');
+    expect(status).toBe(200);
+    expect(headers.get('content-length')).toBe(String(listed.length));
+    expect(headers.get('x-ratelimit-remaining')).toBe('59');
+    expect(body).toBe(listed.slice(0, bytes));
+  });
+
+  test('counts bytes and not characters', async () => {
+    const wire = await serve({
+      pets: [{ id: 1, name: '小梅', categoryId: 1 }],
+      faults: [{ when: {}, then: { truncate: { bytes: 20 } } }],
+    });
+    const one = await outcome(wire);
+    const whole = Buffer.from('[{"id":1,"name":"小梅","categoryId":1,"status":"available"}]');
+    expect(readAnswer(one.received).headers.get('content-length')).toBe(String(whole.length));
+    expect(readAnswer(one.received).body).toBe(whole.toString('latin1', 0, 20));
+  });
+});
+
+describe('drip', () => {
+  test('sends its pieces at their times of the clock and not a millisecond early, then keeps the connection', async () => {
+    const wire = await faulty({ drip: { bytes: 60, every: '50ms' } }, { nth: 1 });
+    const one = await wire.client();
+    const bodyIs = async (bytes: number) => {
+      await one.until(({ received }) => readAnswer(received).body.length >= bytes);
+      await aWhile();
+      expect(readAnswer(one.received).body).toBe(listed.slice(0, bytes));
+    };
+    one.write(get);
+    await one.until(({ received }) => received.includes('\r\n\r\n'));
+    expect(readAnswer(one.received).headers.get('content-length')).toBe(String(listed.length));
+    await bodyIs(60);
+    wire.sim.clock.advance(49);
+    await bodyIs(60);
+    wire.sim.clock.advance(1);
+    await bodyIs(120);
+    wire.sim.clock.advance(49);
+    await bodyIs(120);
+    wire.sim.clock.advance(1);
+    await bodyIs(listed.length);
+    one.write(get);
+    await one.until(({ received }) => readAnswers(received).length === 2);
+    expect(one.state).toBe('open');
+  });
+
+  test('stops when the client leaves, and leaves nothing behind', async () => {
+    const wire = await faulty({ drip: { bytes: 1, every: '1s' } });
+    const one = await wire.client();
+    one.write(get);
+    await one.until(({ received }) => received.endsWith('['));
+    one.leave();
+    await socketsAre(0);
+    wire.sim.clock.advance('1h');
+    await aWhile();
+    expect(sockets()).toBe(0);
+  });
+
+  test('is cut by a reset of the simulator', async () => {
+    const wire = await faulty({ drip: { bytes: 1, every: '1s' } });
+    const one = await wire.client();
+    one.write(get);
+    await one.until(({ received }) => received.endsWith('['));
+    wire.sim.reset();
+    await one.over();
+    expect(readAnswer(one.received).body).toBe('[');
+  });
+});
+
+describe('a body that is not what it should be', () => {
+  test('malformed is the JSON without its end, of the length that Content-Length says', async () => {
+    const { status, headers, body } = await answer(await faulty({ malformed: true }));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(body).toBe(`${listed.slice(0, -1)},`);
+    expect(headers.get('content-length')).toBe(String(body.length));
+    expect(() => JSON.parse(body)).toThrow(SyntaxError);
+  });
+
+  test('malformed is no JSON of an empty list, an animal and an error either', async () => {
+    const wire = await faulty({ malformed: true });
+    for (const path of ['/pets?status=sold&limit=1', '/pets/1', '/pets/9', '/pets?limit=0']) {
+      const { body } = await answer(wire, request('GET', path));
+      expect(() => JSON.parse(body)).toThrow(SyntaxError);
+    }
+    wire.sim.pets.remove(3);
+    const { body } = await answer(wire, request('GET', '/pets?status=sold'));
+    expect(() => JSON.parse(body)).toThrow(SyntaxError);
+  });
+
+  test('empty keeps the status and has no byte', async () => {
+    const wire = await faulty({ empty: true });
+    const { status, headers, body } = await answer(wire, post);
+    expect({ status, length: headers.get('content-length'), body }).toEqual({ status: 201, length: '0', body: '' });
+    expect(wire.sim.pets.size).toBe(4);
+  });
+
+  test('contentType is an HTML page in place of the JSON', async () => {
+    const { status, headers, body } = await answer(await faulty({ contentType: 'text/html' }));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html');
+    expect(headers.get('x-ratelimit-limit')).toBe('60');
+    expect(body).toMatch(/^<!doctype html>/);
+    expect(headers.get('content-length')).toBe(String(body.length));
+  });
+
+  test.each([7, 0, 5_000])('contentLength %i stands over the whole body, and a FIN follows', async (contentLength) => {
+    const one = await outcome(await faulty({ contentLength }));
+    const { headers, body } = readAnswer(one.received);
+    expect(one.state).toBe('end');
+    expect(headers.get('content-length')).toBe(String(contentLength));
+    expect(body).toBe(listed);
+  });
+});
+
+describe('respond', () => {
+  test('sends status, headers and body as written, beside the headers of every answer', async () => {
+    const headers = { 'Retry-After': 2, 'x-request-id': 'abc', 'Content-Type': 'application/problem+json' };
+    const body = { title: 'Down', id: 9007199254740993n };
+    const seen = await answer(await faulty({ respond: { status: 503, headers, body } }));
+    expect(seen.status).toBe(503);
+    expect(Object.fromEntries(seen.headers)).toMatchObject({
+      'retry-after': '2',
+      'x-request-id': 'abc',
+      'content-type': 'application/problem+json',
+      'x-ratelimit-limit': '60',
+      'x-ratelimit-remaining': '59',
+      date: new Date(noon).toUTCString(),
+    });
+    expect(seen.body).toBe('{"title":"Down","id":9007199254740993}');
+  });
+
+  test('takes a header away with null, Date too', async () => {
+    const headers = { date: null, 'content-type': null, 'X-RateLimit-Reset': null };
+    const seen = await answer(await faulty({ respond: { status: 500, headers } }));
+    for (const name of ['date', 'content-type', 'x-ratelimit-reset']) expect(seen.headers.has(name)).toBe(false);
+    expect(seen.headers.get('x-ratelimit-limit')).toBe('60');
+  });
+
+  test.each([204, 205, 304])('with status %i has no body, and the connection goes on', async (status) => {
+    const wire = await faulty({ respond: { status } }, { nth: 1 });
+    const one = await wire.client();
+    one.write(get, get);
+    await one.until(({ received }) => received.endsWith(listed));
+    const [first, second] = readAnswers(one.received);
+    expect(first).toMatchObject({ status, body: '' });
+    expect(first?.headers.get('content-length')).toBe(status === 205 ? '0' : null);
+    expect(second?.status).toBe(200);
+  });
+});
+
+describe('pipelined requests', () => {
+  const effects: [string, Then, 'end' | 'reset' | 'open'][] = [
+    ['reset', { reset: true }, 'reset'],
+    ['close', { close: true }, 'end'],
+    ['hang', { hang: true }, 'open'],
+    ['truncate', { truncate: { bytes: 5 } }, 'end'],
+    ['contentLength', { contentLength: 5_000 }, 'end'],
+  ];
+
+  test.each(effects)('%s comes after the answer before it, and what is behind it is not run', async (_, then, ends) => {
+    const wire = await faulty(then, { nth: 2 });
+    const one = await wire.client();
+    one.write(get, get, post);
+    await (ends === 'open' ? one.until(({ received }) => received.endsWith(listed)) : one.over());
+    await aWhile();
+    // What a Node client is told of a RST that comes with bytes before it is the end.
+    expect(['end', 'reset', 'open'].indexOf(one.state) <= ['end', 'reset', 'open'].indexOf(ends)).toBe(true);
+    expect(one.state === 'open').toBe(ends === 'open');
+    const [first] = readAnswers(one.received);
+    expect(first?.body).toBe(listed);
+    expect(wire.sim.pets.size).toBe(3);
+    expect(wire.logged).toEqual(['/v1/pets undefined', '/v1/pets bad']);
+    expect(wire.sim.keys.get('free-key').minute.remaining).toBe(58);
+  });
+
+  test.each(effects)('%s on the first of them leaves the others without an answer', async (_, then, ends) => {
+    const wire = await faulty(then, { nth: 1 });
+    const one = await wire.client();
+    one.write(get, post, get);
+    if (ends === 'open') await aWhile();
+    else await one.over();
+    expect(readAnswers(one.received)).toEqual([]);
+    expect(wire.sim.pets.size).toBe(3);
+    expect(wire.logged).toEqual(['/v1/pets bad']);
+  });
+
+  test('behind a drip and a delay are answered in order', async () => {
+    const wire = await serve({
+      faults: [
+        { when: { nth: 1 }, then: { drip: { bytes: 100, every: '1s' } } },
+        { when: { nth: 1 }, then: { delay: '5s' } },
+      ],
+    });
+    const one = await wire.client();
+    one.write(get, request('GET', '/pets/2'), request('GET', '/pets/3'));
+    await one.until(({ received }) => readAnswer(received).body.length === 100);
+    wire.sim.clock.advance('5s');
+    await one.until(({ received }) => readAnswers(received).length === 3);
+    expect(readAnswers(one.received).map(({ body }) => body.length)).toEqual([listed.length, 56, 53]);
+  });
+
+  test('that wait for their turn end with their client', async () => {
+    const wire = await serve({
+      faults: [
+        { when: { operation: 'listPets' }, then: { delay: '1s' } },
+        { when: { operation: 'createPet' }, then: { delay: '1s' } },
+      ],
+    });
+    const one = await wire.client();
+    one.write(get, ...Array(12).fill(post));
+    await aWhile();
+    one.leave();
+    await aWhile();
+    wire.sim.clock.advance('1m');
+    await aWhile();
+    expect(wire.sim.pets.size).toBe(3);
+    expect(wire.logged).toEqual([]);
+  });
+});
+
+describe('a client that leaves during a delay', () => {
+  test.each(['before', 'after'] as const)('gets no answer logged; phase %s decides what is stored', async (phase) => {
+    const wire = await serve({ faults: [{ when: {}, then: { delay: '30s', reset: true, phase } }] });
+    const one = await wire.client();
+    one.write(post);
+    await aWhile();
+    expect(one.state).toBe('open');
+    one.leave();
+    await aWhile();
+    wire.sim.clock.advance('1m');
+    await aWhile();
+    expect(wire.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
+    expect(wire.logged).toEqual([]);
+  });
+
+  test('does not keep the operation behind a mere delay running', async () => {
+    const wire = await faulty({ delay: '30s' });
+    const one = await wire.client();
+    one.write(post);
+    await aWhile();
+    one.leave();
+    await aWhile();
+    wire.sim.clock.advance('1m');
+    await aWhile();
+    expect(wire.sim.pets.size).toBe(3);
+    expect(wire.logged).toEqual([]);
+  });
+});
+
+describe('a delay', () => {
+  test('is over at its millisecond of the clock, and the Date is that of the end', async () => {
+    const wire = await faulty({ delay: '30s' });
+    const one = await wire.client();
+    one.write(get);
+    await aWhile();
+    wire.sim.clock.advance(29_999);
+    await aWhile();
+    expect(one.received).toBe('');
+    wire.sim.clock.advance(1);
+    await one.until(({ received }) => received.endsWith(listed));
+    const { headers } = readAnswer(one.received);
+    expect(headers.get('date')).toBe(new Date(Date.parse(noon) + 30_000).toUTCString());
+  });
+
+  test('takes its time on a running clock', async () => {
+    const wire = await serve({ clock: { mode: 'real' }, faults: [{ when: {}, then: { delay: '20ms' } }] });
+    const one = await wire.client();
+    const tookMs: number[] = [];
+    for (let sent = 1; sent <= 7; sent++) {
+      const startMs = performance.now();
+      one.write(get);
+      await one.until(({ received }) => readAnswers(received).length === sent);
+      tookMs.push(performance.now() - startMs);
+    }
+    tookMs.sort((a, b) => a - b);
+    expect(tookMs[0]).toBeGreaterThan(18.5);
+  });
+
+  test('is cut by a reset of the simulator, and its operation does not run', async () => {
+    const wire = await faulty({ delay: '30s' });
+    const one = await wire.client();
+    one.write(post);
+    await aWhile();
+    wire.sim.reset();
+    await one.over();
+    expect(one.received).toBe('');
+    wire.sim.clock.advance('1m');
+    await aWhile();
+    expect(wire.sim.pets.size).toBe(3);
+  });
+});
+
+test('answers with a fault carry CORS headers', async () => {
+  const origin = 'http://localhost:5173';
+  const effects: Then[] = [
+    { respond: { status: 503 } },
+    { malformed: true },
+    { empty: true },
+    { contentType: 'text/html' },
+    { truncate: { bytes: 5 } },
+    { contentLength: 5 },
+    { drip: { bytes: 9_999, every: '1s' } },
+  ];
+  for (const then of effects) {
+    const wire = await faulty(then);
+    const one = await wire.client();
+    one.write(request('GET', '/pets', '', { Origin: origin }));
+    await one.until(({ received }) => received.includes('\r\n\r\n'));
+    const { headers } = readAnswer(one.received);
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('vary')).toBe('Origin');
+    expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
+  }
+});
+
+test('200 faulty requests leak no socket, and the server goes on', async () => {
+  const effects: Then[] = [
+    { reset: true },
+    { close: true },
+    { hang: true },
+    { truncate: { fraction: 0.5 } },
+    { drip: { bytes: 8, every: '1s' } },
+    { malformed: true },
+    { empty: true },
+    { contentLength: 3 },
+    { delay: '1m' },
+    { respond: { status: 502 } },
+  ];
+  const faults = effects.map((then, index) => ({ when: { key: `k${index}` }, then }));
+  const keys = Object.fromEntries(effects.map((_, index) => [`k${index}`, { plan: 'pro' }]));
+  const wire = await serve({ faults, keys });
+  const clients = await Promise.all(Array.from({ length: 200 }, () => wire.client({ stays: true })));
+  for (const [index, client] of clients.entries()) {
+    client.write(request('POST', '/pets', rex, { Authorization: `Bearer k${index % effects.length}` }));
+  }
+  await aWhile();
+  for (const client of clients) client.leave();
+  await socketsAre(0);
+  expect((await answer(wire)).status).toBe(200);
+});
+
+describe('the log of the server', () => {
+  const lines = async (form: 'json' | 'pretty', scenario: Scenario, requests: string[]) => {
+    const written: string[] = [];
+    const wire = await serve(scenario, (sim) => createRequestLog(form, sim, (line) => written.push(line)));
+    for (const text of requests) await answer(wire, text);
+    return written;
+  };
+
+  test.each(['json', 'pretty'] as const)('survives bodies that are no Error object (%s)', async (form) => {
+    const bodies: Then[] = [
+      { respond: { status: 503, body: 'Service Unavailable' } },
+      { respond: { status: 500, body: 'null' } },
+      { respond: { status: 500, body: [1] } },
+      { respond: { status: 500, body: { code: 7 } } },
+      { malformed: true },
+      { empty: true },
+      { contentType: 'text/html' },
+    ];
+    const faults = bodies.map((then) => ({ when: { nth: 1 }, then }));
+    const bad = request('GET', '/pets?limit=0');
+    const written = await lines(form, { faults }, Array(bodies.length).fill(bad));
+    expect(written).toHaveLength(bodies.length);
+    const html: Scenario = { hostileHeaders: { html: true }, keys: { 'free-key': { usage: { minute: 60 } } } };
+    expect(await lines(form, html, [get])).toHaveLength(1);
+  });
+
+  test('names the rule', async () => {
+    const scenario: Scenario = { faults: [{ name: 'gone\u001b[2J', when: {}, then: { respond: { status: 503 } } }] };
+    expect(JSON.parse((await lines('json', scenario, [get]))[0] as string)).toMatchObject({ fault: 'gone\u001b[2J' });
+    const [pretty] = await lines('pretty', scenario, [get]);
+    expect(pretty).toContain('fault gone?[2J');
+  });
+});

@@ -1,0 +1,165 @@
+/** A scenario file with one mistake. */
+export interface BadFile {
+  text: string;
+  /** `line:column: path`, where the mistake is. */
+  place: string;
+  message: string;
+  /** Why the JSON Schema, which knows no meaning, takes the file for good. */
+  fineForJsonSchema?: string;
+}
+
+const noField = 'expected no such field';
+const duration = 'expected a duration such as "500ms", "2s", "5m" or "1d"';
+const twoFields = 'two fields together';
+const ourOwnCheck = 'a check by code';
+
+export const badFiles: BadFile[] = [
+  { text: 'petz: []', place: '1:1: petz', message: `${noField}; did you mean pets?` },
+  { text: 'name: x\n\nSeed: 4', place: '3:1: Seed', message: `${noField}; did you mean seed?` },
+  { text: 'seed: -1', place: '1:7: seed', message: 'expected a whole number from 0, got -1' },
+  { text: 'seed: 1.5', place: '1:7: seed', message: 'expected a whole number from 0, got 1.5' },
+  { text: 'seed: "1"', place: '1:7: seed', message: 'expected a number, got "1"' },
+  { text: 'name: 7', place: '1:7: name', message: 'expected text, got 7' },
+  { text: 'name: true', place: '1:7: name', message: 'expected text, got true' },
+  { text: 'clock:\n  start: noon', place: '2:10: clock.start', message: 'expected an instant such as' },
+  { text: 'clock: { start: 2026-01-01 }', place: '1:17: clock.start', message: 'got "2026-01-01"' },
+  { text: 'clock: { mode: still }', place: '1:16: clock.mode', message: 'expected "real" or "frozen", got "still"' },
+  { text: 'clock: { spede: 2 }', place: '1:10: clock.spede', message: `${noField}; did you mean speed?` },
+  { text: 'clock: { speed: 0 }', place: '1:17: clock.speed', message: 'expected a number above 0, got 0' },
+  { text: 'clock: [frozen]', place: '1:8: clock', message: 'expected a map, got a list' },
+  { text: 'clock:', place: '1:7: clock', message: 'expected a map, got null' },
+  { text: 'ids: { start: 1.5 }', place: '1:15: ids.start', message: 'expected a whole number within int64' },
+  {
+    text: 'ids:\n  start: 9223372036854775808',
+    place: '2:10: ids.start',
+    message: 'expected a whole number within int64',
+    fineForJsonSchema: 'no number of JSON Schema has so many digits',
+  },
+  { text: 'categories: 5', place: '1:13: categories', message: 'expected a list, got 5' },
+  { text: 'categories:\n  - 1\n  - one', place: '3:5: categories[1]', message: 'expected a whole number within int64' },
+  { text: 'pets: 40', place: '1:7: pets', message: 'expected a list or a map, got 40' },
+  { text: 'pets:\n  - { id: 1, categoryId: 1 }', place: '2:5: pets[0].name', message: 'expected a value, got none' },
+  {
+    text: 'pets:\n  - name: Rex\n    categoryId: 1\n    status: lost',
+    place: '4:13: pets[0].status',
+    message: 'expected "available", "pending" or "sold", got "lost"',
+  },
+  { text: 'pets: { generate: { lost: 5 } }', place: '1:21: pets.generate.lost', message: noField },
+  {
+    text: 'pets:\n  - { id: 4, name: A, categoryId: 1 }\n  - { id: 4, name: B, categoryId: 1 }',
+    place: '3:11: pets[1].id',
+    message: 'expected an id of its own, got 4, which is taken',
+    fineForJsonSchema: twoFields,
+  },
+  { text: 'plans: { free: { minute: 5 } }', place: '1:16: plans.free.day', message: 'expected a value, got none' },
+  {
+    text: 'plans: { free: { minute: 0, day: 5 } }',
+    place: '1:26: plans.free.minute',
+    message: 'expected a whole number from 1 to 1,000,000,000, got 0',
+  },
+  {
+    text: 'windows: { minute: 500ms }',
+    place: '1:20: windows.minute',
+    message: 'expected whole seconds, at least "1s"',
+    fineForJsonSchema: ourOwnCheck,
+  },
+  { text: 'windows: { minute: "60" }', place: '1:20: windows.minute', message: `${duration}, got "60"` },
+  { text: 'windows: { hour: 1h }', place: '1:12: windows.hour', message: noField },
+  { text: 'keys: [free-key]', place: '1:7: keys', message: 'expected a map, got a list' },
+  { text: 'keys:\n  two words: {}', place: '2:3: keys.two words', message: 'expected an API key without spaces' },
+  { text: 'keys:\n  a: { plna: pro }', place: '2:8: keys.a.plna', message: `${noField}; did you mean plan?` },
+  {
+    text: 'keys:\n  a:\n    plan: gold',
+    place: '3:11: keys.a.plan',
+    message: 'expected a plan (free, pro, business, enterprise), got "gold"',
+    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'keys: { a.b: { usage: { minute: 61 } } }',
+    place: '1:33: keys.a.b.usage.minute',
+    message: 'expected at most the limit of the plan (60), got 61',
+    fineForJsonSchema: twoFields,
+  },
+  { text: 'keys: { a: { state: banned } }', place: '1:21: keys.a.state', message: 'expected "active" or "revoked"' },
+  { text: 'keys: { a: { bannedFor: soon } }', place: '1:25: keys.a.bannedFor', message: `${duration}, got "soon"` },
+  { text: 'limits: none', place: '1:9: limits', message: 'expected "off" or a map, got "none"' },
+  { text: 'limits: { algorithm: leaky }', place: '1:22: limits.algorithm', message: 'got "leaky"' },
+  { text: 'ban: strickt', place: '1:6: ban', message: 'expected "default", "strict", "binance", "strava"' },
+  { text: 'ban: { secnds: 5 }', place: '1:8: ban.secnds', message: `${noField}; did you mean seconds?` },
+  { text: 'ban: { status: 200 }', place: '1:16: ban.status', message: 'expected 429, 403, 401 or 418, got 200' },
+  { text: 'faults: { then: { reset: true } }', place: '1:9: faults', message: 'expected a list, got a map' },
+  { text: 'faults:\n  - when: { nth: 2 }', place: '2:5: faults[0].then', message: 'expected a value, got none' },
+  {
+    text: 'faults:\n  - then: { reset: true, close: true }',
+    place: '2:11: faults[0].then',
+    message: 'expected one of respond, reset',
+    fineForJsonSchema: ourOwnCheck,
+  },
+  {
+    text: 'faults:\n  - { name: a, then: { hang: true } }\n  - { name: a, then: { hang: true } }',
+    place: '3:13: faults[1].name',
+    message: 'expected a name of its own, got "a", which is taken',
+    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'faults:\n  - then: { delay: { p50: 5ms } }',
+    place: '2:20: faults[0].then.delay.p99',
+    message: 'expected a value, got none',
+  },
+  {
+    text: 'faults:\n  - when: { probability: 1.5 }\n    then: { hang: true }',
+    place: '2:26: faults[0].when.probability',
+    message: 'expected a number from 0 to 1, got 1.5',
+  },
+  {
+    text: 'faults: [{ then: { respond: { status: 600 } } }]',
+    place: '1:39: faults[0].then.respond.status',
+    message: 'expected a status from 200 to 599, got 600',
+  },
+  {
+    text: 'hostileHeaders: { retryAfter: never }',
+    place: '1:31: hostileHeaders.retryAfter',
+    message: 'got "never"',
+  },
+  { text: 'background: { free-key: -1 }', place: '1:25: background.free-key', message: 'expected a number above 0' },
+  { text: 'assumptions: { paging: cursr }', place: '1:24: assumptions.paging', message: 'got "cursr"' },
+  {
+    text: 'assumptions: { listOrders: shuffled }',
+    place: '1:16: assumptions.listOrders',
+    message: `${noField}; did you mean listOrder?`,
+  },
+  {
+    text: 'limits: off\nassumptions:\n  limitsApply: all',
+    place: '3:16: assumptions.limitsApply',
+    message: 'expected the value that plans, limits or ban sets ("none"), got "all"',
+    fineForJsonSchema: twoFields,
+  },
+  { text: 'expect: { verdict: fail }', place: '1:20: expect.verdict', message: 'expected "pass", got "fail"' },
+  { text: '- name: x', place: '1:1: ', message: 'expected a map, got a list' },
+  { text: 'just text', place: '1:1: ', message: 'expected a map, got "just text"' },
+];
+
+/** Files that are no YAML, or more than the JSON that scenarios are made of. */
+export const unreadableFiles: BadFile[] = [
+  { text: '', place: '1:1: ', message: 'expected fields of a scenario, got an empty file' },
+  { text: '# only words\n', place: '1:1: ', message: 'expected fields of a scenario, got an empty file' },
+  { text: 'keys:\n\tfree-key: {}', place: '2:1: ', message: 'expected spaces, got a tab' },
+  { text: 'name: a: b', place: '1:7: ', message: 'put text that holds ": " in quotes' },
+  { text: 'name: a\n  seed: 1', place: '1:7: ', message: 'indent fields of one map alike' },
+  { text: 'name: a\nseed\nids: {}', place: '2:1: ', message: 'expected "name: value"' },
+  { text: 'categories: [1, 2', place: '1:18: ', message: 'expected a closing ]' },
+  { text: 'ids: { start: 1', place: '1:16: ', message: 'expected a closing }' },
+  { text: 'name: "abc', place: '1:11: ', message: 'expected a closing "' },
+  { text: 'name: @home', place: '1:7: ', message: 'expected quotes around text that begins with "@"' },
+  { text: 'name: a\n---\nname: b', place: '2:1: ', message: 'expected one document' },
+  { text: '%YAML 1.1\n---\nname: a', place: '1:1: ', message: 'expected plain YAML, got a directive' },
+  { text: 'seed: 1\nname: a\nseed: 2', place: '3:1: seed', message: 'expected each field once' },
+  { text: 'seed: &a 1\nids: { start: *a }', place: '2:15: ids.start', message: 'aliases are off' },
+  { text: 'clock: &a { speed: 2 }\n<<: *a', place: '2:1: <<', message: 'expected no merge key' },
+  { text: 'name: !!binary aGVsbG8=', place: '1:16: name', message: 'got the tag !!binary' },
+  { text: 'name: !!js/function "x"', place: '1:21: name', message: 'got the tag !!js/function' },
+  { text: 'keys: !!set { a: }', place: '1:13: keys', message: 'got the tag !!set' },
+  { text: '? [a]\n: 1', place: '1:3: ', message: 'expected text as the name of a field' },
+  { text: '[a, b]: 1', place: '1:1: ', message: 'expected text as the name of a field' },
+  { text: '{"name": "a" "seed": 1}', place: '1:14: ', message: 'expected' },
+];

@@ -1,0 +1,352 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
+import { readScenarioAndFiles } from '../../src/node/scenario-files.js';
+import { badFiles, unreadableFiles } from './bad-files.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-files-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes a file into the folder of this test and gives its path. */
+function write(name: string, content: string | Uint8Array): string {
+  const file = join(folder, name);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+async function read(file: string): Promise<Scenario> {
+  const { scenario } = await readScenarioAndFiles(file);
+  return scenario;
+}
+
+/** The mistakes of a file, one a line, without the folder. */
+async function mistakes(file: string): Promise<string[]> {
+  try {
+    await read(file);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ScenarioError);
+    return (error as ScenarioError).message.replaceAll(`${folder}/`, '').split('\n');
+  }
+  return [];
+}
+
+describe('a mistake is reported as FILE:LINE:COL: PATH: what was expected', () => {
+  test.each([...badFiles, ...unreadableFiles])('$place in $text', async ({ text, place, message }) => {
+    const [first = '', ...others] = await mistakes(write('bad.yaml', text));
+    expect(first.startsWith(`bad.yaml:${place}`), first).toBe(true);
+    expect(first).toContain(message);
+    // A file that is no YAML may be wrong further down for the same reason.
+    if (badFiles.some((file) => file.text === text)) expect(others).toEqual([]);
+  });
+
+  test('all of a file at once, from top to bottom, of its form and of its meaning', async () => {
+    const text = `name: 7
+clock: { start: noon, mode: frozn }
+keys:
+  free-key: { plna: free }
+  other: { plan: gold }
+pets:
+  - { id: 1, categoryId: 1 }
+faults:
+  - then: { delay: soon }
+seed: 1
+seed: 2
+`;
+    expect(await mistakes(write('many.yaml', text))).toEqual([
+      expect.stringContaining('many.yaml:1:7: name: expected text, got 7'),
+      expect.stringContaining('many.yaml:2:17: clock.start: expected an instant'),
+      expect.stringContaining('many.yaml:2:29: clock.mode: expected "real" or "frozen"'),
+      expect.stringContaining('many.yaml:4:15: keys.free-key.plna: expected no such field'),
+      expect.stringContaining('many.yaml:5:18: keys.other.plan: expected a plan'),
+      expect.stringContaining('many.yaml:7:5: pets[0].name: expected a value'),
+      expect.stringContaining('many.yaml:9:20: faults[0].then.delay: expected a duration'),
+      expect.stringContaining('many.yaml:11:1: seed: expected each field once'),
+    ]);
+  });
+
+  test('without what a terminal would act upon, and not at any length', async () => {
+    const [line = ''] = await mistakes(write('bad.yaml', `"\\e[2J": 1\nname: [${'x'.repeat(5_000)}]`));
+    expect(line).toContain('\\u001b[2J');
+    expect((await mistakes(write('bad.yaml', `seed: ${'x'.repeat(5_000)}`))).join('').length).toBeLessThan(600);
+  });
+
+  test('a hundred of them, then their number', async () => {
+    const lines = await mistakes(write('bad.yaml', `categories: [${'a,'.repeat(500)}]`));
+    expect(lines).toHaveLength(101);
+    expect(lines.at(-1)).toBe('and 400 more');
+  });
+});
+
+describe('a file is read as written', () => {
+  test('whole numbers are exact, in YAML and in JSON', async () => {
+    const exact = { ids: { start: 9007199254740993n }, categories: [1, 9223372036854775807n, -9223372036854775808n] };
+    const yaml = 'ids: { start: 9007199254740993 }\ncategories: [1, 9223372036854775807, -9223372036854775808]';
+    const json = '{"ids":{"start":9007199254740993},"categories":[1,9223372036854775807,-9223372036854775808]}';
+    expect(await read(write('a.yaml', yaml))).toEqual({ name: 'a', ...exact });
+    expect(await read(write('a.json', json))).toEqual({ name: 'a', ...exact });
+    const text = '{"ids":{"start":"9007199254740993"}}';
+    expect(
+      createSimulator({ scenario: await read(write('a.json', text)) }).pets.add({ name: 'A', categoryId: 1 }).id,
+    ).toBe(9007199254740993n);
+  });
+
+  test('words and instants that other YAML versions take for something else stay text', async () => {
+    const text = 'name: no\ndescription: 0777\nlimits: off\nclock: { start: 2026-01-01T12:00:00Z }';
+    await expect(read(write('words.yaml', text))).rejects.toThrow('description: expected text, got 777');
+    expect(await read(write('words.yaml', text.replace('0777', 'on')))).toMatchObject({
+      name: 'no',
+      description: 'on',
+      limits: 'off',
+      clock: { start: '2026-01-01T12:00:00Z' },
+    });
+  });
+
+  test('JSON indented with tabs, with a byte order mark, with escapes and numeric names', async () => {
+    const text = '\ufeff{\n\t"name": "\\ud83d\\ude00\\/",\n\t"keys": {\n\t\t"007": {}\n\t}\n}\n';
+    expect(await read(write('tabs.json', text))).toEqual({ name: '😀/', keys: { '007': {} } });
+    expect(await read(write('numbers.yaml', 'keys: { 007: {}, 1e3: {}, true: {}, 0x1F: {} }'))).toMatchObject({
+      keys: { '007': {}, '1e3': {}, true: {}, '0x1F': {} },
+    });
+  });
+
+  test('a name that JavaScript gives every object is a field like any other', async () => {
+    expect(await mistakes(write('proto.yaml', '__proto__: { seed: 1 }\nconstructor: 1'))).toEqual([
+      'proto.yaml:1:1: __proto__: expected no such field',
+      'proto.yaml:2:1: constructor: expected no such field',
+    ]);
+    expect(({} as { seed?: number }).seed).toBeUndefined();
+  });
+
+  test('a scenario without a name is called after its file', async () => {
+    expect((await read(write('two-left.yaml', 'seed: 1'))).name).toBe('two-left');
+  });
+});
+
+describe('nothing that a file holds takes long or much', () => {
+  const megabyte = 1024 * 1024;
+  const laughs = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]`).join('\n');
+  const nested = Array.from({ length: 1_400 }, (_, n) => `${' '.repeat(n)}a:`).join('\n');
+  const merges = `a: &a { ${Array.from({ length: 5_000 }, (_, n) => `k${n}: 1`).join(', ')} }\n${'b:\n  <<: *a\n'.repeat(500)}`;
+  test.each([
+    ['billion laughs', `a0: &a0 x\n${laughs}`, 'aliases are off'],
+    ['a quadratic merge', merges, 'expected no merge key'],
+    ['lists in lists', '['.repeat(megabyte), 'levels'],
+    ['maps in maps', '{a: '.repeat(megabyte / 4), 'levels'],
+    ['block lists in lists', '- '.repeat(megabyte / 2), 'levels'],
+    ['fields in fields', nested, 'levels'],
+    ['question marks', '? '.repeat(megabyte / 2), 'levels'],
+    ['lists in lists, 64 deep and valid', `${'['.repeat(64)}${']'.repeat(64)}`, 'expected a map, got a list'],
+    ['fields in fields, 100 deep', nested.split('\n').slice(0, 100).join('\n'), 'levels'],
+    ['a million syntax errors', `[${','.repeat(megabyte - 2)}]`, 'expected'],
+    ['50,000 syntax errors', '- @\n'.repeat(50_000), 'expected quotes'],
+    ['more words and signs than a scenario has', '- @\n'.repeat(megabyte / 4), 'words and signs'],
+    ['directives', `${'%FOO\n'.repeat(megabyte / 6)}---\n`, 'got a directive'],
+    ['documents', '---\n'.repeat(megabyte / 4), 'expected one document'],
+    ['a number of a million digits', `seed: ${'9'.repeat(megabyte - 10)}`, 'expected a number'],
+    ['names that repeat', 'seed: 1\n'.repeat(40_000), 'expected each field once'],
+    ['50,000 wrong items', `categories: [${'a,'.repeat(50_000)}]`, 'and 900 more'],
+    ['20,000 unknown fields', Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join('\n'), 'and 900 more'],
+    ['one byte more than 1 MiB', `# ${'x'.repeat(megabyte - 1)}`, 'expected a file of at most 1 MiB'],
+    ['bytes that are not UTF-8', Buffer.from([0x6e, 0xff, 0xfe]), 'expected a file of UTF-8 text'],
+    ['UTF-16', Buffer.from('\ufeffname: x', 'utf16le'), 'expected a file of UTF-8 text'],
+  ])('%s', { retry: 2 }, async (_, content, message) => {
+    const file = write('bomb.yaml', content);
+    // The time of this process, whatever else the machine does meanwhile.
+    const start = process.cpuUsage();
+    const lines = await mistakes(file);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
+    expect(lines.join('\n')).toContain(message);
+    expect(lines.length).toBeLessThanOrEqual(101);
+  });
+
+  test('exactly 1 MiB is read', async () => {
+    expect(await read(write('full.yaml', `seed: 1\n#${'x'.repeat(megabyte - 9)}`))).toEqual({ name: 'full', seed: 1 });
+  });
+});
+
+describe('extends', () => {
+  test('starts from a shipped scenario: maps merge, lists and single values replace', async () => {
+    const scenario = await read(
+      write('child.yaml', 'extends: near-minute-limit\nkeys: { mine: { plan: pro } }\ncategories: [9]'),
+    );
+    expect(scenario.extends).toBeUndefined();
+    expect(Object.keys(scenario.keys ?? {}).sort()).toEqual(['free-key', 'mine']);
+    expect(scenario.keys?.['free-key']?.usage?.minute).toBe(58);
+  });
+
+  test('starts from a file beside it, and that from another', async () => {
+    write('family/grandparent.yaml', 'seed: 1\nids: { start: 5 }\ncategories: [1, 2]');
+    write('family/in/parent.json', '{"extends": "../grandparent.yaml", "seed": 2}');
+    const child = write('family/child.yaml', 'extends: ./in/parent.json\ncategories: [3]');
+    expect(await readScenarioAndFiles(child)).toEqual({
+      scenario: { name: 'child', seed: 2, ids: { start: 5 }, categories: [3] },
+      files: [child, join(folder, 'family/in/parent.json'), join(folder, 'family/grandparent.yaml')],
+    });
+  });
+
+  test('a mistake has the place of the file that makes it', async () => {
+    write('blame/base.yaml', 'seed: -1\nkeys:\n  a: { plan: gold }\n  b: { plan: pro }\npets: [{ id: 1 }]');
+    write(
+      'blame/child.yaml',
+      'extends: ./base.yaml\nkeys:\n  b: { usage: { day: 99999 } }\npets:\n  - { name: A, categoryId: x }',
+    );
+    expect(await mistakes(join(folder, 'blame/child.yaml'))).toEqual([
+      expect.stringContaining('blame/child.yaml:3:22: keys.b.usage.day: expected at most'),
+      expect.stringContaining('blame/child.yaml:5:28: pets[0].categoryId: expected a whole number'),
+      expect.stringContaining('blame/base.yaml:1:7: seed: expected a whole number from 0, got -1'),
+      expect.stringContaining('blame/base.yaml:3:14: keys.a.plan: expected a plan'),
+    ]);
+  });
+
+  test('a plan of the base is a plan of the child, and the default is always underneath', async () => {
+    write('plans/base.yaml', 'plans: { gold: { minute: 5, day: 50 } }');
+    const child = write('plans/child.yaml', 'extends: ./base.yaml\nkeys: { a: { plan: gold, usage: { minute: 5 } } }');
+    const sim = createSimulator({ scenario: await read(child) });
+    expect(sim.keys.get('a').minute).toMatchObject({ limit: 5, remaining: 0 });
+    expect(sim.pets.size).toBe(40);
+    expect(await mistakes(write('plain.yaml', 'extends: default\nseed: 3'))).toEqual([]);
+  });
+
+  test.each([
+    [
+      'extends: minute-wal',
+      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml (did you mean minute-wall?)',
+    ],
+    [
+      'extends: base.yaml',
+      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml (did you mean ./base.yaml?)',
+    ],
+    [
+      'extends: /etc/passwd',
+      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml, got "/etc/passwd"',
+    ],
+    ['extends: ./nope.yaml', '1:10: extends: expected a file that exists, got "./nope.yaml"'],
+    ['extends: ../../../../etc/passwd', '1:10: extends: expected a file that ends in .yaml, .yml or .json'],
+    ['extends: ./self.yaml', '1:10: extends: expected a file that does not start from this one, got "./self.yaml"'],
+    ['extends: [default]', '1:10: extends: expected text, got a list'],
+  ])('%s is a mistake', async (text, message) => {
+    const [line] = await mistakes(write('self.yaml', text));
+    expect(line).toContain(`self.yaml:${message}`);
+  });
+
+  test('a circle of three is named where it closes', async () => {
+    write('circle/a.yaml', 'extends: ./b.yaml');
+    write('circle/b.yaml', 'extends: ./c.yaml');
+    write('circle/c.yaml', 'seed: 1\nextends: ./a.yaml');
+    expect(await mistakes(join(folder, 'circle/a.yaml'))).toEqual([
+      'circle/c.yaml:2:10: extends: expected a file that does not start from this one, got "./a.yaml"',
+    ]);
+  });
+
+  test('a base that is no YAML is reported with its own place', async () => {
+    write('broken/base.yaml', 'seed: [');
+    expect(await mistakes(write('broken/child.yaml', 'extends: ./base.yaml'))).toEqual([
+      expect.stringContaining('broken/base.yaml:1:8: expected'),
+    ]);
+  });
+});
+
+describe('pets: { file }', () => {
+  test('takes the animals from a YAML or JSON file in the folder of the scenario or below', async () => {
+    write('store/pets.json', '[{"id": 9007199254740993, "name": "Odd", "categoryId": 1}]');
+    write('store/more/pets.yaml', '- { id: 7, name: Max, categoryId: 2, status: sold }');
+    const json = await readScenarioAndFiles(write('store/a.yaml', 'pets: { file: pets.json }'));
+    expect(json.scenario.pets).toEqual([{ id: 9007199254740993n, name: 'Odd', categoryId: 1 }]);
+    expect(json.files).toEqual([join(folder, 'store/a.yaml'), join(folder, 'store/pets.json')]);
+    expect((await read(write('store/b.yaml', 'pets: { file: ./more/pets.yaml }'))).pets).toHaveLength(1);
+  });
+
+  test('a mistake in that file has the place in that file', async () => {
+    write(
+      'store/bad.json',
+      '[\n  {"id": 1, "name": "A", "categoryId": 1},\n  {"id": 1, "name": "B", "categoryId": 1.5}\n]',
+    );
+    expect(await mistakes(write('store/c.yaml', 'pets: { file: bad.json }\nseed: x'))).toEqual([
+      expect.stringContaining('store/c.yaml:2:7: seed: expected'),
+      expect.stringContaining('store/bad.json:3:40: pets[1].categoryId: expected a whole number within int64'),
+    ]);
+    write('store/map.json', '{"pets": []}');
+    expect(await mistakes(write('store/d.yaml', 'pets: { file: map.json }'))).toEqual([
+      'store/d.yaml:1:15: pets.file: expected a file with a list of animals, got "map.json"',
+    ]);
+  });
+
+  const outside = [
+    ['the folder above', '../secret.yaml'],
+    ['a way out and back', '../jail/../secret.yaml'],
+    ['a way out further down', 'sub/../../secret.yaml'],
+    ['a way out at the end', 'sub/..'],
+    ['an absolute path', '/etc/passwd'],
+    ['an absolute path of this very folder', '{folder}/jail/ok.yaml'],
+    ['a backslash', '..\\secret.yaml'],
+    ['a drive', 'C:/secret.yaml'],
+    ['a URL', 'file:///etc/passwd'],
+    ['a NUL', 'ok.yaml\0.txt'],
+    ['nothing', ''],
+    ['the folder itself', '.'],
+    ['a folder below', 'sub'],
+    ['a link to a file outside', 'link.yaml'],
+    ['a link to a folder outside', 'out/secret.yaml'],
+    ['a link to the folder with a longer name', 'longer/x.yaml'],
+    ['a file that is not there', 'nope.yaml'],
+    ['an encoded way out', '%2e%2e/secret.yaml'],
+    ['a device through a link', 'null.yaml'],
+  ] as const;
+
+  test.each(outside)('refuses %s', async (_, written) => {
+    write('secret.yaml', '- { id: 1, name: Secret, categoryId: 1 }');
+    write('jail-longer/x.yaml', '- { id: 1, name: Secret, categoryId: 1 }');
+    write('jail/ok.yaml', '[]');
+    write('jail/sub/ok.yaml', '[]');
+    for (const [link, target] of [
+      ['link.yaml', '../secret.yaml'],
+      ['out', '..'],
+      ['longer', '../jail-longer'],
+      ['null.yaml', '/dev/null'],
+    ] as const) {
+      rmSync(join(folder, 'jail', link), { force: true });
+      symlinkSync(target, join(folder, 'jail', link));
+    }
+    const name = JSON.stringify(written.replace('{folder}', folder));
+    const lines = await mistakes(write('jail/scenario.yaml', `pets:\n  file: ${name}`));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^jail\/scenario\.yaml:2:9: pets\.file: expected a file/);
+    expect(lines[0]).not.toContain('Secret');
+  });
+
+  test('follows a link that stays under the folder', async () => {
+    write('links/real/pets.yaml', '[{ id: 1, name: A, categoryId: 1 }]');
+    symlinkSync('real', join(folder, 'links/alias'));
+    expect((await read(write('links/a.yaml', 'pets: { file: alias/pets.yaml }'))).pets).toHaveLength(1);
+  });
+
+  test('is nothing for a scenario that is no file', () => {
+    expect(() => createSimulator({ scenario: { pets: { file: 'pets.json' } } })).toThrow(
+      'scenario at pets.file: expected a list of animals (only a scenario that is a file may name one)',
+    );
+  });
+});
+
+describe('sim.load', () => {
+  test('changes nothing when the scenario has a mistake', async () => {
+    const sim = createSimulator({
+      scenario: await read(write('first.yaml', 'keys: { mine: { usage: { minute: 3 } } }')),
+    });
+    const before = { keys: sim.keys.list(), name: sim.name, settings: sim.settings, pets: sim.pets.list() };
+    const next = {
+      name: 'next',
+      keys: { other: { plan: 'gold' } },
+      assumptions: { paging: 'page' },
+      pets: [],
+    } satisfies Scenario;
+    expect(() => sim.load(next, { reseed: true })).toThrow(ScenarioError);
+    expect({ keys: sim.keys.list(), name: sim.name, settings: sim.settings, pets: sim.pets.list() }).toEqual(before);
+  });
+});

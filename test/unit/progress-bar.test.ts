@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { createProgressBar } from '../../src/node/progress-bar.js';
+import { generatePets } from '../../src/seed.js';
+
+/** What a bar writes when 1,000 animals are made, 10 at a time, each of the steps taking so long. */
+function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {
+  const written: string[] = [];
+  let nowMs = 0;
+  const show = createProgressBar({ isTTY, write: (text) => written.push(text) }, () => nowMs);
+  for (let made = 0; made <= 1_000; made += 10) {
+    show(made, 1_000);
+    nowMs += stepMs;
+  }
+  return written;
+}
+
+describe('the progress bar', () => {
+  test('shows nothing in the first second, then at most ten times a second how far it is, and goes away', () => {
+    const written = drawn(20, { isTTY: true });
+    expect(written[0]).toBe(`\r${'█'.repeat(15)}${'░'.repeat(15)} 500 of 1,000 animals`);
+    expect(written).toHaveLength(11);
+    expect(written.at(-1)).toBe('\r\u001b[K');
+  });
+
+  test('shows nothing when it takes less than a second, or where there is no terminal', () => {
+    expect(drawn(9, { isTTY: true })).toEqual([]);
+    expect(drawn(20, { isTTY: false })).toEqual([]);
+  });
+
+  test('hears from the generator at the start, now and then, and at the end', () => {
+    const steps: [number, number][] = [];
+    const options = {
+      seed: 1,
+      firstId: 1,
+      categories: [],
+      onProgress: (...step: [number, number]) => steps.push(step),
+    };
+    generatePets({ available: 9_000, sold: 1_000 }, options);
+    expect(steps).toEqual([
+      [0, 10_000],
+      [4_096, 10_000],
+      [8_192, 10_000],
+      [10_000, 10_000],
+    ]);
+  });
+});
