@@ -38,14 +38,14 @@ export const noJitter: Rule = ({ requests, episodes }) => {
   return { exercised: herds.length > 0, findings };
 };
 
-/** One request a connection: what follows on the same one came after the answer, and not together. */
+/** What follows on a connection later than the answer to what it brought before came one by one, and not together. */
 function callers(requests: readonly JudgedRequest[]): JudgedRequest[] {
-  const seen = new Set<number>();
-  return requests.filter(({ connection }) => {
+  const answeredMs = new Map<number, number>();
+  return requests.filter(({ connection, arrivedAtMs, answeredAtMs }) => {
     if (connection === undefined) return true;
-    const isNew = !seen.has(connection);
-    seen.add(connection);
-    return isNew;
+    const before = answeredMs.get(connection) ?? Number.POSITIVE_INFINITY;
+    answeredMs.set(connection, Math.min(before, answeredAtMs));
+    return arrivedAtMs <= before;
   });
 }
 

@@ -1,0 +1,225 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { Journal, type JournalEntry } from '../../src/state/journal.js';
+import { frozen } from '../support/frozen.js';
+import { send, sendTimes } from '../support/plain-call.js';
+
+const entry = (id: number, more: Partial<JournalEntry> = {}): JournalEntry => ({
+  id,
+  arrivedAtMs: id,
+  answeredAtMs: id,
+  token: 'free-key',
+  plan: 'free',
+  operation: 'listPets',
+  method: 'GET',
+  path: '/pets',
+  query: '',
+  status: 200,
+  requestBody: undefined,
+  responseBody: '',
+  headers: {},
+  window: 'minute',
+  refusal: undefined,
+  promisedAtMs: undefined,
+  strikes: 0,
+  isStrike: false,
+  isLimited: true,
+  episode: 0,
+  storedId: undefined,
+  fault: undefined,
+  isSpoiled: false,
+  connection: undefined,
+  call: undefined,
+  ...more,
+});
+
+/** Writes entries with these sizes of the response. */
+function filled(limits: ConstructorParameters<typeof Journal>[0], sizes: readonly number[]): Journal {
+  const journal = new Journal(limits);
+  for (const size of sizes) journal.add(entry(journal.open(), { responseBody: 'x'.repeat(size) }));
+  return journal;
+}
+
+const ids = (journal: Journal) => journal.query().map(({ id }) => id);
+
+describe('the journal', () => {
+  test('keeps the newest entries up to a number, and counts exactly what it dropped', () => {
+    for (const count of [0, 1, 9, 10, 11, 20, 21, 22, 105]) {
+      const journal = filled({ entries: 10 }, Array(count).fill(1));
+      expect([journal.size, journal.dropped]).toEqual([Math.min(count, 10), Math.max(0, count - 10)]);
+      expect(ids(journal)).toEqual(Array.from({ length: journal.size }, (_, at) => count - journal.size + at + 1));
+    }
+  });
+
+  test('keeps the newest up to a size of all bodies, requests and responses', () => {
+    expect(ids(filled({ bytes: 100 }, [40, 40, 20, 1]))).toEqual([2, 3, 4]);
+    expect(ids(filled({ bytes: 100 }, [40, 40, 90]))).toEqual([3]);
+    const journal = new Journal({ bytes: 100 });
+    journal.add(entry(journal.open(), { requestBody: new Uint8Array(60) }));
+    journal.add(entry(journal.open(), { requestBody: new Uint8Array(30), responseBody: 'x'.repeat(30) }));
+    expect([ids(journal), journal.dropped]).toEqual([[2], 1]);
+  });
+
+  test('keeps one entry however large it is', () => {
+    expect(ids(filled({ bytes: 100 }, [10, 500]))).toEqual([2]);
+  });
+
+  test('cuts a body that is longer than one may be, and leaves the answer alone', () => {
+    const journal = new Journal({ bodyBytes: 10 });
+    const long = entry(journal.open(), { requestBody: new Uint8Array(50).fill(7), responseBody: 'abcdefghijkl' });
+    journal.add(long);
+    expect(journal.query()[0]).toMatchObject({ requestBody: new Uint8Array(10).fill(7), responseBody: 'abcdefghij' });
+    expect([long.requestBody?.length, long.responseBody.length]).toEqual([50, 12]);
+  });
+
+  test('gives entries in the order of their arrival, whenever they were answered', async () => {
+    const sim = frozen({ faults: [{ when: { nth: 1 }, then: { delay: '10s' } }] });
+    const get = (limit: number) =>
+      sim.fetch(`http://petstore.test/v1/pets?limit=${limit}`, { headers: { authorization: 'Bearer free-key' } });
+    const slow = get(1);
+    await get(2);
+    expect([sim.journal.size, sim.journal.pending]).toEqual([1, 1]);
+    sim.clock.advance('10s');
+    await slow;
+    expect(sim.journal.query().map(({ id, query }) => [id, query])).toEqual([
+      [1, 'limit=1'],
+      [2, 'limit=2'],
+    ]);
+    expect(sim.journal.query()[0]).toMatchObject({
+      answeredAtMs: sim.clock.now(),
+      arrivedAtMs: sim.clock.now() - 10_000,
+    });
+    expect(sim.journal.pending).toBe(0);
+  });
+
+  test('finds by operation, method, status, key, what is newer, and text, and by several at once', () => {
+    const sim = frozen();
+    send(sim);
+    send(sim, { key: 'revoked-key', query: 'limit=7' });
+    send(sim, { body: { name: 'Žofie', categoryId: 1 } });
+    send(sim, { key: 'pro-key', path: '/pets/1' });
+    const found = (query: Parameters<Journal['query']>[0]) => sim.journal.query(query).map(({ id }) => id);
+    expect(found({})).toEqual([1, 2, 3, 4]);
+    expect(found({ operation: 'createPet' })).toEqual([3]);
+    expect(found({ method: 'GET' })).toEqual([1, 2, 4]);
+    expect(found({ status: 401 })).toEqual([2]);
+    expect(found({ key: 'pro-key' })).toEqual([4]);
+    expect(found({ key: '-key' })).toEqual([1, 2, 3, 4]);
+    expect(found({ key: 'key' })).toEqual([]);
+    expect(found({ since: 2 })).toEqual([3, 4]);
+    expect(found({ text: 'limit=7' })).toEqual([2]);
+    expect(found({ text: 'Žofie' })).toEqual([3]);
+    expect(found({ text: 'unauthorized' })).toEqual([2]);
+    expect(found({ method: 'GET', key: 'free-key', since: 0 })).toEqual([1]);
+    expect(found({ method: 'POST', status: 200 })).toEqual([]);
+  });
+
+  test('finds by the name of a fault', () => {
+    const sim = frozen({ faults: [{ name: 'outage', when: { nth: 2 }, then: { respond: { status: 503 } } }] });
+    sendTimes(sim, 3);
+    expect(sim.journal.query({ text: 'outage' }).map(({ id, fault }) => [id, fault])).toEqual([[2, 'outage']]);
+  });
+
+  test('forgets everything on clear, and never gives an id again', () => {
+    const journal = filled({ entries: 2 }, [1, 1, 1]);
+    journal.clear();
+    expect([journal.size, journal.dropped, journal.pending, ids(journal)]).toEqual([0, 0, 0, []]);
+    expect(journal.open()).toBe(4);
+  });
+
+  test('does not write what arrived before a clear', () => {
+    const journal = new Journal();
+    const id = journal.open();
+    journal.clear();
+    journal.add(entry(id));
+    journal.abandon(id);
+    expect([journal.size, journal.pending]).toEqual([0, 0]);
+    journal.add(entry(journal.open()));
+    expect([journal.size, journal.pending]).toEqual([1, 0]);
+  });
+
+  test('is empty after a reset, whatever was waiting', async () => {
+    const sim = frozen({ faults: [{ then: { delay: '1h' } }] });
+    const slow = sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+    await new Promise(setImmediate);
+    sim.reset();
+    await expect(slow).rejects.toThrow(TypeError);
+    expect([sim.journal.size, sim.journal.pending]).toEqual([0, 0]);
+  });
+
+  test('tells who listens, until they stop', () => {
+    const journal = new Journal({ entries: 1 });
+    const heard: [string, number][] = [];
+    const stop = journal.listen(({ id }) => void heard.push(['first', id]));
+    journal.listen(({ id }) => void heard.push(['second', id]));
+    journal.add(entry(journal.open()));
+    stop();
+    journal.add(entry(journal.open()));
+    expect(heard).toEqual([
+      ['first', 1],
+      ['second', 1],
+      ['second', 2],
+    ]);
+  });
+
+  test('says which request was a strike, of which episode, and what was promised', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    send(sim);
+    sim.clock.advance('2s');
+    send(sim);
+    sim.clock.advance('58s');
+    send(sim);
+    const nowSeconds = Date.parse('2026-01-01T12:01:00Z');
+    expect(sim.journal.query()).toMatchObject([
+      { isStrike: false, strikes: 0, episode: 1, refusal: 'limit', promisedAtMs: nowSeconds },
+      { isStrike: true, strikes: 1, episode: 1, refusal: 'limit', promisedAtMs: nowSeconds },
+      { isStrike: false, strikes: 0, episode: 1, refusal: undefined, promisedAtMs: undefined },
+    ]);
+  });
+
+  test('numbers connections as a client of HTTP/1.1 would open them', async () => {
+    const sim = frozen();
+    const get = () => sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+    await get();
+    await get();
+    await Promise.all([get(), get(), get()]);
+    await get();
+    const numbers = sim.journal.query().map(({ connection }) => connection);
+    expect(numbers.slice(0, 2)).toEqual([1, 1]);
+    expect(new Set(numbers.slice(2, 5))).toEqual(new Set([1, 2, 3]));
+    expect(numbers[5]).toBe(3);
+  });
+
+  test('frees the connection of a call that failed, and knows nothing of another simulator', async () => {
+    const [one, other] = [frozen({ faults: [{ when: { nth: 1 }, then: { reset: true } }] }), frozen()];
+    const get = (sim: typeof one) =>
+      sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+    await expect(get(one)).rejects.toThrow(TypeError);
+    await Promise.all([get(one), get(other)]);
+    expect([...one.journal.query(), ...other.journal.query()].map(({ connection }) => connection)).toEqual([1, 1, 1]);
+  });
+
+  test('needs no more memory for 200,000 requests with bodies of 60 kB than for a few', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const journal = new Journal();
+    const used = () => {
+      for (let round = 0; round < 3; round++) collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const write = (count: number) => {
+      for (let n = 0; n < count; n++) {
+        const requestBody = new Uint8Array(Buffer.allocUnsafeSlow(60_000));
+        journal.add(entry(journal.open(), { requestBody }));
+      }
+    };
+    write(1_000);
+    const before = used();
+    write(199_000);
+    expect(used() - before).toBeLessThan(8 * 1024 * 1024);
+    expect(journal.size).toBe(Math.floor((8 * 1024 * 1024) / 60_000));
+    expect(journal.size + journal.dropped).toBe(200_000);
+  }, 120_000);
+});
