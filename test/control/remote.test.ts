@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { operations } from '../../src/control/operations.js';
+import { sandboxOperations } from '../../src/control/sandbox-operations.js';
+import { version } from '../../src/control/version.js';
+import { type Control, ControlError, createControl, type ShownEntry } from '../../src/control.js';
+import { openStage, outcome, type Stage, send } from './both-doors.js';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage({}, { controlToken: 'the-token' });
+});
+afterEach(() => stage.server.close());
+
+describe('createControl for an address', () => {
+  test.each(['', '/', '/__sim', '/__sim/'])('takes the origin followed by %j', async (path) => {
+    const url = stage.server.controlUrl.replace('/__sim', path);
+    expect(await createControl(url, { token: 'the-token' }).getHealth()).toEqual({ status: 'ok', scenario: 'default' });
+    expect(await createControl(new URL(url), { token: 'the-token' }).getClock()).toMatchObject({ mode: 'frozen' });
+  });
+
+  test('takes the address of a sandbox, whose control it then is', async () => {
+    const { controlUrl } = await stage.there.createSandbox({ name: 'box', scenario: 'tiny' });
+    expect(await createControl(controlUrl, { token: 'the-token' }).getHealth()).toMatchObject({ scenario: 'tiny' });
+  });
+
+  test.each(['', 'localhost:4010', '4010', 'ftp://localhost', '/__sim'])('refuses %j at once', (url) => {
+    expect(() => createControl(url)).toThrow(TypeError);
+    expect(() => createControl(url)).toThrow('expected one such as "http://127.0.0.1:4010/__sim"');
+  });
+
+  test('fails with what the server says: without a token, without a sandbox', async () => {
+    const { controlUrl } = stage.server;
+    const refusal = createControl(controlUrl).reset();
+    await expect(refusal).rejects.toBeInstanceOf(ControlError);
+    await expect(refusal).rejects.toMatchObject({ name: 'ControlError', status: 401, code: 'unauthorized' });
+    expect(await outcome(() => createControl(controlUrl, { token: 'wrong' }).reset())).toMatchObject({ status: 401 });
+    await expect(createControl(controlUrl).watchRequests().next()).rejects.toMatchObject({ status: 401 });
+    expect(await outcome(() => stage.there.sandbox('none').reset())).toMatchObject({ status: 404 });
+  });
+
+  test('fails with what fetch says where nobody listens, and says what it found where it is another server', async () => {
+    await expect(createControl('http://127.0.0.1:9').getHealth()).rejects.toThrow('fetch failed');
+    const other = createServer((_request, response) => response.writeHead(502).end('<html>'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = other.address() as AddressInfo;
+      const found = outcome(() => createControl(`http://127.0.0.1:${port}`).getHealth());
+      expect(await found).toEqual({
+        status: 502,
+        code: 'unreadable',
+        message: 'expected the control API, got "<html>"',
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  test('gives plain objects with every whole number exact', async () => {
+    await send(stage.sim, { body: '{"name":"Big","categoryId":9223372036854775807}' });
+    const state = await stage.there.exportState();
+    expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
+    expect(state.pets.at(-1)).toStrictEqual({
+      id: 41,
+      name: 'Big',
+      categoryId: 9223372036854775807n,
+      status: 'available',
+    });
+  });
+
+  test('leaves no connection behind when a loop over requests ends', async () => {
+    const { there, sim, server } = stage;
+    for (let n = 0; n < 25; n++) {
+      const next = n + 1;
+      setTimeout(() => send(sim), 5);
+      for await (const entry of there.watchRequests({ since: n })) {
+        expect(entry.id).toBe(next);
+        break;
+      }
+    }
+    const startMs = performance.now();
+    await server.close();
+    expect(performance.now() - startMs).toBeLessThan(1_400);
+  });
+
+  test('has types: inputs, results, promises, and what may be left out', () => {
+    const { here, there } = stage;
+    expectTypeOf(here.advanceClock).parameters.toEqualTypeOf<[input: { by: string | number }]>();
+    expectTypeOf(here.advanceClock).returns.toEqualTypeOf<{ now: string; mode: 'real' | 'frozen' }>();
+    expectTypeOf(there.advanceClock).returns.resolves.toEqualTypeOf<{ now: string; mode: 'real' | 'frozen' }>();
+    expectTypeOf(here.getHealth).toBeCallableWith();
+    expectTypeOf(there.queryJournal).toBeCallableWith({ operation: 'createPet', status: 201 });
+    expectTypeOf(there.queryJournal).returns.resolves.toHaveProperty('entries').toEqualTypeOf<ShownEntry[]>();
+    expectTypeOf(here.waitForRequests).returns.resolves.toEqualTypeOf<{ met: boolean; count: number }>();
+    expectTypeOf(there.watchRequests).returns.toEqualTypeOf<AsyncIterableIterator<ShownEntry>>();
+    expectTypeOf(there.sandbox('a').getVerdict).returns.resolves.toHaveProperty('verdict');
+    expectTypeOf<Control>().not.toHaveProperty('createSandbox');
+    // @ts-expect-error a field that there is not
+    expect(() => here.advanceClock({ bye: '1s' })).toThrow('did you mean by?');
+    // @ts-expect-error an input that is needed
+    expect(() => here.getKey()).toThrow('key: expected');
+  });
+});
+
+describe('the description of the control API', () => {
+  test('is valid OpenAPI 3.1 and has every operation, with its fields', async () => {
+    const description = stage.here.getControlDescription();
+    const result = await new Validator().validate(JSON.parse(JSON.stringify(description)));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    const paths = description.paths as Record<string, Record<string, Record<string, unknown>>>;
+    const described = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    expect(described.sort()).toEqual(Object.keys({ ...operations, ...sandboxOperations }).sort());
+    expect(paths['/__sim/journal']?.get?.parameters).toContainEqual({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 0, maximum: 10_000 },
+    });
+    expect(paths['/__sim/keys/{key}/ban']?.post).toMatchObject({
+      parameters: [{ name: 'key', in: 'path', required: true }],
+      requestBody: { required: true, content: { 'application/json': { schema: { required: ['for'] } } } },
+    });
+  });
+
+  test('names the version of the package', () => {
+    expect(version).toBe(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version);
+  });
+});

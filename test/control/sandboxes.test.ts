@@ -1,0 +1,361 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { createSimulator } from '../../src/index.js';
+import type { ListenOptions } from '../../src/node/index.js';
+import { type Sandbox, Sandboxes } from '../../src/sandboxes.js';
+import { rawRequest, statusOf } from '../support/raw-request.js';
+import { everythingOf, openStage, outcome, type Stage, send } from './both-doors.js';
+
+let stage: Stage;
+const open = async (options: ListenOptions = {}, scenario: Scenario = {}) => {
+  stage = await openStage(scenario, options);
+  return stage;
+};
+const sandboxUrl = (name: string) => stage.server.baseUrl.replace('/v1', `/s/${name}/v1`);
+const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
+const list = (name: string, init: RequestInit = {}) => fetch(`${sandboxUrl(name)}/pets?limit=1`, { headers, ...init });
+const create = (name: string, pet: object) =>
+  fetch(`${sandboxUrl(name)}/pets`, { method: 'POST', headers, body: JSON.stringify(pet) });
+const remaining = (response: Response) => Number(response.headers.get('x-ratelimit-remaining'));
+const breathe = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+afterEach(async () => {
+  await stage.server.close();
+});
+
+describe('a sandbox', () => {
+  beforeEach(() => open());
+
+  test('is made on first use, from the scenario of the server, and is a world of its own', async () => {
+    const { sim, there } = stage;
+    expect(await there.listSandboxes()).toEqual([]);
+    const created = await create('mine', { name: 'Bello', categoryId: 1 });
+    expect(created.status).toBe(201);
+    expect(await created.json()).toMatchObject({ id: 41 });
+    expect(remaining(await list('mine'))).toBe(58);
+    expect(remaining(await list('other'))).toBe(59);
+    expect(remaining(await fetch(`${stage.server.baseUrl}/pets`, { headers }))).toBe(59);
+    expect(sim.pets.size).toBe(40);
+    const origin = stage.server.baseUrl.replace('/v1', '');
+    const [mine, other] = await there.listSandboxes();
+    expect(mine).toEqual({
+      name: 'mine',
+      scenario: 'default',
+      baseUrl: `${origin}/s/mine/v1`,
+      controlUrl: `${origin}/__sim/sandboxes/mine`,
+      requests: 2,
+    });
+    expect(other).toMatchObject({ name: 'other', requests: 1 });
+  });
+
+  test('is made with another scenario, by name or by content, and knows its own address in links', async () => {
+    const { there } = stage;
+    const made = await there.createSandbox({ name: 'tiny', scenario: 'tiny' });
+    expect(await (await fetch(`${made.baseUrl}/pets`, { headers })).json()).toHaveLength(2);
+    const scenario = { name: 'paged', assumptions: { paging: 'cursor' as const } };
+    const paged = await there.createSandbox({ name: 'paged', scenario });
+    const page = await fetch(`${paged.baseUrl}/pets?limit=2`, { headers });
+    expect(page.headers.get('link')).toBe(`<${paged.baseUrl}/pets?limit=2&cursor=after-2>; rel="next"`);
+    expect(await there.getSandbox({ sandbox: 'paged' })).toMatchObject({ scenario: 'paged', requests: 1 });
+    expect(await outcome(() => there.createSandbox({ name: 'paged' }))).toMatchObject({
+      status: 409,
+      code: 'conflict',
+    });
+    expect(await outcome(() => there.createSandbox({ name: 'x', scenario: 'none' }))).toMatchObject({ status: 404 });
+    const bad = { name: 'x', scenario: { limits: 'on' } };
+    expect(await outcome(() => there.createSandbox(bad as never))).toMatchObject({ status: 400 });
+    expect(await there.listSandboxes()).toHaveLength(2);
+  });
+
+  test('has its own clock, faults, journal, keys, snapshots and ids; its control is the same table', async () => {
+    const { sim, there } = stage;
+    await there.createSandbox({ name: 'a' });
+    await there.createSandbox({ name: 'b' });
+    const [a, b] = [there.sandbox('a'), there.sandbox('b')];
+    const before = [everythingOf(sim), await b.exportState()];
+    await a.advanceClock({ by: '1h' });
+    await a.addFault({ name: 'down', then: { respond: { status: 503 } } });
+    await a.banKey({ key: 'pro-key', for: '1h' });
+    await a.addKey({ key: 'only-in-a' });
+    await a.saveSnapshot({ name: 'late' });
+    expect((await list('a')).status).toBe(503);
+    expect([everythingOf(sim), await b.exportState()]).toEqual(before);
+    expect((await a.countRequests()).count).toBe(1);
+    expect((await b.countRequests()).count).toBe(0);
+    expect((await b.getClock()).now).toBe('2026-01-01T12:00:00.000Z');
+    expect((await list('b')).headers.get('date')).toBe('Thu, 01 Jan 2026 12:00:00 GMT');
+    expect(await b.listSnapshots()).toEqual([]);
+    expect(await outcome(() => b.getKey({ key: 'only-in-a' }))).toMatchObject({ status: 404 });
+    expect((await a.getVerdict()).counts.requests).toBe(1);
+    await a.reset();
+    expect((await list('a')).status).toBe(200);
+  });
+
+  test('takes the scenario that the server has in force when it is made', async () => {
+    const { there } = stage;
+    await there.loadScenario({ scenario: 'tiny', reseed: true });
+    expect(await (await fetch(`${sandboxUrl('late')}/pets`, { headers })).json()).toHaveLength(2);
+    expect(await there.sandbox('late').getHealth()).toEqual({ status: 'ok', scenario: 'tiny' });
+  });
+
+  test('is removed with whatever waits in it, and made anew by the next request', async () => {
+    const { there } = stage;
+    const box = there.sandbox('box');
+    await create('box', { name: 'Old', categoryId: 1 });
+    await box.addFault({ when: { operation: 'listPets' }, then: { delay: '1h' } });
+    const waiting = outcomeOf(list('box'));
+    const polling = outcome(() => box.waitForRequests({ count: 9, timeout: '30s' }));
+    await vi.waitUntil(() => stage.server.sandboxes.find('box')?.sim.journal.pending === 1);
+    await breathe(30);
+    expect(await there.removeSandbox({ sandbox: 'box' })).toEqual({ removed: 'box' });
+    expect(await waiting).toBe('TypeError');
+    expect(await polling).toEqual({ result: { met: false, count: 1 } });
+    expect(await outcome(() => box.getClock())).toMatchObject({ status: 404 });
+    expect(await outcome(() => there.removeSandbox({ sandbox: 'box' }))).toMatchObject({ status: 404 });
+    expect(await (await create('box', { name: 'New', categoryId: 1 })).json()).toMatchObject({ id: 41 });
+  });
+
+  const outcomeOf = (response: Promise<Response>) =>
+    response.then(
+      ({ status }) => status,
+      (error: Error) => error.name,
+    );
+
+  test('is cut off on the wire like the server: a reset connection is one', async () => {
+    const { there } = stage;
+    await there.createSandbox({ name: 'cut', scenario: { faults: [{ then: { reset: true } }] } });
+    expect(await outcomeOf(list('cut'))).toBe('TypeError');
+    expect((await there.sandbox('cut').queryJournal()).entries[0]).toMatchObject({ fault: 'fault-1', spoiled: true });
+  });
+});
+
+describe('the name of a sandbox', () => {
+  beforeEach(() => open());
+
+  test.each(['a', 'A.b_c-9', '...', '-', 'x'.repeat(64), 'constructor', '__proto__', 'toString', 'sandboxes'])(
+    'may be %s',
+    async (name) => {
+      expect((await list(name)).status).toBe(200);
+      expect(await stage.there.getSandbox({ sandbox: name })).toMatchObject({ name });
+      expect((await stage.there.sandbox(name).countRequests()).count).toBe(1);
+    },
+  );
+
+  test.each(['', '.', '..', 'x'.repeat(65), 'a%20b', '%61', '%zz', 'ü', 'a:b', 'a,b', "a'b", '<b>', '%2e%2e'])(
+    'may not be %j',
+    async (name) => {
+      const target = `/s/${name}/v1/pets`;
+      const answer = await rawRequest(stage.server.port, `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      expect(statusOf(answer)).toBe(400);
+      if (!answer.includes('\r\n\r\n{')) return;
+      expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ code: 'invalid_request' });
+      expect(stage.server.sandboxes.list()).toEqual([]);
+    },
+  );
+
+  test.each(['/s', '/s/', '/s/a', '/s/a/', '/s/a/v2/pets', '/s/a/v1x', '/s/a/__sim/reset', '/s/a/s/b/v1/pets'])(
+    'alone, or before anything but the API, leads nowhere: %s',
+    async (path) => {
+      const response = await fetch(stage.server.baseUrl.replace('/v1', path));
+      expect(response.status).toBe(path === '/s/' ? 400 : 404);
+      expect(Object.keys(await response.json())).toEqual(['code', 'message', 'status']);
+      expect(stage.server.sandboxes.list()).toEqual([]);
+    },
+  );
+});
+
+describe('pages of other sites', () => {
+  beforeEach(() => open());
+  const get = (path: string, lines: string[]) =>
+    rawRequest(
+      stage.server.port,
+      `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nAuthorization: Bearer free-key\r\n\r\n`,
+    );
+
+  test('reach no sandbox by a foreign Host, and make none', async () => {
+    expect(statusOf(await get('/s/a/v1/pets', ['Host: evil.test']))).toBe(403);
+    expect(stage.server.sandboxes.list()).toEqual([]);
+  });
+
+  test.each([
+    ['a foreign Origin', ['Origin: http://evil.test']],
+    ['the null Origin', ['Origin: null']],
+    ['an image', ['Sec-Fetch-Site: cross-site']],
+    ['an image of the same site', ['Sec-Fetch-Site: same-site']],
+  ])('make no sandbox with %s, so that none can use them up', async (_what, lines) => {
+    expect(statusOf(await get('/s/a/v1/pets', ['Host: localhost', ...lines]))).toBe(403);
+    expect(stage.server.sandboxes.list()).toEqual([]);
+  });
+
+  test('of this machine are let in, with CORS and preflights as on the plain API', async () => {
+    const origin = 'http://localhost:5173';
+    const preflight = await fetch(`${sandboxUrl('page')}/pets`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+    const response = await list('page', { headers: { ...headers, origin, 'sec-fetch-site': 'cross-site' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(response.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Remaining');
+    const foreign = await list('page', { headers: { ...headers, origin: 'http://evil.test' } });
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('many sandboxes', () => {
+  test('end at the limit with a clear 503, and there is room again when one goes', async () => {
+    const { there } = await open({ sandboxes: { limit: 3 } });
+    for (const name of ['a', 'b', 'c']) expect((await list(name)).status).toBe(200);
+    const refused = await list('d', { headers: { ...headers, origin: 'http://localhost:5173' } });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect(await refused.json()).toEqual({
+      status: 503,
+      code: 'service_unavailable',
+      message:
+        'There are 3 sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for 600 s.',
+    });
+    expect(await outcome(() => there.createSandbox({ name: 'd' }))).toMatchObject({ status: 503 });
+    expect((await list('a')).status).toBe(200);
+    await there.removeSandbox({ sandbox: 'b' });
+    expect((await list('d')).status).toBe(200);
+  });
+
+  test('are dropped once they are idle, in real time, whatever their clocks say', async () => {
+    const { there } = await open({ sandboxes: { idleMs: 80, limit: 2 } });
+    await list('used');
+    await list('idle');
+    await there.sandbox('idle').advanceClock({ by: '1d' });
+    for (let n = 0; n < 4; n++) {
+      await breathe(30);
+      await list('used');
+    }
+    expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['used']);
+    expect((await list('third')).status).toBe(200);
+  });
+
+  test('cost little: a thousand of a large world are made in moments and share its animals until they change', async () => {
+    await open();
+    const { sim } = stage;
+    sim.load(
+      { pets: Array.from({ length: 20_000 }, (_, n) => ({ id: n + 1, name: `Pet ${n}`, categoryId: 1 })) },
+      { reseed: true },
+    );
+    const sandboxes = new Sandboxes(sim, () => 0);
+    const startBytes = process.memoryUsage().heapUsed;
+    const startMs = performance.now();
+    for (let n = 0; n < 1_000; n++) sandboxes.create(`s${n}`);
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+    expect(process.memoryUsage().heapUsed - startBytes).toBeLessThan(100_000_000);
+    const [first, second] = sandboxes.list() as [Sandbox, Sandbox];
+    first.sim.pets.remove(1);
+    expect([first.sim.pets.size, second.sim.pets.size, sim.pets.size]).toEqual([19_999, 20_000, 20_000]);
+    expect(() => sandboxes.create('one more')).toThrow('1000 sandboxes');
+  });
+
+  test('fifty under fire from fifty workers never see one another: exact counts', { timeout: 60_000 }, async () => {
+    const { there } = await open({}, { keys: { 'free-key': { plan: 'free' } } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+    const call = (name: string, method: string, body?: string) =>
+      new Promise<{ status: number; body: string }>((resolve, reject) => {
+        const request = httpRequest(`${sandboxUrl(name)}/pets?limit=100`, { method, headers, agent }, (response) => {
+          let text = '';
+          response.on('data', (chunk) => {
+            text += chunk;
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+        });
+        request.on('error', reject).end(body);
+      });
+    const worker = async (number: number) => {
+      const name = `worker-${number}`;
+      const statuses: Record<number, number> = {};
+      const ids: number[] = [];
+      for (let n = 0; n < 70; n++) {
+        const isWrite = n % 2 === 0;
+        const answer = await call(
+          name,
+          isWrite ? 'POST' : 'GET',
+          isWrite ? `{"name":"${name}","categoryId":${number}}` : undefined,
+        );
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        if (answer.status === 201) ids.push(JSON.parse(answer.body).id);
+        if (answer.status === 200) {
+          const own = JSON.parse(answer.body).slice(40);
+          expect(own.map((pet: { name: string }) => pet.name)).toEqual(ids.map(() => name));
+        }
+      }
+      return { statuses, ids };
+    };
+    const results = await Promise.all(Array.from({ length: 50 }, (_, number) => worker(number)));
+    agent.destroy();
+    const ids = Array.from({ length: 30 }, (_, n) => 41 + n);
+    for (const result of results) expect(result).toEqual({ statuses: { 200: 30, 201: 30, 429: 10 }, ids });
+    const sandboxes = await there.listSandboxes();
+    expect(sandboxes).toHaveLength(50);
+    for (const sandbox of sandboxes) expect(sandbox.requests).toBe(70);
+    expect(stage.sim.pets.size).toBe(40);
+    expect(stage.sim.journal.size).toBe(0);
+  });
+
+  test('that are made, used and removed at once answer wholly, each from one world', async () => {
+    const { there } = await open();
+    const statuses = new Set<number>();
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, n) => {
+        const name = `s${n % 4}`;
+        if (n % 5 === 0) await outcome(() => there.removeSandbox({ sandbox: name }));
+        const response = await create(name, { name: 'x', categoryId: 1 });
+        statuses.add(response.status);
+        expect((await response.json()).id).toBeGreaterThan(40);
+      }),
+    );
+    expect([...statuses]).toEqual([201]);
+  });
+});
+
+describe('a fork of a simulator', () => {
+  beforeEach(() => open());
+
+  test('starts as its scenario does and shares nothing that changes', async () => {
+    const sim = createSimulator({
+      scenario: { keys: { 'free-key': { usage: { minute: 10 } } }, clock: { mode: 'frozen' } },
+    });
+    await send(sim, { body: '{"name":"Bello","categoryId":1}' });
+    sim.keys.ban('pro-key', '1h');
+    sim.faults.add({ then: { reset: true } });
+    const before = everythingOf(sim);
+    const fork = sim.fork();
+    expect(fork.pets.size).toBe(40);
+    expect(fork.faults.list()).toEqual([]);
+    expect(fork.keys.get('pro-key').state).toBe('active');
+    expect(fork.keys.get('free-key').minute.remaining).toBe(50);
+    expect(fork.journal.size).toBe(0);
+    fork.pets.update(1, { name: 'Max' });
+    fork.pets.remove(2);
+    fork.clock.advance('1d');
+    fork.keys.add('new');
+    await send(fork);
+    expect(everythingOf(sim)).toEqual(before);
+    fork.reset();
+    expect(fork.pets.get(1)?.name).toBe('Rex');
+  });
+
+  test('may have another scenario, and knows the same ones by name', () => {
+    const sim = createSimulator({ scenarios: { tiny: { pets: [] } } });
+    const fork = sim.fork({ scenario: { name: 'other' } });
+    expect(fork.name).toBe('other');
+    expect([...fork.scenarios.keys()]).toEqual(['default', 'tiny']);
+    expect(() => sim.fork({ scenario: { limits: 'on' } as never })).toThrow('limits');
+  });
+
+  test('of a simulator whose scenario was loaded over older animals has those of the scenario', () => {
+    const sim = createSimulator();
+    sim.load({ pets: [] });
+    expect(sim.pets.size).toBe(40);
+    expect(sim.fork().pets.size).toBe(0);
+  });
+});
