@@ -171,6 +171,8 @@ test('a verdict that came over HTTP will do, and a journal with gaps passes noth
   expect(() => expect(verdict).not.toHaveHonouredRetryAfter()).toThrow('the journal has dropped 3 requests');
 });
 
-test.extend({ scenario: 'default' })('a shipped scenario goes by its name', ({ sim, apiKey }) => {
-  expect([sim.name, apiKey]).toEqual(['default', 'free-key']);
+describe.each(['minute-wall', 'stubborn-429', 'post-stored-answer-lost'])('the shipped scenario %s', (scenario) => {
+  test.extend({ scenario })('goes by its name', ({ sim, apiKey }) => {
+    expect([sim.name, apiKey]).toEqual([scenario, 'free-key']);
+  });
 });

@@ -1,0 +1,17 @@
+import { expect, test } from '@playwright/test';
+
+// The page of `npm run dev`: the simulator runs in it, behind msw's worker, and follows the clock of the page.
+
+test('a refusal of the simulator in the page is waited for', async ({ page }) => {
+  await page.clock.install();
+  await page.goto('/');
+  await expect(page.getByRole('listitem').first()).toBeVisible();
+
+  await page.evaluate("sim.keys.setUsage('free-key', { minute: 60 })");
+  await page.getByRole('button', { name: 'sold' }).click();
+  await expect(page.getByText('Too many requests. Going on in')).toBeVisible();
+
+  await page.clock.runFor('01:01');
+  await expect(page.getByText('of 60 requests left')).toBeVisible();
+  expect(await page.evaluate('sim.verdict().verdict')).toBe('pass');
+});

@@ -1,0 +1,11 @@
+import { setupWorker } from 'msw/browser';
+import { createSimulator } from 'petstore-sim';
+import { handlers } from 'petstore-sim/msw';
+
+/** The service of `npm run dev`, in the page. In the browser's console: `sim.keys.setUsage('free-key', { minute: 60 })`. */
+export const sim = createSimulator();
+
+export async function startSimulator(): Promise<void> {
+  Object.assign(globalThis, { sim });
+  await setupWorker(...handlers(sim)).start({ onUnhandledRequest: 'bypass', quiet: true });
+}

@@ -1,0 +1,71 @@
+export const statuses = ['available', 'pending', 'sold'] as const;
+export type Status = (typeof statuses)[number];
+
+export interface Pet {
+  id: number;
+  name: string;
+  categoryId: number;
+  status?: Status;
+}
+
+/** What the last answer said of the limits, and until when nothing is sent. */
+export interface Quota {
+  limit: number;
+  remaining: number;
+  /** Unix milliseconds; in the past when requests go out. */
+  pausedUntilMs: number;
+}
+
+export interface PetstoreOptions {
+  baseUrl: string;
+  apiKey: string;
+  onQuota?: (quota: Quota) => void;
+}
+
+export type Petstore = ReturnType<typeof createPetstore>;
+
+const mostAttempts = 5;
+
+/** A client of the Petstore service, which sends nothing while the service asks it to wait. */
+export function createPetstore({ baseUrl, apiKey, onQuota = () => {} }: PetstoreOptions) {
+  let pausedUntilMs = 0;
+
+  async function send(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    for (let attempt = 1; ; attempt++) {
+      while (Date.now() < pausedUntilMs) await wait(pausedUntilMs - Date.now(), init.signal);
+      const response = await fetch(`${baseUrl}${path}`, { ...init, headers });
+      if (response.status === 429) {
+        const askedMs = Number(response.headers.get('Retry-After')) * 1_000;
+        const extraMs = Math.ceil(2 ** attempt * 100 * (1 + Math.random()));
+        pausedUntilMs = Math.max(pausedUntilMs, Date.now() + askedMs + extraMs);
+      }
+      const header = (name: string) => Number(response.headers.get(name));
+      onQuota({ limit: header('X-RateLimit-Limit'), remaining: header('X-RateLimit-Remaining'), pausedUntilMs });
+      if (response.ok) return response;
+      if (response.status !== 429 || attempt === mostAttempts) {
+        const { message } = (await response.json()) as { message: string };
+        throw new Error(message);
+      }
+    }
+  }
+
+  return {
+    async listPets(status: Status, signal?: AbortSignal): Promise<Pet[]> {
+      return (await send(`/pets?limit=100&status=${status}`, { signal: signal ?? null })).json();
+    },
+    /** Fails with a `TypeError` when there is no answer; the animal may be stored all the same, so look before you repeat it. */
+    async createPet(pet: Omit<Pet, 'id'>): Promise<Pet> {
+      return (await send('/pets', { method: 'POST', body: JSON.stringify(pet) })).json();
+    },
+  };
+}
+
+const wait = (ms: number, signal: AbortSignal | null | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });

@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'react';
+import type { Quota } from './petstore.ts';
+
+/** How many requests are left, or how long the page waits. */
+export function QuotaNotice({ limit, remaining, pausedUntilMs }: Quota) {
+  const seconds = useSecondsUntil(pausedUntilMs);
+  if (seconds > 0) {
+    return (
+      <p role="status" className="paused">
+        Too many requests. Going on in {seconds} s…
+      </p>
+    );
+  }
+  return (
+    <p role="status">
+      <meter min={0} max={limit} low={limit / 4} optimum={limit} value={remaining} aria-label="Requests left" />
+      {remaining} of {limit} requests left
+    </p>
+  );
+}
+
+/** Counts down to 0. */
+function useSecondsUntil(instantMs: number): number {
+  const left = () => Math.max(0, Math.ceil((instantMs - Date.now()) / 1_000));
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      redraw((count) => count + 1);
+      if (Date.now() >= instantMs) clearInterval(timer);
+    }, 250);
+    return () => clearInterval(timer);
+  }, [instantMs]);
+  return left();
+}
