@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { printAssumptions } from './commands/assumptions.js';
 import { check } from './commands/check.js';
+import { type GauntletFlags, gauntlet } from './commands/gauntlet.js';
+import { type MatrixFlags, matrix } from './commands/matrix.js';
 import { printScenarios } from './commands/scenarios.js';
 import { type ServeFlags, serve } from './commands/serve.js';
 import { UsageError } from './usage-error.js';
@@ -15,6 +17,12 @@ Usage
   petstore-sim scenarios             list the shipped scenarios
   petstore-sim scenarios NAME        print one: what it is about, and its file
   petstore-sim check FILE...         look for mistakes in scenario files; exit code 2 when there are any
+  petstore-sim exec [options] -- COMMAND...
+                                     run a client's command against a simulator of its own, and judge the client
+  petstore-sim matrix [--only IDS] -- COMMAND...
+                                     find the undocumented choices of the service that would break the client
+  petstore-sim gauntlet [--only NAMES] -- COMMAND...
+                                     run the client against every shipped scenario that expects something of it
   petstore-sim assumptions [--json]  print what the simulator does where the interface document is silent
 
 Options of serve
@@ -51,9 +59,14 @@ const serveOptions = {
   'control-token': { type: 'string' },
 } as const;
 
+/** What sets the scenario of a command that runs a client. */
+const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
+
 /** Each command with the options that it takes and the number of arguments. */
 const commands = {
   serve: { options: Object.keys(serveOptions), most: 0 },
+  matrix: { options: [...scenarioOptions, 'only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
+  gauntlet: { options: ['only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
@@ -77,8 +90,14 @@ async function main(): Promise<void> {
   if (command === 'assumptions') return print(printAssumptions(values.json ?? false));
   if (command === 'scenarios') return print(printScenarios(rest[0]));
   if (command === 'check') return check(rest, print);
+  if (command === 'matrix') return exitWith(await matrix(values as MatrixFlags, rest, print));
+  if (command === 'gauntlet') return exitWith(await gauntlet(values as GauntletFlags, rest, print));
   await serve(values as ServeFlags);
 }
+
+const exitWith = (code: number) => {
+  process.exitCode = code;
+};
 
 const isCommand = (text: string): text is keyof typeof commands => Object.hasOwn(commands, text);
 
@@ -88,6 +107,8 @@ function readArguments() {
       allowPositionals: true,
       options: {
         ...serveOptions,
+        only: { type: 'string' },
+        timeout: { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },

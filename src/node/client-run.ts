@@ -22,7 +22,7 @@ export async function runOnce(command: readonly string[], scenario: Scenario, ti
   const server = await listen(sim, { port: 0 });
   try {
     const { code, output } = await runCommand(command, server, sim, { output: 'keep', timeoutMs });
-    const { verdict, findings } = sim.verdict();
+    const { verdict, findings } = sim.verdict({ isOver: true });
     return { code, output, verdict, findings };
   } finally {
     await server.close();

@@ -74,7 +74,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
 }
 
 /** What the flags set on top of the scenario, in the order in which they apply. */
-async function readOverrides(flags: ServeFlags): Promise<Override[]> {
+export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {
   const { seed, 'no-limits': noLimits, set = [] } = flags;
   const overrides: Override[] = [];
   if (seed !== undefined) {
