@@ -45,21 +45,39 @@ export const defaultScenario = ${JSON.stringify(value)} as const satisfies Scena
   return { file, module };
 }
 
-const opening = '<!-- assumptions: written by npm run generate -->\n';
-const closing = '<!-- /assumptions -->';
-
-/** The README with its table of assumptions as the code has it. */
-export function readme(assumptionRows) {
-  const text = read('README.md');
+/** A text with what stands between the marks of a name replaced. */
+function between(text, name, content) {
+  const opening = `<!-- ${name}: written by npm run generate -->\n`;
   const start = text.indexOf(opening) + opening.length;
-  const end = text.indexOf(closing);
-  const cell = (value) => value.replaceAll('|', '\\|');
-  const rows = assumptionRows.map(
-    ({ id, question, byDefault, alternatives }) =>
-      `| \`${id}\` | ${cell(question)} | ${cell(byDefault)} | ${cell(alternatives)} |\n`,
+  return text.slice(0, start) + content + text.slice(text.indexOf(`<!-- /${name} -->`));
+}
+
+/** A table of Markdown. */
+function table(head, rows) {
+  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return `${line(head)}|${'---|'.repeat(head.length)}\n${rows.map(line).join('')}`;
+}
+
+/** The README with its tables of assumptions and of control operations as the code has them. */
+export function readme(assumptionRows, controlRows) {
+  const assumptions = assumptionRows.map(({ id, question, byDefault, alternatives }) => [
+    `\`${id}\``,
+    question,
+    byDefault,
+    alternatives,
+  ]);
+  const control = controlRows.map(({ name, request, input, summary }) => [
+    `\`${name}\``,
+    `\`${request}\``,
+    input,
+    summary,
+  ]);
+  const text = between(
+    read('README.md'),
+    'assumptions',
+    table(['id', 'question', 'default', 'alternatives'], assumptions),
   );
-  const table = `| id | question | default | alternatives |\n|---|---|---|---|\n${rows.join('')}`;
-  return text.slice(0, start) + table + text.slice(end);
+  return between(text, 'control', table(['function', 'request', 'input', ''], control));
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
@@ -67,5 +85,6 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   write('scenarios/default.yaml', file);
   write('src/scenario/default.ts', module);
   const { assumptionRows } = await import('../dist/node/assumption-table.js');
-  write('README.md', readme(assumptionRows()));
+  const { controlRows } = await import('../dist/control/control-table.js');
+  write('README.md', readme(assumptionRows(), controlRows()));
 }

@@ -32,7 +32,7 @@ export const keyOperations = {
     path: '/keys',
     summary: 'Adds an API key, unused, or replaces the one with the same text',
     status: 201,
-    input: fields({ ...keyFields, key: keyText, bannedFor: v.optional(banDuration) }),
+    input: fields({ key: keyText, ...keyFields, bannedFor: v.optional(banDuration) }),
     run(sim, { key, plan, state, expiresAt, expiresIn, usage, bannedFor = 0 }) {
       sim.keys.add(key, {
         ...(plan !== undefined && { plan }),

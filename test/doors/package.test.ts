@@ -63,6 +63,7 @@ test('every entry can be imported from an installed package, and the wrong one f
   await writeFile(
     join(cwd, 'use.js'),
     `import { createSimulator } from 'petstore-sim';
+     import { createControl } from 'petstore-sim/control';
      import { handlers } from 'petstore-sim/msw';
      import { listen } from 'petstore-sim/node';
      import { generatePets } from 'petstore-sim/seed';
@@ -75,10 +76,11 @@ test('every entry can be imported from an installed package, and the wrong one f
      msw.close();
      const server = await listen(sim, { port: 0 });
      const served = await (await fetch(server.baseUrl + '/pets', init)).json();
+     const { status } = await createControl(server.controlUrl).getHealth();
      await server.close();
      const inner = await import('petstore-sim/dist/simulator.js').catch((error) => error.code);
-     console.log(JSON.stringify([mocked.length, served.length, inner]));`,
+     console.log(JSON.stringify([mocked.length, served.length, status, inner]));`,
   );
   const { stdout } = await exec(process.execPath, ['use.js'], { cwd });
-  expect(JSON.parse(stdout)).toEqual([3, 3, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
+  expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
 });

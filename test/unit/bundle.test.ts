@@ -50,8 +50,8 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
     expect(imports.map(({ path, external }) => ({ path, external }))).toEqual([{ path: 'msw', external: true }]);
   });
 
-  test('hold no code of faker, Express, Node or the HTTP door', () => {
-    const packages = /node:|faker|express|src\/node\/|src\/seed/;
+  test('hold no code of faker, Express, Node, the HTTP door or the control', () => {
+    const packages = /node:|faker|express|src\/node\/|src\/seed|src\/control/;
     expect(Object.keys(result.metafile.inputs).filter((file) => packages.test(file))).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run generate
 import { defaultScenario, readme } from '../../scripts/generate.mjs';
+import { controlRows } from '../../src/control/control-table.js';
 import { assumptionRows } from '../../src/node/assumption-table.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -13,8 +14,8 @@ test('the default scenario, as a file and as a module, is what the fixtures say'
   expect(read('src/scenario/default.ts'), hint).toBe(module);
 });
 
-test('the table of assumptions in the README is what the code does', () => {
-  expect(read('README.md'), hint).toBe(readme(assumptionRows()));
+test('the tables of assumptions and of control operations in the README are what the code does', () => {
+  expect(read('README.md'), hint).toBe(readme(assumptionRows(), controlRows()));
 });
 
 test('every file that the README links to exists', () => {
