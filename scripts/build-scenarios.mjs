@@ -29,6 +29,12 @@ if (failures.length > 0) {
   process.exit(1);
 }
 
+// To TypeScript the words of a JSON module are any text, which no scenario takes.
+writeFileSync(
+  join(root, 'dist/shipped-scenario.d.ts'),
+  `import type { Scenario } from './index.js';\ndeclare const scenario: Scenario;\nexport default scenario;\n`,
+);
+
 const { schema } = jsonSchema();
 writeFileSync(join(root, 'dist/schema.json'), toJson(schema));
 // What the first line of scenarios/*.yaml names, in a clone and in the package alike. Not committed: it is a build product.

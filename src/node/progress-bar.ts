@@ -7,24 +7,30 @@ interface Terminal {
 const quietMs = 1_000;
 const redrawMs = 100;
 const cells = 30;
+/** To make and store animals takes about this many times as long as to make them. */
+const storingFactor = 6;
+const eraseLine = '\r\u001b[K';
 
 /**
- * Shows how far the making of animals is, on a terminal and only when it takes more than a second.
- * @returns what to call with how many are made, of how many; the last call takes the bar away
+ * Shows on a terminal how far the making of animals is, and that they are stored, when all of it takes over a second.
+ * @returns what to call with how many are made, of how many; what it shows is gone when the program is idle again
  */
 export function createProgressBar(
   terminal: Terminal = process.stderr,
   now: () => number = () => performance.now(),
+  whenIdle: (clear: () => void) => void = setImmediate,
 ): (made: number, total: number) => void {
   const startMs = now();
-  let shownMs = 0;
+  let shownMs = startMs;
   return (made, total) => {
     const nowMs = now();
+    const expectedMs = made === 0 ? 0 : ((nowMs - startMs) / made) * total * storingFactor;
+    if (!terminal.isTTY || expectedMs < quietMs) return;
     if (made === total) {
-      if (shownMs > 0) terminal.write('\r\u001b[K');
-      return;
+      terminal.write(`${eraseLine}storing ${total.toLocaleString('en')} animals`);
+      return whenIdle(() => terminal.write(eraseLine));
     }
-    if (!terminal.isTTY || nowMs - startMs < quietMs || nowMs - shownMs < redrawMs) return;
+    if (nowMs - shownMs < redrawMs) return;
     shownMs = nowMs;
     const full = Math.floor((made / total) * cells);
     const bar = `${'█'.repeat(full)}${'░'.repeat(cells - full)}`;

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url).pathname;
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
 const exec = promisify(execFile);
 let folder: string;
 let tarball: string;
@@ -52,14 +54,24 @@ test('npx runs the package in an empty folder, and it answers', { timeout: 180_0
   }
 });
 
+/** A project that has the package and msw installed; one for all tests. */
+let installed: Promise<string> | undefined;
+function consumer(): Promise<string> {
+  installed ??= (async () => {
+    const cwd = await mkdtemp(join(folder, 'consumer-'));
+    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
+    const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', tarball, `msw@${devDependencies.msw}`];
+    await exec('npm', install, { cwd });
+    return cwd;
+  })();
+  return installed;
+}
+
 test('every entry can be imported from an installed package, and the wrong one fails at resolution', {
   timeout: 180_000,
 }, async () => {
-  const cwd = await mkdtemp(join(folder, 'consumer-'));
-  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
-  const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', tarball, `msw@${devDependencies.msw}`];
-  await exec('npm', install, { cwd });
+  const cwd = await consumer();
   await writeFile(
     join(cwd, 'use.js'),
     `import { createSimulator } from 'petstore-sim';
@@ -83,4 +95,68 @@ test('every entry can be imported from an installed package, and the wrong one f
   );
   const { stdout } = await exec(process.execPath, ['use.js'], { cwd });
   expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
+});
+
+describe('import scenario from petstore-sim/scenarios/NAME.json', () => {
+  const source = `import { createSimulator } from 'petstore-sim';
+import scenario from 'petstore-sim/scenarios/near-minute-limit.json';
+const sim = createSimulator({ scenario: { ...scenario, name: scenario.name + ' here' } });
+console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator({ scenario }).name);
+`;
+
+  test.each([
+    ['bundler', source],
+    ['nodenext', source.replace(".json';", ".json' with { type: 'json' };")],
+  ])('fits createSimulator for TypeScript with moduleResolution %s', { timeout: 180_000 }, async (resolution, text) => {
+    const cwd = await consumer();
+    await writeFile(join(cwd, `${resolution}.ts`), text);
+    const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--resolveJsonModule',
+      '--skipLibCheck',
+      '--types',
+      'node',
+      '--target',
+      'es2023',
+    ];
+    const modules = [
+      '--module',
+      module,
+      '--moduleResolution',
+      resolution,
+      '--typeRoots',
+      join(root, 'node_modules/@types'),
+    ];
+    await exec(process.execPath, [tsc, ...options, ...modules, `${resolution}.ts`], { cwd });
+    const wrong = text.replace('{ scenario }', '{ scenario: { ...scenario, limits: 5 } }');
+    await writeFile(join(cwd, `${resolution}-wrong.ts`), wrong);
+    const failing = exec(process.execPath, [tsc, ...options, ...modules, `${resolution}-wrong.ts`], { cwd });
+    await expect(failing).rejects.toMatchObject({ stdout: expect.stringContaining('is not assignable') });
+  });
+
+  test('bundles with esbuild for a page, and runs', { timeout: 180_000 }, async () => {
+    const cwd = await consumer();
+    const stdin = { contents: source, resolveDir: cwd };
+    await build({ stdin, bundle: true, format: 'esm', platform: 'browser', outfile: join(cwd, 'page.js') });
+    const { stdout } = await exec(process.execPath, ['page.js'], { cwd });
+    expect(stdout).toBe('near-minute-limit here 2 near-minute-limit\n');
+  });
+});
+
+test('the schema that the first line of a shipped file names is in the package, and has an entry', {
+  timeout: 180_000,
+}, async () => {
+  const cwd = await consumer();
+  const module = join(cwd, 'node_modules/petstore-sim');
+  const [line = ''] = (await readFile(join(module, 'scenarios/minute-wall.yaml'), 'utf8')).split('\n');
+  const path = line.split('$schema=')[1] ?? '';
+  const beside = JSON.parse(await readFile(join(module, 'scenarios', path), 'utf8'));
+  await writeFile(
+    join(cwd, 'schema.js'),
+    "import schema from 'petstore-sim/schema.json' with { type: 'json' }; console.log(JSON.stringify(schema));",
+  );
+  const { stdout } = await exec(process.execPath, ['--no-warnings', 'schema.js'], { cwd });
+  expect(JSON.parse(stdout)).toEqual(beside);
 });

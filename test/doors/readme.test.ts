@@ -27,17 +27,22 @@ const steps = (block: string) =>
       return { command, output: output.join('\n').trim() };
     });
 
-/** What changes from run to run: instants. */
+/** What changes from run to run: instants, and a wait whose second has begun. */
 const withoutInstants = (text: string) =>
   text
     .replaceAll('\r', '')
     .replace(/^Date: .*$/m, 'Date: *')
     .replace(/^X-RateLimit-Reset: \d+$/m, 'X-RateLimit-Reset: *')
     .replace(/"now":"[^"]+"/, '"now":"*"')
+    .replace('retry in 9 seconds', 'retry in 10 seconds')
     .trim();
 
+/** A file that the README asks to save: its name, and its text. */
+const savedFile = /Save this as `([^`]+)`[^`]*```\w+\n(.*?)```/gs;
+
+const cli = join(root, 'dist/node/cli.js');
+
 async function serve(args: string[]) {
-  const cli = join(root, 'dist/node/cli.js');
   const child = spawn(process.execPath, [cli, ...args, '--port', '0', '--log', 'json'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -56,14 +61,18 @@ async function serve(args: string[]) {
 test.each(blocks('console').map((block) => [steps(block)[0]?.command, block]))(
   'the transcript that begins with %j is what a terminal shows',
   async (_name, block) => {
-    for (const json of blocks('json')) writeFileSync(join(folder, 'used-up.json'), json);
+    for (const [, name, text] of readme.matchAll(savedFile))
+      writeFileSync(join(folder, name as string), text as string);
     const all = steps(block as string);
     const start = all.find(({ command }) => command.startsWith('npx petstore-sim'));
     const server = await serve(start?.command.split(' ').slice(2) ?? []);
     try {
       for (const { command, output } of all.filter((step) => step !== start)) {
-        const here = command.replaceAll('http://127.0.0.1:4010', server.origin).replace(/^curl /, 'curl -s ');
-        const { stdout } = await exec('bash', ['-c', here]);
+        const here = command
+          .replaceAll('http://127.0.0.1:4010', server.origin)
+          .replaceAll('npx petstore-sim', `${process.execPath} ${cli}`)
+          .replace(/^curl /, 'curl -s ');
+        const { stdout } = await exec('bash', ['-c', `(${here}) 2>&1 || true`], { cwd: folder });
         const shown = stdout.replaceAll(server.origin, 'http://127.0.0.1:4010');
         expect(withoutInstants(shown)).toBe(withoutInstants(output));
       }

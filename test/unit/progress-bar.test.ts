@@ -6,24 +6,34 @@ import { generatePets } from '../../src/seed.js';
 function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {
   const written: string[] = [];
   let nowMs = 0;
-  const show = createProgressBar({ isTTY, write: (text) => written.push(text) }, () => nowMs);
+  let clear = () => {};
+  const terminal = { isTTY, write: (text: string) => written.push(text) };
+  const show = createProgressBar(
+    terminal,
+    () => nowMs,
+    (whenIdle) => {
+      clear = whenIdle;
+    },
+  );
   for (let made = 0; made <= 1_000; made += 10) {
     show(made, 1_000);
     nowMs += stepMs;
   }
+  clear();
   return written;
 }
 
 describe('the progress bar', () => {
-  test('shows nothing in the first second, then at most ten times a second how far it is, and goes away', () => {
+  test('shows ten times a second how far it is, then that the animals are stored, and goes away', () => {
     const written = drawn(20, { isTTY: true });
-    expect(written[0]).toBe(`\r${'█'.repeat(15)}${'░'.repeat(15)} 500 of 1,000 animals`);
-    expect(written).toHaveLength(11);
-    expect(written.at(-1)).toBe('\r\u001b[K');
+    expect(written[0]).toBe(`\r█${'░'.repeat(29)} 50 of 1,000 animals`);
+    expect(written[9]).toBe(`\r${'█'.repeat(15)}${'░'.repeat(15)} 500 of 1,000 animals`);
+    expect(written.slice(-2)).toEqual(['\r\u001b[Kstoring 1,000 animals', '\r\u001b[K']);
+    expect(written).toHaveLength(21);
   });
 
-  test('shows nothing when it takes less than a second, or where there is no terminal', () => {
-    expect(drawn(9, { isTTY: true })).toEqual([]);
+  test('shows nothing when all of it takes less than a second, or where there is no terminal', () => {
+    expect(drawn(1.5, { isTTY: true })).toEqual([]);
     expect(drawn(20, { isTTY: false })).toEqual([]);
   });
 
