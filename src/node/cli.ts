@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { printAssumptions } from './commands/assumptions.js';
 import { check } from './commands/check.js';
+import { type ExecFlags, exec } from './commands/exec.js';
 import { type GauntletFlags, gauntlet } from './commands/gauntlet.js';
 import { type MatrixFlags, matrix } from './commands/matrix.js';
 import { printScenarios } from './commands/scenarios.js';
@@ -40,6 +41,17 @@ Options of serve
   --allowed-host NAME    another host name that clients may use; may be repeated
   --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
 
+Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETSTORE_API_KEY and PETSTORE_SIM_URL)
+  --scenario, --set, --seed, --no-limits   as above (not with gauntlet)
+  --verdict FILE         exec: writes the verdict as JSON
+  --report FILE.html     exec: writes a report with a picture of the run
+  --junit FILE.xml       exec: writes the verdict for a CI server
+  --json                 prints JSON instead of text
+  --fail-on CODES        exec: fails on these findings alone, separated by commas
+  --require-conclusive   exec: fails when nothing was put to the test
+  --only IDS             matrix: these assumptions; gauntlet: these scenarios; separated by commas
+  --timeout DURATION     matrix, gauntlet: how long one run may take (default 2m)
+
   --help                 print this
   --version              print the version
 `;
@@ -65,6 +77,10 @@ const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
 /** Each command with the options that it takes and the number of arguments. */
 const commands = {
   serve: { options: Object.keys(serveOptions), most: 0 },
+  exec: {
+    options: [...scenarioOptions, 'verdict', 'report', 'junit', 'json', 'fail-on', 'require-conclusive'],
+    most: Number.POSITIVE_INFINITY,
+  },
   matrix: { options: [...scenarioOptions, 'only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
   gauntlet: { options: ['only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
   scenarios: { options: [], most: 1 },
@@ -90,6 +106,7 @@ async function main(): Promise<void> {
   if (command === 'assumptions') return print(printAssumptions(values.json ?? false));
   if (command === 'scenarios') return print(printScenarios(rest[0]));
   if (command === 'check') return check(rest, print);
+  if (command === 'exec') return exitWith(await exec(values as ExecFlags, rest));
   if (command === 'matrix') return exitWith(await matrix(values as MatrixFlags, rest, print));
   if (command === 'gauntlet') return exitWith(await gauntlet(values as GauntletFlags, rest, print));
   await serve(values as ServeFlags);
@@ -107,6 +124,11 @@ function readArguments() {
       allowPositionals: true,
       options: {
         ...serveOptions,
+        verdict: { type: 'string' },
+        report: { type: 'string' },
+        junit: { type: 'string' },
+        'fail-on': { type: 'string' },
+        'require-conclusive': { type: 'boolean' },
         only: { type: 'string' },
         timeout: { type: 'string' },
         json: { type: 'boolean' },

@@ -21,7 +21,7 @@ export function createEventSender() {
     const entries = open();
     readers++;
     try {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.writeHead(200, { 'Content-Type': 'text/event-stream', Connection: 'close' });
       response.write(': petstore-sim\n\n');
       for await (const entry of entries) {
         response.write(`id: ${entry.id}\nevent: request\ndata: ${jsonText(entry)}\n\n`);

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { invalid } from '../control/control-error.js';
+import { ControlError, invalid } from '../control/control-error.js';
 import type { AnyOperation } from '../control/operation.js';
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '../interface/json.js';
 
@@ -18,16 +18,19 @@ export function readInput(request: Request, { method, contentType }: AnyOperatio
   const isOnSandbox = request.route.path.endsWith('/:sandbox');
   for (const [name, value] of Object.entries(isOnSandbox ? request.params : parameters)) add(name, value as string);
   for (const [name, value] of query) add(name, value);
-  if (method !== 'GET')
-    for (const [name, value] of Object.entries(readBody(request.body))) add(name, value as JsonValue);
+  if (method !== 'GET') for (const [name, value] of Object.entries(readBody(request))) add(name, value as JsonValue);
   // HTML standard, section 9.2.3: a browser that connects again says what it has seen.
   const seen = request.headers['last-event-id'];
   if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
   return input;
 }
 
-/** @param body the bytes; `undefined` where there were none */
-function readBody(body: unknown): JsonObject {
+const foreignCharset = /;\s*charset\s*=\s*(?!"?(?:utf-8|us-ascii)"?\s*(?:;|$))/i;
+
+function readBody({ body, headers }: Request): JsonObject {
+  if (foreignCharset.test(headers['content-type'] ?? '')) {
+    throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
+  }
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
   const value = readJson(body);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

@@ -43,9 +43,7 @@ export function createControlRouter(sim: Simulator, { sandboxes, closing }: Cont
   const sendEvents = createEventSender();
   const serve = (operation: AnyOperation, find: Find) => async (request: Request, response: Response) => {
     const { target, gone } = find(request);
-    const left = new AbortController();
-    response.once('close', () => left.abort());
-    const signal = AbortSignal.any([left.signal, closing, ...(gone ? [gone] : [])]);
+    const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
     const run = () => perform(operation, target, readInput(request, operation), signal);
     if (operation.contentType === 'text/event-stream') {
       return sendEvents(response, run as () => AsyncIterable<ShownEntry>);
@@ -65,7 +63,9 @@ export function createControlRouter(sim: Simulator, { sandboxes, closing }: Cont
       for (const operation of here) {
         const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
         const limit = operation.maximumBytes ?? maximumBodyBytes;
-        if (method !== 'get') route[method](express.raw({ limit, type: () => true, inflate: false }));
+        // A stream without its body would never end.
+        if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
+        if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
         route[method](serve(operation, find));
       }
       route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
@@ -84,6 +84,13 @@ export function createControlRouter(sim: Simulator, { sandboxes, closing }: Cont
   });
   app.use(answerError);
   return app;
+}
+
+/** Aborted with the first of the others, and when the client has gone. */
+function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  return AbortSignal.any([left.signal, ...signals]);
 }
 
 const methodNotAllowed = (allowed: string) => (request: Request, response: Response) => {
@@ -107,7 +114,11 @@ function describeError(error: unknown, request: Request): { status: number; code
   const { status = 500, type = '', limit } = error as { status?: number; type?: string; limit?: number };
   if (status === 413) return { status, code: 'payload_too_large', message: `The body is larger than ${limit} bytes.` };
   if (status === 415)
-    return { status, code: 'unsupported_media_type', message: 'The body must be sent as it is, without an encoding.' };
+    return {
+      status,
+      code: 'unsupported_media_type',
+      message: 'The body is encoded in a way that is not supported; send it as it is.',
+    };
   if (type === '' && error instanceof URIError)
     return { ...invalid, message: 'The path holds a "%" that does not begin an encoded character of UTF-8.' };
   if (status >= 400 && status < 500) return { ...invalid, message: 'The body cannot be read.' };
