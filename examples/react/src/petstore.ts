@@ -22,8 +22,6 @@ export interface PetstoreOptions {
   onQuota?: (quota: Quota) => void;
 }
 
-export type Petstore = ReturnType<typeof createPetstore>;
-
 const mostAttempts = 5;
 
 /** A client of the Petstore service, which sends nothing while the service asks it to wait. */
