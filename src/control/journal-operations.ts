@@ -49,6 +49,7 @@ export const journalOperations = {
   waitForRequests: operation({
     method: 'GET',
     path: '/journal/wait',
+    isLong: true,
     summary: 'Waits until `count` requests meet a query, or until `timeout` of real time is over: at most 30s',
     input: fields({
       ...entryQuery,
@@ -94,6 +95,7 @@ export const journalOperations = {
     path: '/events',
     summary: 'Every request as it is answered, as server-sent events; with `since` first those after an id',
     contentType: 'text/event-stream',
+    isLong: true,
     input: fields({ since: entryQuery.since }),
     run: (sim, { since }, signal) => streamEntries(sim, since, signal),
   }),

@@ -17,7 +17,9 @@ export interface Operation<Target, Schema extends v.GenericSchema, Result> {
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
   /** Largest body over HTTP. Default 5 MiB. */
   readonly maximumBytes?: number;
-  /** @param signal aborted when whoever asked is gone */
+  /** Whether it may take its time, so that it has to be told when whoever asked is gone. */
+  readonly isLong?: true;
+  /** @param signal of a long one: aborted when whoever asked is gone */
   run(target: Target, input: v.InferOutput<Schema>, signal?: AbortSignal): Result;
 }
 

@@ -133,6 +133,28 @@ test('a server with readers closes at once, and ends their streams', async () =>
   expect(performance.now() - startMs).toBeLessThan(1_000);
 });
 
+test('a HEAD of the events does not wait for them', async () => {
+  const response = await fetch(`${stage.server.controlUrl}/events`, { method: 'HEAD' });
+  expect(response.status).toBe(405);
+  expect((await fetch(`${stage.server.controlUrl}/clock`, { method: 'HEAD' })).status).toBe(200);
+});
+
+test('many that wait at once are no leak in the eyes of Node', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  try {
+    const { sim, there } = stage;
+    const waiting = Array.from({ length: 40 }, () => there.waitForRequests({ timeout: '10s' }));
+    setTimeout(() => send(sim), 100);
+    for (const result of await Promise.all(waiting)) expect(result.met).toBe(true);
+    await breathe();
+    expect(warnings).toEqual([]);
+  } finally {
+    process.off('warning', note);
+  }
+});
+
 test('a reader in this process that falls behind is told so, and one that leaves is forgotten', async () => {
   const { sim, here } = stage;
   const events = here.watchRequests();

@@ -80,13 +80,21 @@ test('a field in the path and in the body is refused, whatever its value', async
   expect(stage.sim.keys.get('free-key').state).toBe('active');
 });
 
-test('a body that is encoded or too large is refused', async () => {
-  const gzip = new Uint8Array(gzipSync('{"by":"1s"}'));
-  expectError(
-    await request('POST', '/__sim/clock/advance', gzip, { 'content-encoding': 'gzip' }),
-    415,
-    'without an encoding',
-  );
+test('a body is inflated within its limit; one that is too large or in another charset is refused', async () => {
+  const gzip = (text: string) => new Uint8Array(gzipSync(text));
+  const before = stage.sim.clock.now();
+  expect(
+    (await request('POST', '/__sim/clock/advance', gzip('{"by":"1s"}'), { 'content-encoding': 'gzip' })).status,
+  ).toBe(200);
+  expect(stage.sim.clock.now()).toBe(before + 1_000);
+  const bomb = gzip(`{"by":"${'9'.repeat(6 * 1024 * 1024)}s"}`);
+  expectError(await request('POST', '/__sim/clock/advance', bomb, { 'content-encoding': 'gzip' }), 413, 'larger than');
+  const utf16 = { 'content-type': 'application/json; charset=utf-16le' };
+  expectError(await request('POST', '/__sim/clock/advance', '{"by":"1s"}', utf16), 415, 'in UTF-8');
+  const utf8 = { 'content-type': 'application/json;charset="UTF-8"' };
+  expect((await request('POST', '/__sim/clock/advance', '{"by":"1s"}', utf8)).status).toBe(200);
+  const unknown = { 'content-encoding': 'rot13' };
+  expectError(await request('POST', '/__sim/clock/advance', '{}', unknown), 415, 'not supported');
   const large = `{"scenario":"${'x'.repeat(5 * 1024 * 1024)}"}`;
   expectError(await request('POST', '/__sim/scenario', large), 413, 'larger than 5242880 bytes');
 });
