@@ -13,7 +13,7 @@ export interface JudgedRequest extends JournalEntry {
   readonly retryAfterMs: number | undefined;
   /** Counted up each time the clock was set back; instants of two eras cannot be compared. */
   readonly era: number;
-  /** Whether the key had requests on other connections within a second of it, so that it may have been sent blindly. */
+  /** Whether the key had requests on other connections right before or after it, so that it may have been sent blindly. */
   readonly isOverlapped: boolean;
 }
 
@@ -41,6 +41,8 @@ export interface Run {
 export const toleranceMs = 50;
 /** A request that comes this long after an answer has seen it, whatever the connection; a parallel burst is over. */
 export const graceMs = 1_000;
+/** Requests on two connections this close together may have been sent side by side; a pool alternates between the two. */
+const besideMs = 100;
 /** A clock that was set back by less than this was corrected, and the run goes on. */
 const correctionMs = 1_000;
 
@@ -117,18 +119,18 @@ function promiseOf(entry: JournalEntry, isRefused: boolean): Pick<JudgedRequest,
   return { deadlineMs: isAhead ? Math.min(untilMs, resetMs) : untilMs, retryAfterMs };
 }
 
-/** The ids of the requests of one key that had others of it on another connection within a second before or after. */
+/** The ids of the requests of one key that had others of it on another connection right before or after. */
 function overlappedOf(requests: readonly Pick<JudgedRequest, 'id' | 'arrivedAtMs' | 'connection'>[]): number[] {
   const near = new Map<number | undefined, number>();
   const overlapped: number[] = [];
   let first = 0;
   let next = 0;
   for (const { id, arrivedAtMs } of requests) {
-    for (; next < requests.length && (requests[next]?.arrivedAtMs ?? 0) <= arrivedAtMs + graceMs; next++) {
+    for (; next < requests.length && (requests[next]?.arrivedAtMs ?? 0) <= arrivedAtMs + besideMs; next++) {
       const { connection } = requests[next] ?? {};
       near.set(connection, (near.get(connection) ?? 0) + 1);
     }
-    for (; (requests[first]?.arrivedAtMs ?? arrivedAtMs) < arrivedAtMs - graceMs; first++) {
+    for (; (requests[first]?.arrivedAtMs ?? arrivedAtMs) < arrivedAtMs - besideMs; first++) {
       const { connection } = requests[first] ?? {};
       const count = (near.get(connection) ?? 0) - 1;
       if (count > 0) near.set(connection, count);

@@ -1,0 +1,72 @@
+import type { Timeline } from './timeline.js';
+
+/** Where an instant stands on a line from 0 to 1, and what to write below the line. */
+export interface Axis {
+  at(ms: number): number;
+  ticks: { at: number; label: string }[];
+  /** Where a long time in which nothing happens was cut short, if anywhere. */
+  cut: { at: number; ms: number } | undefined;
+}
+
+/** A gap that takes more than this of the whole is cut short, so that something can be seen beside it. */
+const longestShare = 0.9;
+/** How much of the line a gap keeps that was cut. */
+const cutShare = 0.3;
+
+const steps = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+  1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
+];
+
+/** @param mostTicks how many labels there is room for */
+export function axisOf({ startMs, endMs, rows }: Timeline, mostTicks: number): Axis {
+  const wholeMs = Math.max(1, endMs - startMs);
+  const gap = longestGap([
+    startMs,
+    endMs,
+    ...rows.flatMap(({ marks, waits, bans }) => [
+      ...marks.map(({ atMs }) => atMs),
+      ...[...waits, ...bans].map(({ toMs }) => toMs).filter((ms) => ms < endMs),
+    ]),
+  ]);
+  const gapMs = gap.toMs - gap.fromMs;
+  const isCut = gapMs > wholeMs * longestShare && gapMs < wholeMs;
+  const scale = isCut ? (1 - cutShare) / (wholeMs - gapMs) : 1 / wholeMs;
+  const at = (ms: number) => {
+    if (!isCut || ms <= gap.fromMs) return (ms - startMs) * scale;
+    if (ms >= gap.toMs) return 1 - (endMs - ms) * scale;
+    return (gap.fromMs - startMs) * scale + ((ms - gap.fromMs) / gapMs) * cutShare;
+  };
+  const shownMs = isCut ? wholeMs - gapMs : wholeMs;
+  const most = isCut ? mostTicks * (1 - cutShare) : mostTicks;
+  const stepMs = steps.find((each) => shownMs / each <= most) ?? Math.ceil(shownMs / most / 86_400_000) * 86_400_000;
+  const ticks: Axis['ticks'] = [];
+  for (let ms = startMs; ms <= endMs; ms += stepMs) {
+    if (isCut && ms > gap.fromMs && ms < gap.toMs) {
+      ms += Math.floor((gap.toMs - ms) / stepMs) * stepMs;
+      continue;
+    }
+    ticks.push({ at: at(ms), label: offset(ms - startMs, stepMs) });
+  }
+  const cut = isCut ? { at: (at(gap.fromMs) + at(gap.toMs)) / 2, ms: gapMs } : undefined;
+  return { at: (ms) => Math.min(1, Math.max(0, at(ms))), ticks, cut };
+}
+
+/** `0 s`, `250 ms`, `1:30 min`, `2 h`: an offset, no finer than the step from tick to tick. */
+function offset(ms: number, stepMs: number): string {
+  if (stepMs < 1_000 && ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(3))} s`;
+  if (ms >= 3_600_000) return `${Number((ms / 3_600_000).toFixed(stepMs < 360_000 ? 2 : 1))} h`;
+  const seconds = Math.round((ms % 60_000) / 1_000);
+  return `${Math.floor(ms / 60_000)}${seconds === 0 ? '' : `:${String(seconds).padStart(2, '0')}`} min`;
+}
+
+function longestGap(instants: readonly number[]): { fromMs: number; toMs: number } {
+  const sorted = [...instants].sort((a, b) => a - b);
+  let longest = { fromMs: 0, toMs: 0 };
+  for (const [index, toMs] of sorted.entries()) {
+    const fromMs = sorted[index - 1] ?? toMs;
+    if (toMs - fromMs > longest.toMs - longest.fromMs) longest = { fromMs, toMs };
+  }
+  return longest;
+}

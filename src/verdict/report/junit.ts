@@ -1,0 +1,56 @@
+import type { JournalEntry } from '../../state/journal.js';
+import { type Finding, type FindingCode, findingCodes } from '../finding.js';
+import type { Verdict } from '../judge.js';
+import { type Markup, markup } from './markup.js';
+import { timelineOf } from './timeline.js';
+import { countsLine, requestsOf, since } from './wording.js';
+
+/**
+ * The verdict as JUnit XML: a test case for each rule, failed with what it found, skipped where nothing put it to the test.
+ * @param entries the journal that was judged, in the order of arrival
+ */
+export function junitReport(entries: readonly JournalEntry[], verdict: Verdict): string {
+  const { startMs, lastMs, rows } = timelineOf(entries);
+  const seconds = ((lastMs - startMs) / 1000).toFixed(3);
+  const cases = findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs) }));
+  const count = (kind: string) => cases.filter((each) => each.kind === kind).length;
+  const totals = markup`tests="${cases.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped')}"`;
+  const timestamp =
+    rows.length === 0 ? undefined : markup` timestamp="${new Date(startMs).toISOString().slice(0, 19)}"`;
+  const properties = Object.entries({
+    verdict: verdict.verdict,
+    reason: verdict.reason,
+    counts: countsLine(verdict),
+  }).map(([name, value]) => markup`      <property name="${name}" value="${value}"/>\n`);
+  const page = markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="petstore-sim" ${totals} time="${seconds}">
+  <testsuite name="${verdict.scenario}" ${totals} time="${seconds}"${timestamp}>
+    <properties>
+${properties}    </properties>
+${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.${verdict.scenario}" name="${code}" time="0">${body}</testcase>\n`)}  </testsuite>
+</testsuites>
+`;
+  return page.markup;
+}
+
+function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: number): { kind: string; body: Markup } {
+  const found = findings.filter((finding) => finding.code === code);
+  const failed = found.filter(({ severity }) => severity === 'fail');
+  const others = found.filter(({ severity }) => severity !== 'fail');
+  const describe = (finding: Finding) =>
+    `${finding.text}\n${finding.measured}; allowed: ${finding.allowed}\n${since(finding, startMs)}, ${requestsOf(finding)}\n`;
+  const [first] = failed;
+  const failure =
+    first === undefined
+      ? undefined
+      : markup`<failure type="${code}" message="${first.text}">${failed.map(describe).join('\n')}</failure>`;
+  const notes =
+    others.length === 0
+      ? undefined
+      : markup`<system-out>${others.map((each) => `${each.severity}: ${describe(each)}`).join('\n')}</system-out>`;
+  if (failure !== undefined) return { kind: 'failed', body: markup`${failure}${notes}` };
+  if (found.length === 0 && !exercised.includes(code)) {
+    return { kind: 'skipped', body: markup`<skipped message="The run did not put this to the test."/>` };
+  }
+  return { kind: 'passed', body: markup`${notes}` };
+}

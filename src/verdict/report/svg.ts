@@ -1,0 +1,101 @@
+import { span } from '../finding.js';
+import { axisOf } from './axis.js';
+import { type Markup, markup } from './markup.js';
+import type { Mark, Span, Timeline, TimelineRow } from './timeline.js';
+
+const width = 960;
+const left = 150;
+const right = 40;
+const rowHeight = 58;
+const axisHeight = 34;
+
+/** A timeline as SVG: for each key what passed above, and below it what was refused, with waits and bans as bars. */
+export function svgTimeline(timeline: Timeline): Markup {
+  const axis = axisOf(timeline, 9);
+  const x = (ms: number) => round(left + axis.at(ms) * (width - left - right));
+  const bottom = timeline.rows.length * rowHeight + 6;
+  const ticks = axis.ticks.map(({ at, label }) => {
+    const tickX = round(left + at * (width - left - right));
+    return markup`<line class="grid" x1="${tickX}" y1="0" x2="${tickX}" y2="${bottom}"/><text class="tick" x="${tickX}" y="${bottom + 16}">${label}</text>`;
+  });
+  const cut =
+    axis.cut === undefined
+      ? undefined
+      : cutMark(round(left + axis.cut.at * (width - left - right)), bottom, span(axis.cut.ms));
+  const rows = timeline.rows.map((row, index) => svgRow(row, index * rowHeight, x, timeline.endMs));
+  const height = bottom + axisHeight;
+  return markup`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Requests of the client over time">${ticks}${rows}<line class="axis" x1="${left}" y1="${bottom}" x2="${width - right}" y2="${bottom}"/>${cut}</svg>`;
+}
+
+function cutMark(x: number, y: number, length: string): Markup {
+  return markup`<path class="cut" d="M${x - 6} ${y + 5}l4 -10M${x + 2} ${y + 5}l4 -10"/><text class="tick" x="${x}" y="${y + 30}">${length} left out</text>`;
+}
+
+function svgRow(
+  { name, plan, marks, waits, bans }: TimelineRow,
+  top: number,
+  x: (ms: number) => number,
+  endMs: number,
+) {
+  const above = top + 18;
+  const below = top + 40;
+  const bar = (kind: 'wait' | 'ban') => (each: Span) => {
+    const from = x(each.fromMs);
+    const to = x(Math.min(each.toMs, endMs));
+    const length = span(each.toMs - each.fromMs);
+    const title = `${kind === 'ban' ? 'Banned' : 'Told to wait'} for ${length}`;
+    const end = each.toMs > endMs ? openEnd(kind, to, below, length) : each.hasDeadline && deadline(to, below);
+    return markup`<g><title>${title}</title><rect class="${kind}" x="${from}" y="${below - 6}" width="${round(Math.max(1, to - from))}" height="12"/>${end || undefined}</g>`;
+  };
+  return markup`<g><text class="key" x="0" y="${above + 4}">${name}</text><text class="plan" x="0" y="${below + 2}">${plan}</text>${waits.map(bar('wait'))}${bans.map(bar('ban'))}${svgMarks(marks, x, above, below)}</g>`;
+}
+
+const deadline = (x: number, y: number) =>
+  markup`<line class="deadline" x1="${x}" y1="${y - 11}" x2="${x}" y2="${y + 11}"/>`;
+
+/** The end of a bar that goes on past the picture, with its whole length. */
+const openEnd = (kind: 'wait' | 'ban', x: number, y: number, length: string) =>
+  markup`<path class="${kind}" d="M${x} ${y - 10}l12 10l-12 10z"/><text class="open" x="${x - 4}" y="${y + 4}">${length}</text>`;
+
+/** Marks that would cover one another become one, with their number. */
+function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: number, below: number): Markup[] {
+  const groups: { kind: Mark['kind']; x: number; marks: Mark[] }[] = [];
+  for (const mark of marks) {
+    const at = x(mark.atMs);
+    const near = groups.findLast(({ kind }) => kind === mark.kind);
+    if (near !== undefined && at - near.x < 5) near.marks.push(mark);
+    else groups.push({ kind: mark.kind, x: at, marks: [mark] });
+  }
+  return groups.map((group) => {
+    const isRefused = group.kind === 'refused' || group.kind === 'strike' || group.kind === 'banned';
+    const y = isRefused ? below : above;
+    const [first] = group.marks as [Mark];
+    const count = group.marks.length;
+    const title = count === 1 ? `${first.request}: ${first.title}` : `${count} from ${first.request}: ${first.title}`;
+    const number =
+      count === 1
+        ? undefined
+        : markup`<text class="count" x="${group.x}" y="${isRefused ? y + 17 : y - 8}">${count}</text>`;
+    return markup`<g class="${group.kind}"><title>${title}</title>${symbol(group.kind, group.x, y)}${number}</g>`;
+  });
+}
+
+/** The same marks in colour and in shape, for those who do not see the colour. */
+export function symbol(kind: Mark['kind'], x: number, y: number): Markup {
+  switch (kind) {
+    case 'served':
+      return markup`<circle cx="${x}" cy="${y}" r="4.5"/>`;
+    case 'failed':
+      return markup`<circle class="hollow" cx="${x}" cy="${y}" r="4"/>`;
+    case 'unauthorized':
+      return markup`<rect class="hollow" x="${x - 4}" y="${y - 4}" width="8" height="8"/>`;
+    case 'refused':
+      return markup`<path class="cross" d="M${x - 4} ${y - 4}l8 8m0 -8l-8 8"/>`;
+    case 'strike':
+      return markup`<path d="M${x} ${y - 6.5}l6 11.5h-12z"/>`;
+    case 'banned':
+      return markup`<rect x="${x - 4}" y="${y - 4}" width="8" height="8"/>`;
+  }
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;

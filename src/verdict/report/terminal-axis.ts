@@ -1,0 +1,22 @@
+import { span } from '../finding.js';
+import type { Axis } from './axis.js';
+
+/** A line with a mark at each tick, and a line with their labels, as many as find room. */
+export function drawAxis({ ticks, cut }: Axis, width: number): string[] {
+  const line = Array.from({ length: width }, () => '─');
+  let labels = '';
+  const write = (at: number, text: string) => {
+    const start = Math.min(at, width - text.length);
+    if (start < labels.length + (labels === '' ? 0 : 2)) return;
+    labels = labels.padEnd(start) + text;
+  };
+  const places = [
+    ...ticks.map(({ at, label }) => ({ at: Math.round(at * (width - 1)), label, mark: '┴' })),
+    ...(cut === undefined ? [] : [{ at: Math.round(cut.at * (width - 1)), label: `(${span(cut.ms)})`, mark: '≈' }]),
+  ].sort((a, b) => a.at - b.at);
+  for (const { at, label, mark } of places) {
+    line[at] = mark;
+    write(mark === '≈' ? at - Math.floor(label.length / 2) : at, label);
+  }
+  return [line.join(''), labels];
+}

@@ -1,0 +1,144 @@
+import { span } from '../finding.js';
+import { groupBy } from '../run.js';
+import { axisOf } from './axis.js';
+import type { Style } from './terminal.js';
+import { drawAxis } from './terminal-axis.js';
+import { type Mark, type MarkKind, markKinds, type Timeline, type TimelineRow } from './timeline.js';
+import { harmless, markNames } from './wording.js';
+
+const glyphs: Record<MarkKind, string> = {
+  served: '•',
+  refused: '×',
+  strike: '!',
+  banned: '#',
+  unauthorized: '?',
+  failed: '~',
+};
+const colours = {
+  served: 'green',
+  refused: 'yellow',
+  strike: 'red',
+  banned: 'red',
+  unauthorized: 'cyan',
+  failed: 'cyan',
+} as const satisfies Record<MarkKind, string>;
+
+const wait = '─';
+const deadline = '┤';
+const ban = '═';
+const open = '›';
+const labelWidth = 18;
+
+/** What the service let pass stands in a line of its own above what it refused. */
+const passed: readonly MarkKind[] = ['served', 'failed', 'unauthorized'];
+
+/** A timeline in text: time from left to right, and for each key what passed and what was refused, with the waits. */
+export function drawTimeline(timeline: Timeline, columns: number, style: Style): string[] {
+  const width = columns - labelWidth;
+  const axis = axisOf(timeline, Math.floor(width / 9));
+  const column = (ms: number) => Math.round(axis.at(ms) * (width - 1));
+  const blank = ' '.repeat(labelWidth);
+  const rows = timeline.rows.flatMap((row) => {
+    const label = harmless(`${row.name} ${row.plan ?? ''}`)
+      .trim()
+      .slice(0, labelWidth - 2)
+      .padEnd(labelWidth);
+    const above = Array.from({ length: width }, () => ' ');
+    const below = [...above];
+    const isAbove = ({ kind }: Mark) => passed.includes(kind);
+    drawSpans(below, row, timeline, column, style);
+    drawMarks(above, row.marks.filter(isAbove), column, style);
+    drawMarks(
+      below,
+      row.marks.filter((mark) => !isAbove(mark)),
+      column,
+      style,
+    );
+    writeOpenEnds(below, row, timeline, column, style);
+    const lines = [above, below].map((cells) => cells.join('').trimEnd()).filter((line) => line !== '');
+    return lines.map((line, index) => `  ${index === 0 ? label : blank}${line}`);
+  });
+  const scale = drawAxis(axis, width).map((line) => `  ${blank}${style('dim', line)}`);
+  return [...rows, ...scale, '', ...legend(timeline, columns, style)];
+}
+
+const barsOf = ({ waits, bans }: TimelineRow) =>
+  [
+    { spans: waits, line: wait, colour: 'yellow' },
+    { spans: bans, line: ban, colour: 'red' },
+  ] as const;
+
+function drawSpans(
+  cells: string[],
+  row: TimelineRow,
+  { endMs }: Timeline,
+  column: (ms: number) => number,
+  style: Style,
+): void {
+  for (const { spans, line, colour } of barsOf(row)) {
+    for (const { fromMs, toMs, hasDeadline } of spans) {
+      const last = column(toMs);
+      for (let at = column(fromMs); at <= last; at++) cells[at] = style(colour, line);
+      if (toMs > endMs) cells[last] = style(colour, open);
+      else if (hasDeadline) cells[last] = style(colour, deadline);
+    }
+  }
+}
+
+/** Writes how long a wait is that goes on past the picture, at the end of its line, where no mark stands in the way. */
+function writeOpenEnds(
+  cells: string[],
+  row: TimelineRow,
+  { endMs }: Timeline,
+  column: (ms: number) => number,
+  style: Style,
+): void {
+  for (const { spans, colour } of barsOf(row)) {
+    for (const { fromMs, toMs } of spans) {
+      const text = ` ${span(toMs - fromMs)} ${open}`;
+      const start = cells.length - text.length;
+      const isFree = row.marks.every(({ atMs }) => column(atMs) < start);
+      if (toMs <= endMs || !isFree) continue;
+      for (const [index, character] of [...text].entries()) cells[start + index] = style(colour, character);
+    }
+  }
+}
+
+/** Draws the gravest of the marks at each place, and behind it how many there are, where that finds room. */
+function drawMarks(cells: string[], marks: readonly Mark[], column: (ms: number) => number, style: Style): void {
+  const places = groupBy(marks, ({ atMs }) => column(atMs));
+  for (const [at, here] of places) {
+    const gravest = markKinds.find((each) => here.some(({ kind }) => kind === each)) as MarkKind;
+    cells[at] = style(colours[gravest], glyphs[gravest]);
+    const digits = here.length === 1 ? [] : [...String(here.length)];
+    const isFree = (index: number) => at + index < cells.length && !places.has(at + index);
+    if (!digits.every((_, index) => isFree(index + 1)) || !isFree(digits.length + 1)) continue;
+    for (const [index, digit] of digits.entries()) cells[at + index + 1] = style('dim', digit);
+  }
+}
+
+function legend({ rows }: Timeline, columns: number, style: Style): string[] {
+  const used = new Set(rows.flatMap(({ marks }) => marks.map(({ kind }) => kind)));
+  const items: { sign: string; colour: (typeof colours)[MarkKind]; name: string }[] = [...markKinds]
+    .reverse()
+    .filter((kind) => used.has(kind))
+    .map((kind) => ({ sign: glyphs[kind], colour: colours[kind], name: markNames[kind] }));
+  if (rows.some(({ waits }) => waits.length > 0)) {
+    items.push({ sign: wait + deadline, colour: 'yellow', name: 'told to wait' });
+  }
+  if (rows.some(({ bans }) => bans.length > 0)) items.push({ sign: ban + deadline, colour: 'red', name: 'banned' });
+  const lines: string[] = [];
+  let lineLength = 0;
+  for (const { sign, colour, name } of items) {
+    const length = sign.length + 1 + name.length;
+    const text = `${style(colour, sign)} ${name}`;
+    if (lines.length === 0 || lineLength + 3 + length > columns) {
+      lines.push(`  ${text}`);
+      lineLength = 2 + length;
+    } else {
+      lines.push(`${lines.pop()}   ${text}`);
+      lineLength += 3 + length;
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,78 @@
+import type { JournalEntry } from '../../state/journal.js';
+import type { Severity } from '../finding.js';
+import type { Verdict } from '../judge.js';
+import { drawTimeline } from './terminal-timeline.js';
+import { timelineOf } from './timeline.js';
+import { countsLine, harmless, requestsOf, since, untested } from './wording.js';
+
+/** How a text is to stand out; `styleText` of `node:util` is one. */
+export type Style = (format: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string;
+
+export interface TerminalOptions {
+  /** Default 100; at least 60. */
+  columns?: number;
+  /** Default: no colours. */
+  style?: Style;
+}
+
+const verdictColours = { pass: 'green', fail: 'red', inconclusive: 'yellow' } as const;
+const severityColours = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'green' } as const satisfies Record<
+  Severity,
+  string
+>;
+
+/**
+ * The verdict as text for a terminal, with the run as a picture. Never shows a whole key.
+ * @param entries the journal that was judged, in the order of arrival
+ */
+export function terminalReport(
+  entries: readonly JournalEntry[],
+  verdict: Verdict,
+  { columns = 100, style = (_, text) => text }: TerminalOptions = {},
+): string {
+  const width = Math.max(60, columns);
+  const timeline = timelineOf(entries);
+  const title = style('bold', style(verdictColours[verdict.verdict], verdict.verdict.toUpperCase()));
+  const head = [
+    `${title}  ${style('bold', harmless(verdict.scenario).slice(0, width - 16))}`,
+    ...wrap(harmless(verdict.reason), width, 2),
+    ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
+  ];
+  const picture = timeline.rows.length === 0 ? [] : ['', ...drawTimeline(timeline, width - 2, style)];
+  const findings = verdict.findings.flatMap((finding) => {
+    const { code, severity, text, measured, allowed } = finding;
+    const label = style('bold', style(severityColours[severity], severity.toUpperCase().padEnd(6)));
+    const when = `${since(finding, timeline.startMs)}, ${requestsOf(finding)}`;
+    const isShort = 8 + code.length + 2 + when.length <= width;
+    const more = `${isShort ? '' : `${when}; `}${measured}; allowed: ${allowed}`;
+    return [
+      '',
+      `${label}  ${style('bold', code)}${isShort ? `  ${style('dim', when)}` : ''}`,
+      ...wrap(harmless(text), width, 8),
+      ...wrap(harmless(more), width, 8).map((line) => style('dim', line)),
+    ];
+  });
+  const missing = untested(verdict);
+  const silent = missing.length === 0 ? [] : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
+  return [...head, ...picture, ...findings, ...silent.map((line) => style('dim', line)), ''].join('\n');
+}
+
+/** Breaks a text between words, each line indented. */
+function wrap(text: string, width: number, indent: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    for (let rest = word; ; rest = rest.slice(width - indent)) {
+      const longer = line === '' ? rest : `${line} ${rest}`;
+      if (longer.length <= width - indent) {
+        line = longer;
+        break;
+      }
+      if (line !== '') lines.push(line);
+      line = rest.slice(0, width - indent);
+      if (rest.length <= width - indent) break;
+    }
+  }
+  if (line !== '') lines.push(line);
+  return lines.map((each) => ' '.repeat(indent) + each);
+}

@@ -1,0 +1,48 @@
+import { type Finding, type FindingCode, findingCodes, span } from '../finding.js';
+import type { Verdict } from '../judge.js';
+import type { MarkKind } from './timeline.js';
+
+/** What the marks of a timeline mean. */
+export const markNames: Record<MarkKind, string> = {
+  served: 'served',
+  refused: 'refused',
+  strike: 'strike',
+  banned: 'refused in a ban',
+  unauthorized: '401',
+  failed: 'no answer of use',
+};
+
+/** `12 requests: 9 served, 3 refused (1 in a ban)`. */
+export function countsLine({ counts }: Verdict): string {
+  const { requests, served, refused, banned, dropped } = counts;
+  const other = requests - served - refused;
+  const parts = [`${served} served`, `${refused} refused${banned > 0 ? ` (${banned} in a ban)` : ''}`];
+  if (other > 0) parts.push(`${other} other`);
+  if (dropped > 0) parts.push(`${dropped} before them dropped`);
+  return `${requests} request${requests === 1 ? '' : 's'}: ${parts.join(', ')}`;
+}
+
+/** `request 7`, `requests 2–4, 9 and 30 more`. */
+export function requestsOf({ requests }: Finding): string {
+  const sorted = [...new Set(requests)].sort((a, b) => a - b);
+  const ranges: { first: number; last: number }[] = [];
+  for (const id of sorted) {
+    const range = ranges.at(-1);
+    if (range !== undefined && range.last === id - 1) range.last = id;
+    else ranges.push({ first: id, last: id });
+  }
+  const shown = ranges.slice(0, 6);
+  const rest = ranges.slice(6).reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const text = shown.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
+  return `request${sorted.length === 1 ? '' : 's'} ${text}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** `+12.4 s`: when, from the start of the run. */
+export const since = ({ at }: Finding, startMs: number) => `+${span(Date.parse(at) - startMs)}`;
+
+/** The rules that the run did not put to the test, and that found nothing. */
+export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
+  findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));
+
+/** Text without anything that a terminal or a reader would take for an order: control and invisible characters. */
+export const harmless = (text: string) => text.toWellFormed().replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');

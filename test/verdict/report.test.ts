@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario, Simulator } from '../../src/index.js';
+import { findingCodes } from '../../src/verdict/finding.js';
+import { htmlReport } from '../../src/verdict/report/html.js';
+import { junitReport } from '../../src/verdict/report/junit.js';
+import { keyNames } from '../../src/verdict/report/key-names.js';
+import { type Style, terminalReport } from '../../src/verdict/report/terminal.js';
+import { timelineOf } from '../../src/verdict/report/timeline.js';
+import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { frozen } from '../support/frozen.js';
+
+const wall: Scenario = { windows: { minute: '45s' }, keys: { 'free-key': { usage: { minute: 59 } } } };
+
+function ran(scenario: Scenario, ...programs: Program[]): Simulator {
+  const sim = frozen(scenario);
+  runPrograms(sim, programs);
+  return sim;
+}
+const report = <Options>(
+  sim: Simulator,
+  make: (
+    entries: ReturnType<Simulator['journal']['query']>,
+    verdict: ReturnType<Simulator['verdict']>,
+    options?: Options,
+  ) => string,
+  options?: Options,
+) => make(sim.journal.query(), sim.verdict({ isOver: true }), options);
+
+/** A client that is served, waits 10 s instead of 45, trips a ban and goes on. */
+const bad = () => ran({ ...wall, name: 'cap' }, sending([500, 10_000, 10_000, 10_000, 5_000]));
+const good = () => ran({ ...wall, name: 'good' }, sending([0, 45_000]));
+
+/** Names and texts that try to break out of wherever they are written. */
+const hostile = '</style><script>alert(1)</script>"\'&]]>\u001b[31m\u202e';
+const hostileRun = () =>
+  ran(
+    { ...wall, name: hostile },
+    sending(Array(8).fill(1), { path: `/pets/${hostile}`, query: hostile, key: 'free-key' }),
+    sending([1, 1, 1], { key: `${hostile}<b>` }),
+  );
+
+/** Every XML tag closed in order, and nothing outside of them that is markup. */
+function checkNesting(text: string, voidTags: readonly string[] = []): void {
+  const open: string[] = [];
+  for (const [, close, name = '', attributes = '', selfClosed] of text.matchAll(
+    /<(\/?)([a-zA-Z][\w:-]*)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>/g,
+  )) {
+    if (close) expect(open.pop(), `</${name}${attributes}>`).toBe(name);
+    else if (!selfClosed && !voidTags.includes(name)) open.push(name);
+  }
+  expect(open).toEqual([]);
+  expect(text.replace(/<\/?[a-zA-Z][^<>]*>|<!doctype html>|<\?xml[^<>]*\?>/g, '')).not.toMatch(/[<]/);
+}
+
+describe('key names', () => {
+  const named = (...tokens: (string | undefined)[]) => [...keyNames(tokens).values()];
+
+  test('show the last four characters, and a number where two keys share them', () => {
+    expect(named('one-free-key', 'a-pro-key', 'sk_live_1234')).toEqual(['…-key', '…-key (2)', '…1234']);
+    expect(named('free-key', 'free-key')).toEqual(['…-key']);
+  });
+
+  test('never show a whole key, however short, and tell a request without one', () => {
+    expect(named('abcdefg', 'ab', 'a', '', undefined)).toEqual(['…efg', '…b', '…', '… (2)', 'no key']);
+    expect(named('🐈🐕🐈🐕')).toEqual(['…🐈🐕']);
+  });
+});
+
+describe('the timeline', () => {
+  test('has a row for each key with marks, waits and bans', () => {
+    const { rows, startMs, lastMs, endMs } = timelineOf(bad().journal.query());
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ name: '…-key', plan: 'free' });
+    expect(rows[0]?.marks.map(({ kind, atMs, request }) => [kind, atMs - startMs, request])).toEqual([
+      ['served', 0, 1],
+      ['refused', 500, 2],
+      ['strike', 10_500, 3],
+      ['strike', 20_500, 4],
+      ['strike', 30_500, 5],
+      ['banned', 35_500, 6],
+    ]);
+    expect(rows[0]?.waits).toEqual([{ fromMs: startMs + 500, toMs: startMs + 30_500, hasDeadline: false }]);
+    expect(rows[0]?.bans).toEqual([{ fromMs: startMs + 30_500, toMs: startMs + 150_000, hasDeadline: true }]);
+    expect([lastMs - startMs, endMs - startMs]).toEqual([35_500, 35_500 + 3_550]);
+  });
+
+  test('tells a 401, a lost answer and a client that left apart', () => {
+    const sim = ran(
+      { faults: [{ when: { nth: 2 }, then: { reset: true } }] },
+      sending([5, 5], (index) => (index === 2 ? { key: 'revoked-key' } : {})),
+    );
+    const kinds = timelineOf(sim.journal.query()).rows.flatMap(({ marks }) => marks.map(({ kind }) => kind));
+    expect(kinds).toEqual(['served', 'failed', 'unauthorized']);
+  });
+
+  test('is empty without requests, is plain data, and holds no key', () => {
+    expect(timelineOf([])).toEqual({ startMs: 0, lastMs: 0, endMs: 0, rows: [] });
+    const timeline = timelineOf(bad().journal.query());
+    expect(JSON.parse(JSON.stringify(timeline))).toEqual(timeline);
+    expect(JSON.stringify(timeline)).not.toContain('free-key');
+  });
+
+  test('draws twenty keys at most', () => {
+    const sim = ran(
+      { assumptions: { acceptAnyKey: true } },
+      sending(Array(29).fill(1), (index) => ({ key: `key-${index}` })),
+    );
+    expect(timelineOf(sim.journal.query()).rows).toHaveLength(20);
+  });
+});
+
+describe('the report in a terminal', () => {
+  test('says verdict, counts and findings with what was measured', () => {
+    const text = report(bad(), terminalReport);
+    expect(text).toMatch(/^FAIL {2}cap\n {2}The client failed early-retry, ban-tripped, ban-hammered\.\n/);
+    expect(text).toContain('6 requests: 1 served, 5 refused (2 in a ban)');
+    expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
+    expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s: looks like a cap of 10 s');
+    expect(text).toContain('10.0 s waited; allowed: at least 44.5 s');
+    expect(text.replace(/\s+/g, ' ')).toContain('Not put to the test: overslept, no-backoff-growth,');
+  });
+
+  test('draws served above, refused below, with the wait, the strikes, the ban and its end', () => {
+    const text = report(good(), terminalReport, { columns: 80 });
+    expect(text).toMatch(/ {2}…-key free {8}• +•\n {20}×─+┤\n/);
+    expect(report(bad(), terminalReport)).toMatch(/ ×─+!─+!─+!═+#═+›\n/);
+    const patient = ran({ keys: { 'free-key': { bannedFor: '30d' } } }, sending([]));
+    expect(report(patient, terminalReport)).toMatch(/ #═+ 30 days ›\n/);
+    expect(text).toContain('• served   × refused   ─┤ told to wait');
+  });
+
+  test('keeps to the width, from 60 to 200 columns', () => {
+    for (const columns of [60, 80, 100, 120, 200]) {
+      for (const sim of [bad(), good(), hostileRun()]) {
+        const lines = report(sim, terminalReport, { columns }).split('\n');
+        expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+
+  test('counts what shares a place, and cuts a day short', () => {
+    const burst = ran(
+      { windows: { minute: '20s' } },
+      ...Array.from({ length: 80 }, () => retrying((a) => retryAfter(a) * 1000)),
+    );
+    expect(report(burst, terminalReport)).toMatch(/•60 +•\d*\n {20}×20─+┤/);
+    const day = ran({ keys: { 'free-key': { usage: { day: 998 } } } }, sending([500, 500, 86_400_000, 500]));
+    const text = report(day, terminalReport);
+    expect(text).toMatch(/≈/);
+    expect(text).toMatch(/\(24 h\)/);
+    expect(text).toMatch(/• +•\s+• •\n|• +• +• +•\n/);
+  });
+
+  test('is coloured only by the style that is passed in', () => {
+    const styled: string[] = [];
+    const style: Style = (format, text) => {
+      styled.push(format);
+      return `<${format}>${text}</${format}>`;
+    };
+    expect(report(bad(), terminalReport, { style })).toContain('<bold><red>FAIL</red></bold>  <bold>cap</bold>');
+    expect(new Set(styled)).toEqual(new Set(['bold', 'red', 'dim', 'green', 'yellow', 'cyan']));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+    expect(report(bad(), terminalReport)).not.toMatch(/\u001b/);
+  });
+
+  test('lets no control or invisible character of a name through, and shows no key', () => {
+    const text = report(hostileRun(), terminalReport);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(text).not.toContain('free-key');
+  });
+
+  test('reports a run without requests', () => {
+    expect(report(ran({}), terminalReport)).toMatch(/^INCONCLUSIVE {2}default\n {2}No request came\.\n {2}0 requests/);
+  });
+});
+
+describe('the report as a page', () => {
+  test('is one file that needs nothing else, and no script', () => {
+    for (const sim of [bad(), good(), ran({})]) {
+      const page = report(sim, htmlReport);
+      expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(page).not.toMatch(/<script|<link|@import|url\(|src=|href=|https?:/i);
+      checkNesting(page.replace(/<style>.*?<\/style>/s, ''), ['meta']);
+    }
+  });
+
+  test('has the verdict, the picture with all kinds of marks, the findings and the requests', () => {
+    const page = report(bad(), htmlReport);
+    expect(page).toContain('<title>cap: fail</title>');
+    expect(page).toContain('<span class="verdict fail">fail</span> cap');
+    for (const kind of ['served', 'refused', 'strike', 'banned', 'wait', 'ban'])
+      expect(page).toContain(`class="${kind}"`);
+    expect(page).toContain('<title>5: GET /pets · 429</title>');
+    expect(page.match(/<article class="fail">/g)).toHaveLength(3);
+    expect(page.match(/<tr class=/g)).toHaveLength(6);
+    expect(page).toContain('prefers-color-scheme: dark');
+    expect(page).toContain('@media print');
+  });
+
+  test('escapes every text, and shows no key', () => {
+    const page = report(hostileRun(), htmlReport);
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(page).not.toContain('<script>');
+    expect(page).not.toContain('free-key');
+    expect(page.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    checkNesting(page.replace(/<style>.*?<\/style>/s, ''), ['meta']);
+  });
+
+  test('lists 500 requests at most', () => {
+    const page = report(ran({ limits: 'off' }, sending(Array(599).fill(1))), htmlReport);
+    expect(page.match(/<tr class=/g)).toHaveLength(500);
+    expect(page).toContain('And 100 more.');
+  });
+});
+
+describe('the report as JUnit XML', () => {
+  const caseOf = (xml: string, code: string) =>
+    new RegExp(`<testcase classname="[^"]*" name="${code}" time="0">(.*?)</testcase>`, 's').exec(xml)?.[1];
+
+  test('has a test case for each rule: failed, passed, or skipped where nothing put it to the test', () => {
+    const xml = report(bad(), junitReport);
+    expect(xml).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="petstore-sim" tests="17" failures="3"/,
+    );
+    expect([...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, code]) => code)).toEqual(findingCodes);
+    expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Came back up to 34\.5 s/);
+    expect(caseOf(xml, 'early-retry')).toContain('10.0 s waited; allowed: at least 44.5 s\n+10.5 s, requests 3–5');
+    expect(caseOf(xml, 'retry-storm')).toBe('');
+    expect(caseOf(xml, 'proactive')).toContain('<skipped');
+    expect(caseOf(xml, 'gave-up')).toMatch(/^<system-out>info: GET \/pets was refused/);
+    expect(xml.match(/<failure /g)).toHaveLength(3);
+    expect(xml.match(/<skipped /g)).toHaveLength(Number(/skipped="(\d+)"/.exec(xml)?.[1]));
+    expect(xml).toContain('time="35.500" timestamp="2026-01-01T12:00:00"');
+    checkNesting(xml);
+  });
+
+  test('names the verdict and its reason, also of a run that shows nothing', () => {
+    const xml = report(ran({}), junitReport);
+    expect(xml).toContain('<property name="verdict" value="inconclusive"/>');
+    expect(xml).toContain('<property name="reason" value="No request came."/>');
+    expect(xml).toContain('failures="0" errors="0" skipped="17" time="0.000"');
+    checkNesting(xml);
+  });
+
+  test('escapes every text, holds only characters that XML allows, and shows no key', () => {
+    const xml = report(hostileRun(), junitReport);
+    checkNesting(xml);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those that XML 1.0 does not allow
+    expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
+    expect(xml).not.toContain(']]>');
+    expect(xml).not.toContain('free-key');
+  });
+});
+
+test('10,000 requests are reported within seconds', () => {
+  const sim = ran({ ...wall, ban: 'off' }, sending(Array(9_999).fill(100)));
+  const startMs = performance.now();
+  const entries = sim.journal.query();
+  const verdict = sim.verdict();
+  for (const make of [terminalReport, htmlReport, junitReport])
+    expect(make(entries, verdict).length).toBeLessThan(400_000);
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+});
