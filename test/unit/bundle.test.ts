@@ -6,11 +6,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * What a page downloads, msw (67 kB) left out, gzipped. Measured when written: 24.2 kB with what a page imports, 26.4 kB
- * with every name; most of it valibot, the texts of the assumptions, the schemas of scenarios and fault rules, the
- * description and the default animals.
+ * What a page downloads, msw (67 kB) left out, gzipped. Measured when written: 33.6 kB with what a page imports, 35.9 kB
+ * with every name; most of it the rules of the judge, valibot, the texts of the assumptions, the schemas of scenarios and
+ * fault rules, and the default animals.
  */
-const mostKilobytes = { whatPagesImport: 25, everything: 27 };
+const mostKilobytes = { whatPagesImport: 34.5, everything: 37 };
 
 function bundle(contents: string): Promise<BuildResult<{ metafile: true; write: false }>> {
   return build({
