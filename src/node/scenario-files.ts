@@ -42,8 +42,8 @@ interface ReadOptions {
  * @throws {ScenarioError} naming every mistake with its file, line and column
  * @example const sim = createSimulator({ scenario: await readScenario('./two-left.yaml') });
  */
-export async function readScenario(nameOrFile: string, options: ReadOptions = {}): Promise<Scenario> {
-  const { scenario } = await readScenarioAndFiles(nameOrFile, options);
+export async function readScenario(nameOrFile: string): Promise<Scenario> {
+  const { scenario } = await readScenarioAndFiles(nameOrFile);
   return scenario;
 }
 
