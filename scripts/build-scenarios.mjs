@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readScenario, shippedScenarios } from '../dist/node/scenario-files.js';
+import { readScenarioAndFiles, shippedScenarios } from '../dist/node/scenario-files.js';
 import { jsonSchema } from './json-schema.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,7 +17,7 @@ const failures = [];
 for (const name of sources.names) {
   const file = join('scenarios', `${name}.yaml`);
   try {
-    const scenario = await readScenario(join(root, file), { shipped: sources });
+    const { scenario } = await readScenarioAndFiles(join(root, file), { shipped: sources });
     if (scenario.name !== name) failures.push(`${file}: name: expected the name of the file, got ${scenario.name}`);
     writeFileSync(join(root, 'dist/scenarios', `${name}.json`), toJson(scenario));
   } catch (error) {

@@ -121,15 +121,18 @@ function compose(text: string, lines: LineCounter) {
   const errors: { offset: number; message: string }[] = [];
   const composer = new Composer({ schema: 'core', intAsBigInt: true, resolveKnownTags: false, uniqueKeys: false });
   // Its own handler makes an Error of each, with a stack: six seconds for a megabyte of commas.
-  const onError = (source: ErrorSource, code: string, message: string, isWarning?: boolean) => {
+  const onError = (source: ErrorSource, _code: string, message: string, isWarning?: boolean) => {
     if (isWarning) return;
     if (errors.length === mostSyntaxErrors) throw new TooManyErrors();
     const offset = typeof source === 'number' ? source : Array.isArray(source) ? source[0] : source.offset;
-    errors.push({ offset: offset ?? 0, message: inPlainWords(code, message, text.slice(offset ?? 0)) });
+    errors.push({ offset: offset ?? 0, message: inPlainWords(message) });
   };
   Object.assign(composer, { onError });
   try {
     const [first, second] = composer.compose(new Parser(lines.addNewLine).parse(text), true, text.length);
+    // Some do not go through the handler: what is left over behind the document, of which the first says enough.
+    const [leftOver] = first?.errors ?? [];
+    if (leftOver !== undefined) errors.push({ offset: leftOver.pos[0], message: inPlainWords(leftOver.message) });
     return { documents: [first, second], errors };
   } catch (error) {
     if (!(error instanceof TooManyErrors)) throw error;
@@ -140,18 +143,31 @@ function compose(text: string, lines: LineCounter) {
 type ErrorSource = number | number[] | { offset: number };
 class TooManyErrors extends Error {}
 
-/** What the parser complains about, in the words of someone who writes a scenario. */
-function inPlainWords(code: string, message: string, rest: string): string {
-  const [char] = rest;
-  const words: Record<string, string> = {
-    TAB_AS_INDENT: 'expected spaces, got a tab: YAML is indented with spaces',
-    BLOCK_AS_IMPLICIT_KEY: 'expected one value; indent fields of one map alike, and put text that holds ": " in quotes',
-    MULTILINE_IMPLICIT_KEY: 'expected "name: value"',
-    BAD_SCALAR_START: `expected quotes around text that begins with ${JSON.stringify(char)}`,
-  };
-  if (/must be sufficiently indented and end with a (.)$/.test(message)) return `expected a closing ${message.at(-1)}`;
-  if (/^Missing closing (.)quote/.test(message)) return `expected a closing ${message.at(16)}`;
-  return words[code] ?? `expected YAML: ${message}`;
+/** What the parser complains about, as someone who writes a scenario would say it; `$1` is the part in brackets. */
+const plainWords: readonly [complaint: RegExp, words: string][] = [
+  [/^Tabs are not allowed as indentation/, 'expected spaces, got a tab: YAML is indented with spaces'],
+  [
+    /^Nested mappings are not allowed/,
+    'expected one value; indent fields alike, and put text that holds ": " in quotes',
+  ],
+  [
+    /^All mapping items must start|^Implicit map keys|^Sequence item without -/,
+    'expected the fields of one map to begin in one column',
+  ],
+  [/^All sequence items must start|^A block sequence may not/, 'expected the items of one list to begin in one column'],
+  [/^Implicit keys need to be on a single line/, 'expected "name: value"'],
+  [/^Plain value cannot start with .*(.)$/, 'expected quotes around text that begins with $1'],
+  [/^Block collections are not allowed within|^Missing , |^Unexpected \S+-scalar token$/, 'expected a comma'],
+  [/^Missing space after :/, 'expected a space after the colon'],
+  [/ end with an? (.)$|^Missing closing (.)quote/, 'expected a closing $1$2'],
+  [/^Unexpected flow-(?:seq|map)-end token.*(.)"$/, 'expected no further $1'],
+];
+
+function inPlainWords(message: string): string {
+  const [complaint, words] = plainWords.find(([known]) => known.test(message)) ?? [];
+  if (complaint === undefined || words === undefined) return `expected YAML: ${message}`;
+  const [, first = '', second = ''] = complaint.exec(message) ?? [];
+  return words.replace('$1', first).replace('$2', second);
 }
 
 type Note = (offset: number, steps: readonly Step[], message: string) => void;
@@ -198,13 +214,22 @@ function toPart(node: unknown, steps: readonly Step[], note: Note): Part {
 }
 
 /** The name of a field as it is written: `007` stays that. */
-function readName({ key }: Pair, steps: readonly Step[], note: Note): string | undefined {
+function readName({ key, value }: Pair, steps: readonly Step[], note: Note): string | undefined {
   const offset = (key as { range?: [number] } | null)?.range?.[0] ?? 0;
   if (!isScalar(key) || key.value === null || key.tag !== undefined) {
     note(offset, steps, 'expected text as the name of a field');
     return undefined;
   }
   const name = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
+  const isBare = value === null || (isScalar(value) && value.value === null);
+  if (isBare && /^[\w-]+:[^:]/.test(name)) {
+    note(offset, [...steps, name], 'expected a space after the colon');
+    return undefined;
+  }
+  if (/:[[{]/.test(name)) {
+    note(offset, [...steps, name.split(':')[0] as string], 'expected a space after the colon');
+    return undefined;
+  }
   if (name !== '<<') return name;
   note(offset, [...steps, name], 'expected no merge key: they are off; use extends');
   return undefined;

@@ -46,8 +46,8 @@ export const readShippedScenarios = (): Record<string, Scenario> =>
  * @throws {ScenarioError} naming every mistake with its file, line and column
  * @example const sim = createSimulator({ scenario: await readScenario('./two-left.yaml') });
  */
-export async function readScenario(nameOrFile: string, options: ReadOptions = {}): Promise<Scenario> {
-  const { scenario } = await readScenarioAndFiles(nameOrFile, options);
+export async function readScenario(nameOrFile: string): Promise<Scenario> {
+  const { scenario } = await readScenarioAndFiles(nameOrFile);
   return scenario;
 }
 

@@ -7,6 +7,8 @@ const intervalMs = 100;
 export interface FileWatch {
   /** Watches these from now on, and no others. */
   set(files: readonly string[]): void;
+  /** Whether the files are as they were at the last look: what was read since then is no half of a save. */
+  isStill(): boolean;
 }
 
 /**
@@ -33,13 +35,15 @@ export function watchFiles(onSave: () => void): FileWatch {
     set(files) {
       states = new Map(files.map((file) => [file, states.get(file) ?? stateOf(file) ?? '']));
     },
+    isStill: () => [...states].every(([file, state]) => stateOf(file) === state),
   };
 }
 
 function stateOf(file: string): string | undefined {
   try {
     const { mtimeNs, size, ino } = statSync(file, { bigint: true });
-    return `${mtimeNs} ${size} ${ino}`;
+    // An editor that writes into the file has emptied it first.
+    return size === 0n ? undefined : `${mtimeNs} ${size} ${ino}`;
   } catch {
     return undefined;
   }

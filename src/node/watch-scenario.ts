@@ -27,6 +27,7 @@ export function watchScenario(sim: Simulator, first: Read, { read, reseed, onRel
   const reload = async (isFirst = false) => {
     try {
       const next = await read();
+      if (!watch.isStill()) return;
       watch.set(next.files);
       const changes = scenarioChanges(inForce.scenario, next.scenario);
       const waiting = reseed ? [] : changes.filter((change) => /^(?:pets|ids)\b/.test(change));
@@ -35,6 +36,7 @@ export function watchScenario(sim: Simulator, first: Read, { read, reseed, onRel
       if (!isFirst || changes.length > 0) onReload({ changes, waiting });
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
+      if (!watch.isStill()) return;
       const named = error.problems.flatMap(({ file }) => file ?? []).filter((file) => !file.startsWith('--'));
       watch.set([...inForce.files, ...named]);
       onReload({ error });

@@ -60,8 +60,8 @@ export interface WindowInfo {
   resetAt: number;
 }
 
-/** How far back the requests of someone else are counted: longer than any window, and a moment's work. */
-const mostBackgroundSeconds = 31 * 86_400;
+/** How far back the requests of someone else are counted at least: days, and a moment's work. */
+const backgroundSeconds = 8 * 86_400;
 
 /** Keys that requests made up under `acceptAnyKey` are forgotten, oldest first, past this many. */
 const mostUnlistedKeys = 10_000;
@@ -210,9 +210,10 @@ export class Keys {
     this.startPreset(key);
     const perSecond = this.#options.background.get(key.key);
     if (perSecond === undefined) return;
-    const { algorithm, clock } = this.#options;
+    const { algorithm, clock, windowSeconds } = this.#options;
     const nowSeconds = Math.floor(clock.now() / 1000);
-    let second = Math.max(key.backgroundSeconds, nowSeconds - mostBackgroundSeconds);
+    const mostSeconds = Math.max(backgroundSeconds, windowSeconds.minute, windowSeconds.day);
+    let second = Math.max(key.backgroundSeconds, nowSeconds - mostSeconds);
     key.backgroundSeconds = nowSeconds;
     while (++second <= nowSeconds) {
       const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));

@@ -270,8 +270,8 @@ describe('petstore-sim --watch', () => {
       ],
     });
     expect(await remaining()).toBe('200 48');
-    write('break.yaml', '');
-    expect(await nextEvent()).toMatchObject({ event: 'reload-failed' });
+    write('break.yaml', 'keys:\n\tfree-key: {}');
+    expect(await nextEvent()).toMatchObject({ event: 'reload-failed', problems: [{ line: 2, column: 1 }] });
     write('break.yaml', first);
     expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: [] });
     expect(await remaining()).toBe('200 47');

@@ -140,6 +140,7 @@ describe('sleepers on a running clock', () => {
 
   test('wait longer than a timer of the machine can, 2^31-1 ms', async () => {
     const longestMs = 2 ** 31 - 1;
+    const timers = vi.spyOn(globalThis, 'setTimeout');
     const woken = sleepers(new Clock(), longestMs + 10);
     await vi.advanceTimersByTimeAsync(longestMs);
     expect(woken).toEqual([]);
@@ -147,6 +148,7 @@ describe('sleepers on a running clock', () => {
     expect(woken).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(woken).toHaveLength(1);
+    expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([longestMs, 10]);
   });
 
   test('need no timer when they wait for ever', async () => {
@@ -173,6 +175,7 @@ describe('sleepers on a running clock', () => {
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 

@@ -123,8 +123,13 @@ test.each(cases)('$name, phase $phase, is the same to a client of every door', a
       clock: { mode: 'real' },
       faults: [{ name: 'bad', when: { operation: 'createPet' }, then: { ...then, phase } }],
     });
-    const signal = AbortSignal.timeout('hang' in then ? 30 : 5_000);
-    const answer = await post(world, { signal });
+    const controller = new AbortController();
+    const asked = post(world, { signal: controller.signal });
+    if ('hang' in then) {
+      await vi.waitUntil(() => world.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+      controller.abort(new DOMException('Too long.', 'TimeoutError'));
+    }
+    const answer = await asked;
     expect({ door: door.name, ...answer }).toEqual({ headers: answer.headers, ...sees, door: door.name });
     expect(world.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
     expect(world.sim.faults.list()).toEqual([{ name: 'bad', seen: 1, applied: 1 }]);
@@ -158,6 +163,11 @@ describe.each(doors.map((door) => [door.name, door] as const))('a client that gi
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(world.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
     expect(complaints).not.toHaveBeenCalled();
+  });
+
+  test('by AbortSignal.timeout on what hangs gets a TimeoutError', async () => {
+    const world = await open(door, { faults: [{ then: { hang: true } }] });
+    expect(await post(world, { signal: AbortSignal.timeout(20) })).toEqual({ rejected: 'TimeoutError' });
   });
 
   test('on a drip gets what has come, and the reason', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen, type OnAnswer, type RunningServer } from '../../src/node/index.js';
 import { createRequestLog } from '../../src/node/request-log.js';
@@ -185,6 +185,17 @@ describe('hang', () => {
     await one.over();
     expect(one.received).toBe('');
   });
+});
+
+test('a client that has connected and says nothing does not keep the server from closing', async () => {
+  const wire = await faulty({ hang: true });
+  const one = await wire.client();
+  await aWhile();
+  // So the time that answers under way are given never ends.
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  await wire.server.close();
+  vi.useRealTimers();
+  await one.over();
 });
 
 describe('truncate', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { readScenario, shippedScenarios } from '../../src/node/scenario-files.js';
+import { readScenarioAndFiles, shippedScenarios } from '../../src/node/scenario-files.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 
@@ -14,7 +14,10 @@ export const fileNames = shipped.names.filter((name) => name !== 'default');
 
 export const textOf = (name: string) => readFileSync(pathOf(name), 'utf8');
 
-const readNamed = async (name: string) => [name, await readScenario(pathOf(name), { shipped })] as const;
+const readNamed = async (name: string) => {
+  const { scenario } = await readScenarioAndFiles(pathOf(name), { shipped });
+  return [name, scenario] as const;
+};
 const scenarios = new Map(await Promise.all(fileNames.map(readNamed)));
 
 /** A shipped scenario as its file has it. */
