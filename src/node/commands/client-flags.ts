@@ -1,6 +1,6 @@
 import type { Scenario } from '../../scenario/schema.js';
 import { parseDuration } from '../../state/duration.js';
-import { readScenario } from '../scenario-files.js';
+import { readScenarioAndFiles } from '../scenario-files.js';
 import { UsageError } from '../usage-error.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
@@ -15,7 +15,8 @@ export function requireCommand(name: string, command: readonly string[]): void {
 
 /** The scenario that the flags name, with what they set on top. */
 export async function scenarioOf(flags: ScenarioFlags): Promise<Scenario> {
-  return readScenario(flags.scenario ?? 'default', { overrides: await readOverrides(flags) });
+  const overrides = await readOverrides(flags);
+  return (await readScenarioAndFiles(flags.scenario ?? 'default', { overrides })).scenario;
 }
 
 /** How long one run of the client may take, in milliseconds. */
