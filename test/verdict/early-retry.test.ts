@@ -105,6 +105,11 @@ describe('early-retry', () => {
     expect(found(sixConnections([4, 4, 1_100]), 'early-retry')).toBeDefined();
   });
 
+  test('sees through a pool that takes its two connections in turn', () => {
+    const turns = sending([200, 200, 200], (index) => ({ connection: 1 + (index % 2) }));
+    expect(found(verdictOn(wall, turns), 'early-retry')?.requests).toEqual([3, 4]);
+  });
+
   test('tells named calls apart however close they are', () => {
     const named = (call: string) => sending([4], { headers: { 'x-sim-call': call } });
     const verdict = verdictOn(wall, named('a'), named('b'));
