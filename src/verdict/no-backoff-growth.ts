@@ -1,6 +1,6 @@
 import { type Comeback, comebacksOf } from './comebacks.js';
 import { finding, type Rule, span } from './finding.js';
-import { groupBy, toleranceMs } from './run.js';
+import { groupBy } from './run.js';
 
 const leastRefusals = 3;
 const leastGrowth = 1.5;
@@ -36,11 +36,10 @@ export const noBackoffGrowth: Rule = ({ episodes }) => {
 };
 
 /**
- * Tries of one call, each after the answer to the one before. Who comes before the deadline is told so by another rule;
- * growth is about waits that were long enough. A timer that goes off a moment early earns a refusal that says nothing.
+ * Tries of one call, each after the answer to the one before, that came no earlier than they might. Who comes too early
+ * is told so by another rule; and a timer that goes off a moment early earns a refusal that says nothing.
  */
 function chainOf(comebacks: readonly Comeback[]): Comeback[] {
-  if (comebacks.some(({ earlyMs = 0 }) => earlyMs > toleranceMs)) return [];
   const chain: Comeback[] = [];
   for (const each of comebacks) {
     const last = chain.at(-1);

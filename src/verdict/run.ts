@@ -58,7 +58,7 @@ export function prepareRun(entries: readonly JournalEntry[], state: Omit<Run, 'r
  * the client for a free connection was sent blindly.
  */
 export function hasRead(earlier: JudgedRequest, later: JudgedRequest): boolean {
-  if (later.id <= earlier.id || later.era !== earlier.era || later.arrivedAtMs < earlier.answeredAtMs) return false;
+  if (later.id <= earlier.id || later.arrivedAtMs < earlier.answeredAtMs) return false;
   if (later.arrivedAtMs - earlier.answeredAtMs > graceMs) return true;
   if (later.call !== undefined && later.call === earlier.call) return true;
   return later.connection !== undefined && later.connection === earlier.connection && !later.isOverlapped;

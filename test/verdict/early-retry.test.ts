@@ -117,11 +117,14 @@ describe('early-retry', () => {
   });
 
   test('spares equal callers that each keep to the wait they were given themselves', () => {
-    const sliding: Scenario = { ...wall, limits: { algorithm: 'sliding-log' } };
-    const callers = Array.from({ length: 4 }, (_, index) =>
-      retrying((answer) => retryAfter(answer) * 1000 + index * 1_500),
-    );
-    expect(found(verdictOn(sliding, ...callers), 'early-retry')).toBeUndefined();
+    const refuse = (nth: number, seconds: number) => ({
+      when: { nth },
+      then: { respond: { status: 429, headers: { 'Retry-After': seconds } } },
+    });
+    const told: Scenario = { faults: [refuse(1, 30), refuse(1, 5), refuse(1, 20)] };
+    const callers = Array.from({ length: 3 }, () => retrying((answer) => retryAfter(answer) * 1000));
+    const verdict = verdictOn(told, ...callers);
+    expect([verdict.counts.refused, found(verdict, 'early-retry')]).toEqual([3, undefined]);
   });
 
   test('spares another call with the same key, which is for no-shared-gate', () => {
