@@ -89,7 +89,7 @@ describe('--handlers FILE', () => {
 
   test('takes the file that the README shows', async () => {
     const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-    const text = /```js\n(.*?export const handlers .*?)```/s.exec(readme)?.[1] ?? '';
+    const text = /```js\n((?:(?!```).)*?export const handlers .*?)```/s.exec(readme)?.[1] ?? '';
     const { baseUrl } = await serve('readme.mjs', text);
     const call = async (method: string) => {
       const headers = { authorization: 'Bearer free-key' };
