@@ -7,15 +7,14 @@ export const duplicateWrite: Rule = (run) => {
   const calls = callsOf(writesOf(run)).map((tries) => tries.filter(({ storedId }) => storedId !== undefined));
   const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
   const findings = lost.flatMap((stored) => {
-    const repeats = stored.slice(stored.findIndex((each) => isLost(each, stored)));
-    if (repeats.length < 2 || isMeant(repeats)) return [];
-    const ids = repeats.map(({ storedId }) => storedId).join(', ');
-    const [first] = repeats as [JudgedRequest];
+    if (stored.length < 2 || isMeant(stored)) return [];
+    const ids = stored.map(({ storedId }) => storedId).join(', ');
+    const [first] = stored as [JudgedRequest];
     return [
-      finding('duplicate-write', 'fail', repeats, {
-        measured: `${repeats.length} animals stored (${ids})`,
+      finding('duplicate-write', 'fail', stored, {
+        measured: `${stored.length} animals stored (${ids})`,
         allowed: '1 animal',
-        text: `${target(first)} was stored, its answer ${howLost(first)}, and the same was sent again: ${repeats.length} animals with one body. Look with GET /pets before you repeat a write whose answer you did not get.`,
+        text: `${target(first)} was stored, its answer ${howLost(first)}, and the same was sent again: ${stored.length} animals with one body. Look with GET /pets before you repeat a write whose answer you did not get.`,
       }),
     ];
   });
@@ -29,8 +28,8 @@ const isLost = (request: JudgedRequest, stored: readonly JudgedRequest[]) =>
     stored.some((later) => later.id > request.id && later.arrivedAtMs < request.answeredAtMs));
 
 /** Whoever sends a body again although its answer came wants two animals that are alike. */
-const isMeant = (repeats: readonly JudgedRequest[]) =>
-  repeats[0]?.call === undefined && repeats.slice(0, -1).some((request) => !isUnknown(request));
+const isMeant = (stored: readonly JudgedRequest[]) =>
+  stored[0]?.call === undefined && stored.slice(0, -1).some((request) => !isUnknown(request));
 
 function howLost({ status, isSpoiled }: JudgedRequest): string {
   if (status === 0) return 'was not waited for';

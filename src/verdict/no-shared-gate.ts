@@ -1,5 +1,5 @@
 import { finding, type Rule, span, times } from './finding.js';
-import { type Episode, graceMs, hasRead, type JudgedRequest, toleranceMs } from './run.js';
+import { type Episode, hasRead, type JudgedRequest, toleranceMs } from './run.js';
 
 /** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
 export const noSharedGate: Rule = ({ episodes }) => {
@@ -29,21 +29,15 @@ export const noSharedGate: Rule = ({ episodes }) => {
   return { exercised: exercised || findings.length > 0, findings };
 };
 
-/** Calls that were not refused themselves yet, and were sent although another call had been told to wait. */
+/** Calls that were not refused themselves yet, and were sent although the client knew that another had to wait. */
 function strayOf({ requests, refusals }: Episode): { request: JudgedRequest; told: JudgedRequest }[] {
   const refused = new Set<string>();
   return requests.flatMap((request) => {
     const isOwn = refused.has(request.fingerprint);
     if (request.isRefused) refused.add(request.fingerprint);
     if (isOwn) return [];
-    const told = refusals.findLast((refusal) => hasRead(refusal, request) && isPastGrace(refusal, request, refusals));
+    const told = refusals.findLast((refusal) => hasRead(refusal, request));
     if (told?.deadlineMs === undefined || request.arrivedAtMs >= told.deadlineMs - toleranceMs) return [];
     return [{ request, told }];
   });
-}
-
-/** Calls that were on their way when the first refusal came are no harm, unless they came one by one. */
-function isPastGrace(told: JudgedRequest, request: JudgedRequest, [first]: readonly JudgedRequest[]): boolean {
-  const sinceMs = request.arrivedAtMs - (first?.answeredAtMs ?? 0);
-  return sinceMs > graceMs || (!request.isOverlapped && request.connection === told.connection);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
+import { type Lab, type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 
 /** Every call is refused, and told to come back in a second. */
@@ -50,6 +50,7 @@ describe('no-backoff-growth', () => {
   test('spares waits that grow, with random waits on top, and those that stop growing at a bound', () => {
     expect(flat([1_000, 2_000, 4_000])).toBeUndefined();
     expect(flat([1_200, 1_900, 4_400, 7_000])).toBeUndefined();
+    expect(flat([1_200, 3_000, 6_000, 1_300])).toBeUndefined();
     expect(flat([1_000, 2_000, ...Array(12).fill(4_000)])).toBeUndefined();
   });
 
@@ -85,7 +86,7 @@ describe('no-jitter', () => {
         wall,
         ...waits.map(
           (ms, index) =>
-            function* ({ send }: Parameters<ReturnType<typeof sending>>[0]) {
+            function* ({ send }: Lab) {
               yield index * startGapMs;
               send(different(index));
               yield ms;
@@ -102,6 +103,18 @@ describe('no-jitter', () => {
       requests: [6, 7, 8, 9, 10],
       text: expect.stringMatching(/^5 waiting calls came back within 40 ms of each other\. Add a random wait/),
     });
+  });
+
+  test('does not take later callers for those that waited', () => {
+    const waiting = Array.from({ length: 5 }, (_, index) => sending([30_000], different(index)));
+    const later = [1, 2, 3].map(
+      (n): Program =>
+        function* ({ send }) {
+          yield 40_000 * n;
+          send(different(n));
+        },
+    );
+    expect(found(verdictOn(wall, ...waiting, ...later), 'no-jitter')?.requests).toEqual([6, 7, 8, 9, 10]);
   });
 
   test('finds callers that wait the same, though they were refused one after the other', () => {
@@ -175,7 +188,7 @@ describe('retry-storm', () => {
 describe('no-shared-gate', () => {
   const gate = (...programs: ReturnType<typeof sending>[]) => found(verdictOn(wall, ...programs), 'no-shared-gate');
   const later = (ms: number, at: number) =>
-    function* ({ send }: Parameters<ReturnType<typeof sending>>[0]) {
+    function* ({ send }: Lab) {
       yield ms;
       send(different(at));
     };
@@ -197,7 +210,7 @@ describe('no-shared-gate', () => {
 
   test('spares what is on its way, waits out the end, or comes with another key', () => {
     expect(gate(sending([30_000]), later(0, 1), later(900, 2), later(30_000, 3))).toBeUndefined();
-    const other = function* ({ send }: Parameters<ReturnType<typeof sending>>[0]) {
+    const other = function* ({ send }: Lab) {
       yield 5_000;
       send({ key: 'pro-key' });
     };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 
@@ -53,6 +53,14 @@ describe('early-retry', () => {
     }
   });
 
+  test('reads X-RateLimit-Reset as seconds left and as milliseconds', () => {
+    for (const reset of ['delta', 'milliseconds'] as const) {
+      const scenario: Scenario = { ...wall, hostileHeaders: { retryAfter: 'missing', reset } };
+      expect(early([5_000], scenario)?.text, reset).toContain('40.0 s before X-RateLimit-Reset allowed');
+      expect(early([45_000], scenario), reset).toBeUndefined();
+    }
+  });
+
   test('takes the answer of a ban for what counts once the key is banned', () => {
     const banned: Scenario = { keys: { 'free-key': { bannedFor: '30s' } } };
     expect(early([10_000], banned)?.text).toMatch(/20.0 s before Retry-After of the ban allowed.*send nothing/);
@@ -102,6 +110,14 @@ describe('early-retry', () => {
     const sixConnections = (waits: readonly number[]) =>
       verdictOn(wall, ...Array.from({ length: 6 }, () => sending(waits)));
     expect(found(sixConnections([4, 4, 4]), 'early-retry')).toBeUndefined();
+    const staggered = [0, 30, 60].map(
+      (ms): Program =>
+        function* (lab) {
+          yield ms;
+          yield* sending([90, 90])(lab);
+        },
+    );
+    expect(found(verdictOn(wall, ...staggered), 'early-retry')).toBeUndefined();
     expect(found(sixConnections([4, 4, 1_100]), 'early-retry')).toBeDefined();
   });
 

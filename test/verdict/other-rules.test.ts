@@ -173,6 +173,20 @@ describe('proactive', () => {
   });
 
   test('does not praise who runs into the wall, who stops, and who never saw the 0', () => {
+    expect(found(verdictOn({ ...near, background: { 'free-key': 100 } }, sending([0, 32_000])), 'proactive')).toBe(
+      undefined,
+    );
+    const writesOnly: Scenario = {
+      ...near,
+      limits: { appliesTo: ['createPet'] },
+      plans: { free: { minute: 59, day: 99 } },
+    };
+    const calls = [{ body: { name: 'Rex', categoryId: 1 } }, {}];
+    const mixed = verdictOn(
+      writesOnly,
+      sending([5_000], (index) => calls[index] ?? {}),
+    );
+    expect([mixed.counts.served, found(mixed, 'proactive')]).toEqual([2, undefined]);
     for (const waits of [[0, 0, 30_000], [0], [30_000, 0]]) {
       expect(found(verdictOn(near, sending(waits)), 'proactive'), String(waits)).toBeUndefined();
     }

@@ -67,6 +67,10 @@ describe('duplicate-write', () => {
 
   test('spares who adds animals that are alike on purpose, but not when the call has a name', () => {
     expect(duplicate(lost({ reset: true }), rex, rex, rex)).toBeUndefined();
+    expect(duplicate({ faults: [{ when: { nth: 2 }, then: { reset: true, phase: 'after' } }] }, rex, rex, rex)).toBe(
+      undefined,
+    );
+    expect(duplicate({}, named('a'), named('a'))).toBeUndefined();
     expect(duplicate(lost({ reset: true }), named('a'), named('b'))).toBeUndefined();
     expect(duplicate(lost({ reset: true }), named('a'), named('a'), named('a'))).toBeDefined();
   });
