@@ -39,8 +39,8 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     const nowMs = clock.now();
     const nowSeconds = Math.floor(nowMs / 1000);
     const route = own ?? findRoute(call, settings, nowMs);
-    const freeMinute = (plans.free ?? documentedPlans.free).minute;
-    let rate = reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
+    const limited = isLimited(route, settings);
+    let rate: RateReport | undefined;
     let key: ApiKey | undefined;
     let fault: FaultMatch | undefined;
     let refusal: Refusal | undefined;
@@ -89,7 +89,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
         promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
         strikes: key?.strikes ?? 0,
         isStrike: (key?.strikes ?? 0) > strikesBefore,
-        isLimited: key !== undefined && isLimited(route, settings),
+        isLimited: key !== undefined && limited,
         episode: key?.episodes ?? 0,
         storedId,
         fault: fault?.rule?.name,
@@ -111,7 +111,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
       if (faults.size > 0 && route.operation !== undefined && route.refusal === undefined)
         fault = faults.match(faultRequest(call, key, route));
       const counts = fault?.rule?.countsQuota ?? true;
-      const admission = admit(key, algorithm, settings, nowMs, { isLimited: isLimited(route, settings), counts });
+      const admission = admit(key, algorithm, settings, nowMs, { isLimited: limited, counts });
       rate = admission.rate;
       if (admission.refusal !== undefined) {
         fault = undefined;
@@ -119,6 +119,9 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
         return answer({ ...errorOutcome(admission.refusal), isRefusal: true });
       }
     } catch (error) {
+      // Without a key that was admitted, there is no window to tell of.
+      const freeMinute = (plans.free ?? documentedPlans.free).minute;
+      rate ??= reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
       return answer(failure(error));
     }
     if (route.refusal !== undefined) return answer(errorOutcome(route.refusal));

@@ -6,10 +6,18 @@ interface Terminal {
 
 const quietMs = 1_000;
 const redrawMs = 100;
-const cells = 30;
+const barCells = 30;
 /** To make and store animals takes about this many times as long as to make them. */
 const storingFactor = 6;
-const eraseLine = '\r\u001b[K';
+/** Takes away what a bar has written. */
+export const eraseLine = '\r\u001b[K';
+
+/** A bar for a terminal, in place of the line before it: how much of the whole is done. */
+export function drawBar(done: number, total: number, unit: string): string {
+  const full = Math.floor((done / total) * barCells);
+  const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
+  return `\r${bar} ${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}`;
+}
 
 /**
  * Shows on a terminal how far the making of animals is, and that they are stored, when all of it takes over a second.
@@ -32,8 +40,6 @@ export function createProgressBar(
     }
     if (nowMs - shownMs < redrawMs) return;
     shownMs = nowMs;
-    const full = Math.floor((made / total) * cells);
-    const bar = `${'█'.repeat(full)}${'░'.repeat(cells - full)}`;
-    terminal.write(`\r${bar} ${made.toLocaleString('en')} of ${total.toLocaleString('en')} animals`);
+    terminal.write(drawBar(made, total, 'animals'));
   };
 }

@@ -1,5 +1,6 @@
 import type { Scenario } from '../../scenario/schema.js';
 import { parseDuration } from '../../state/duration.js';
+import { drawBar, eraseLine } from '../progress-bar.js';
 import { readScenarioAndFiles } from '../scenario-files.js';
 import { UsageError } from '../usage-error.js';
 import { readOverrides, type ServeFlags } from './serve.js';
@@ -31,10 +32,6 @@ export function timeoutOf(text = '2m'): number {
 /** Tells on a terminal how many runs are over; takes itself away at the end. */
 export function createRunCounter(total: number): (done: number) => void {
   return (done) => {
-    if (!process.stderr.isTTY) return;
-    const cells = 30;
-    const full = Math.floor((done / total) * cells);
-    const bar = `${'█'.repeat(full)}${'░'.repeat(cells - full)}`;
-    process.stderr.write(done === total ? '\r\u001b[K' : `\r${bar} ${done} of ${total} runs`);
+    if (process.stderr.isTTY) process.stderr.write(done === total ? eraseLine : drawBar(done, total, 'runs'));
   };
 }
