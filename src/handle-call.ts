@@ -4,6 +4,7 @@ import { applyFault } from './apply-fault.js';
 import { documentedPlans, type OperationName } from './interface/contract.js';
 import { ApiError, errorBody } from './interface/errors.js';
 import { parseInt64 } from './interface/int64.js';
+import { createKeptLists } from './kept-lists.js';
 import { operations } from './operations.js';
 import type { Parts } from './parts.js';
 import { admit } from './policies/admission.js';
@@ -30,6 +31,7 @@ export interface Outcome {
 export function createHandle(parts: Parts, onError: (error: unknown) => void) {
   const { clock, pets, keys, faults, journal } = parts;
   const writeHeaders = createHeaderWriter();
+  const keepList = createKeptLists(pets);
 
   /** @param own the route, where it is not the call that leads to one */
   return function handle(call: ApiCall, own?: Route): Answer | Promise<Answer> {
@@ -60,7 +62,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     });
     const run = (operation: OperationName): Outcome => {
       try {
-        const context = { pets, categories: world.categories, settings };
+        const context = { pets, categories: world.categories, settings, keepList };
         const result = operations[operation](call, context, route.petId);
         storedId = result.storedId;
         return result;
@@ -68,12 +70,12 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
         return failure(error);
       }
     };
-    const note = (answer: Pick<Answer, 'status' | 'headers' | 'body'>, isSpoiled: boolean) => {
+    const note = (answer: Pick<Answer, 'status' | 'headers' | 'body'>, answeredAtMs: number, isSpoiled: boolean) => {
       const authorization = call.header('authorization');
       journal.add({
         id,
         arrivedAtMs: nowMs,
-        answeredAtMs: clock.now(),
+        answeredAtMs,
         token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
         plan: key?.plan,
         operation: route.operation,
@@ -99,8 +101,10 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
       });
     };
     const answer = (outcome: Outcome): Answer => {
-      const finished = finish(call, world, route, key, rate, fault, outcome);
-      if (own === undefined) note(finished, fault?.rule !== undefined && isSpoiling(fault.rule));
+      // Only a fault delays.
+      const answeredAtMs = fault === undefined ? nowMs : clock.now();
+      const finished = finish(call, world, route, key, rate, fault, outcome, Math.floor(answeredAtMs / 1000));
+      if (own === undefined) note(finished, answeredAtMs, fault?.rule !== undefined && isSpoiling(fault.rule));
       return finished;
     };
 
@@ -138,7 +142,7 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     return outcome.then(answer, (reason) => {
       // The client has gone, or the simulator was reset; if the latter, the request belongs to no journal any more.
       if (reason instanceof ResetError) journal.abandon(id);
-      else note({ status: 0, headers: {}, body: '' }, true);
+      else note({ status: 0, headers: {}, body: '' }, clock.now(), true);
       throw reason;
     });
   };
@@ -151,12 +155,11 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
     rate: RateReport | undefined,
     fault: FaultMatch | undefined,
     outcome: Outcome,
+    nowSeconds: number,
   ): Answer {
     const { status, isRefusal = false, wire } = outcome;
     const deprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = deprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
-    // After a fault delay it is later than when the request came.
-    const nowSeconds = Math.floor(clock.now() / 1000);
     const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile: hostileHeaders, more });
     return {
       status,

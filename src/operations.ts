@@ -4,6 +4,7 @@ import { listLimit, type OperationName, type PetStatus, petStatuses } from './in
 import { invalidRequest, notFound, payloadTooLarge, unsupportedMediaType } from './interface/errors.js';
 import { type Int64, isInt64, parseInt64 } from './interface/int64.js';
 import { JsonError, type JsonObject, type JsonValue, parseJson } from './interface/json.js';
+import type { createKeptLists } from './kept-lists.js';
 import type { Pets } from './state/pets.js';
 
 /** Largest request body, in bytes. A NewPet needs a few hundred. */
@@ -14,6 +15,7 @@ export interface OperationContext {
   pets: Pets;
   categories: ReadonlySet<Int64>;
   settings: Settings;
+  keepList: ReturnType<typeof createKeptLists>;
 }
 
 /** A successful answer, before the headers that every answer carries. */
@@ -29,7 +31,14 @@ export interface OperationResult {
 export type Operation = (call: ApiCall, context: OperationContext, petId: string) => OperationResult;
 
 /** "Operation name: listPets. GET /pets." */
-const listPets: Operation = (call, { pets, settings }) => {
+const listPets: Operation = (call, context) => {
+  const { settings, keepList } = context;
+  // The link to the next page depends on more than the query.
+  if (settings.paging !== 'none') return readList(call, context);
+  return keepList(call.query, settings, () => readList(call, context));
+};
+
+function readList(call: ApiCall, { pets, settings }: OperationContext): OperationResult {
   const query = new URLSearchParams(call.query);
   if (settings.unknownQuery === 'reject') rejectUnknownQuery(query, settings);
   const limit = readLimit(query, settings);
@@ -44,7 +53,7 @@ const listPets: Operation = (call, { pets, settings }) => {
   const value = { cursor: `after-${last.id}`, offset: String(next), page: String(next / limit + 1) }[settings.paging];
   query.set(settings.paging, value);
   return { status: 200, body, headers: { Link: `<${call.baseUrl}/pets?${query}>; rel="next"` } };
-};
+}
 
 /** "Operation name: createPet. POST /pets." */
 const createPet: Operation = (call, { pets, categories, settings }) => {

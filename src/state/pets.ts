@@ -60,6 +60,7 @@ export class Pets {
   /** The animals of the scenario; never changed. */
   #seedStock: Stock = fill([]);
   #stock: Stock = this.#seedStock;
+  #version = 0;
   #nextId: Int64 = 1;
 
   constructor(seedPets: readonly Pet[], options: PetsOptions) {
@@ -85,6 +86,11 @@ export class Pets {
     fork.#idStart = this.#idStart;
     fork.reset();
     return fork;
+  }
+
+  /** Another number after every change. */
+  get version(): number {
+    return this.#version;
   }
 
   get size(): number {
@@ -160,6 +166,7 @@ export class Pets {
 
   /** Goes back to the animals of the scenario. */
   reset(): void {
+    this.#version++;
     this.#stock = this.#seedStock;
     this.#nextId = this.#idStart;
   }
@@ -170,12 +177,14 @@ export class Pets {
   }
 
   restore(state: ReturnType<Pets['state']>): void {
+    this.#version++;
     this.#stock = fill([...state.pets].sort(this.#compare));
     this.#nextId = state.nextId;
   }
 
   /** What may be changed: the animals of the scenario are copied first. */
   #own(): Stock {
+    this.#version++;
     if (this.#stock === this.#seedStock) {
       const { byId, all, byStatus } = this.#seedStock;
       const { available, pending, sold } = byStatus;
