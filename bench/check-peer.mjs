@@ -1,0 +1,54 @@
+import { requestsOf } from './works.mjs';
+
+/**
+ * Sends each request of the peer's works once, so that no wrong answer is measured.
+ * @param {import('./peers.mjs').Peer} peer
+ * @param {string} url where it listens, as `http://127.0.0.1:4610`
+ * @returns {Promise<{ work: string, problem?: string }[]>} per work, with what was expected and what was found
+ */
+export async function check(peer, url) {
+  const results = [];
+  for (const work of peer.works) {
+    const problems = [];
+    for (const request of requestsOf(peer, work)) {
+      problems.push(...(await checkRequest(peer, url, request).catch((error) => [noAnswer(request, error)])));
+    }
+    results.push(problems.length === 0 ? { work } : { work, problem: problems.join('; ') });
+  }
+  return results;
+}
+
+const noAnswer = ({ method, path, status }, { message, cause }) =>
+  `${method} ${path}: expected status ${status}, found no answer (${cause?.message ?? message})`;
+
+async function checkRequest(peer, url, { method, path, headers, body, status, isList }) {
+  const response = await fetch(url + path, { method, headers, body, signal: AbortSignal.timeout(10_000) });
+  const text = await response.text();
+  const problems = [];
+  const expect = (what, expected, found) => {
+    if (expected !== found) problems.push(`${method} ${path}: expected ${what} ${expected}, found ${found}`);
+  };
+  expect('status', status, response.status);
+  if (isList) expect('pets', 20, count(peer, text));
+  if (status === 201) expect('name', 'Rex', parse(text)?.name);
+  if (peer.rateHeaders) {
+    const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+    for (const name of names)
+      expect(name, 'a number', /^\d+$/.test(response.headers.get(name) ?? '') ? 'a number' : 'none');
+  }
+  if (status === 429) expect('Retry-After', 'there', response.headers.has('Retry-After') ? 'there' : 'none');
+  return problems.map((problem) => `${problem} (${text.slice(0, 80)})`);
+}
+
+function count({ petsOf = (body) => body }, text) {
+  const list = petsOf(parse(text));
+  return Array.isArray(list) ? list.length : 'no list';
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

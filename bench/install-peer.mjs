@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+const folderOf = (peer) => join(import.meta.dirname, 'peers', peer.packed ? 'ours' : peer.name);
+
+/**
+ * Installs the peer into a folder of its own, and the Node that it needs; does nothing where both are there.
+ * @param {import('./peers.mjs').Peer} peer
+ * @throws {Error} naming the log of npm, or Java where that is missing
+ */
+export async function install(peer) {
+  const dir = folderOf(peer);
+  await mkdir(dir, { recursive: true });
+  if (peer.node) await nodeBinary(peer.node);
+  if (peer.java) await findJava(peer);
+  const dependencies = peer.packed ? { 'petstore-sim': await packRepository(dir) } : peer.packages;
+  if (Object.keys(dependencies).length === 0) return;
+  const wanted = `${JSON.stringify({ private: true, dependencies }, null, 2)}\n`;
+  const manifest = join(dir, 'package.json');
+  // npm writes the hidden lock file last.
+  const isThere = await exists(join(dir, 'node_modules/.package-lock.json'));
+  if (isThere && (await readFile(manifest, 'utf8').catch(() => '')) === wanted) return;
+  await Promise.all(
+    ['node_modules', 'package-lock.json'].map((name) => rm(join(dir, name), { recursive: true, force: true })),
+  );
+  await writeFile(manifest, wanted);
+  await npm(dir, ['install', '--no-audit', '--no-fund', '--omit=dev']);
+}
+
+/**
+ * What the peer takes on the disk: the bytes of its files, and how many packages they are.
+ * @param {import('./peers.mjs').Peer} peer installed
+ * @returns {Promise<{ bytes: number, packages: number }>}
+ */
+export async function footprint(peer) {
+  const modules = join(folderOf(peer), 'node_modules');
+  if (!(await exists(modules))) return { bytes: 0, packages: 0 };
+  const lock = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8'));
+  return { bytes: await bytesIn(modules), packages: Object.keys(lock.packages).length };
+}
+
+/**
+ * Writes the files that the peer reads, as they were before its last start, and says how to start it.
+ * @param {import('./peers.mjs').Peer} peer installed
+ * @param {{ port: number, node?: string }} options `node` runs it on another version of Node than its own, as 24.21.0
+ * @returns {Promise<{ command: string, args: string[], env: NodeJS.ProcessEnv, cwd: string }>} for `spawn`
+ */
+export async function prepare(peer, { port, node = peer.node }) {
+  const cwd = folderOf(peer);
+  for (const [name, text] of Object.entries(peer.files({ port }))) {
+    await mkdir(dirname(join(cwd, name)), { recursive: true });
+    await writeFile(join(cwd, name), text);
+  }
+  const binary = node ? await nodeBinary(node) : process.execPath;
+  const { command, args, env } = peer.command({ dir: cwd, port, node: binary });
+  return { command, args, env: { ...process.env, ...env }, cwd };
+}
+
+/** Packs this repository, which builds it, under a name that changes with the content. */
+async function packRepository(dir) {
+  const old = (await readdir(dir)).filter((name) => name === 'new-pack' || name.endsWith('.tgz'));
+  for (const name of old) await rm(join(dir, name), { recursive: true });
+  const scratch = join(dir, 'new-pack');
+  await mkdir(scratch);
+  await npm(dir, ['pack', root, '--pack-destination', scratch]);
+  const [tarball] = await readdir(scratch);
+  const digest = createHash('sha256')
+    .update(await readFile(join(scratch, tarball)))
+    .digest('hex');
+  const name = `petstore-sim-${digest.slice(0, 12)}.tgz`;
+  await rename(join(scratch, tarball), join(dir, name));
+  await rm(scratch, { recursive: true });
+  return `file:${name}`;
+}
+
+/** The `node` package of npm at the version, beside the ones that the tests keep. */
+async function nodeBinary(version) {
+  if (process.versions.node === version) return process.execPath;
+  const folder = join(root, 'node_modules/.cache/petstore-sim', `node-${version}`);
+  const binary = join(folder, 'node_modules/node/bin/node');
+  if (await exists(binary)) return binary;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { node: version } }));
+  await npm(folder, ['install', '--no-audit', '--no-fund']);
+  await access(binary);
+  return binary;
+}
+
+async function findJava(peer) {
+  try {
+    await run('java', ['-version']);
+  } catch (cause) {
+    throw new Error(
+      `Failed to install ${peer.name}: expected Java 17, found none. apt-get install openjdk-17-jre-headless`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** Runs npm there and keeps what it says in npm.log. */
+async function npm(cwd, args) {
+  const log = join(cwd, 'npm.log');
+  try {
+    const { stdout, stderr } = await run('npm', args, {
+      cwd,
+      maxBuffer: 2 ** 26,
+      env: { ...process.env, SCARF_ANALYTICS: 'false' },
+    });
+    await writeFile(log, stdout + stderr);
+  } catch (cause) {
+    await writeFile(log, `${cause.stdout}${cause.stderr}`);
+    throw new Error(`Failed to run npm ${args.join(' ')}: see ${log}`, { cause });
+  }
+}
+
+async function bytesIn(folder) {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const sizes = entries.map(async (entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? bytesIn(path) : (await lstat(path)).size;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+const exists = (path) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,293 @@
+/** Everything that the benchmark measures: the limit, ours, and the peers at pinned versions. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  jsonServerDatabase,
+  jsonServerMiddleware,
+  mockoonEnvironment,
+  mockserverExpectations,
+  mountebankImposters,
+  openapi,
+  ourScenario,
+  stubbyStubs,
+  wiremockMappings,
+} from './peer-files.mjs';
+
+export { check } from './check-peer.mjs';
+export { footprint, install, prepare } from './install-peer.mjs';
+
+/**
+ * @typedef {object} Launch
+ * @property {string} command
+ * @property {string[]} args
+ * @property {Record<string, string>} [env] beside the environment of the bench
+ */
+
+/**
+ * @typedef {object} Peer
+ * @property {string} name also the name of its folder in bench/peers
+ * @property {'limit' | 'ours' | 'peer'} group
+ * @property {Record<string, string>} packages what it installs, with exact versions
+ * @property {boolean} [packed] whether it installs this repository, as `npm pack` makes it
+ * @property {string} [node] the exact version of Node that it needs; the running one without it
+ * @property {boolean} [java] whether it needs Java 17
+ * @property {readonly ('list' | 'create' | 'mix')[]} works what it can do
+ * @property {string} [listPath] where its list is, if not at /v1/pets?limit=20
+ * @property {string} [createPath] where it creates, if not at /v1/pets
+ * @property {boolean} rateHeaders whether it sends X-RateLimit headers
+ * @property {(body: any) => unknown} [petsOf] the list in the body of its answer, if that is no bare list
+ * @property {(options: { port: number }) => Record<string, string>} files what it reads, written anew before each start
+ * @property {(options: { dir: string, port: number, node: string }) => Launch} command how it starts, in its folder
+ * @property {string} differs how its work differs from ours
+ */
+
+const nodeForEngines = '24.21.0';
+const production = { NODE_ENV: 'production' };
+const everything = /** @type {const} */ (['list', 'create', 'mix']);
+
+const server = (name) => readFileSync(join(import.meta.dirname, 'servers', name), 'utf8');
+const withService = (name) => () => ({
+  [name]: server(name),
+  'pets-service.mjs': server('pets-service.mjs'),
+  'pets-data.mjs': server('pets-data.mjs'),
+});
+const script =
+  (path, ...args) =>
+  ({ node, port }) => ({
+    command: node,
+    args: [path, ...args.map((arg) => arg.replace('PORT', port))],
+    env: production,
+  });
+
+const ours = {
+  group: 'ours',
+  packages: {},
+  packed: true,
+  works: everything,
+  rateHeaders: true,
+  files: () => ({ 'scenario.json': ourScenario() }),
+};
+const cli = [
+  'node_modules/petstore-sim/dist/node/cli.js',
+  ...['serve', '--port', 'PORT', '--log', 'silent', '--scenario', 'scenario.json'],
+];
+
+const prism = {
+  group: 'peer',
+  works: ['list', 'create'],
+  rateHeaders: true,
+  files: () => ({ 'openapi.json': openapi() }),
+  command: script(
+    'node_modules/@stoplight/prism-cli/dist/index.js',
+    ...['mock', 'openapi.json', '--port', 'PORT', '--host', '127.0.0.1', '--cors', 'false', '-v', 'silent'],
+    // NODE_ENV=production turns this on, and 5.16 ends at once with it on Node 24.
+    ...['--multiprocess', 'false'],
+  ),
+  differs:
+    'Checks the request against the OpenAPI document and sends its example; keeps nothing. Wants a key but knows none, so ' +
+    'no mix (a request can only ask for a 429 itself, by the header Prefer). -v silent, since it logs each request ' +
+    'otherwise.',
+};
+
+/** @type {readonly Peer[]} */
+export const peers = [
+  {
+    name: 'limit',
+    group: 'limit',
+    packages: {},
+    works: everything,
+    rateHeaders: true,
+    files: withService('limit.mjs'),
+    command: script('limit.mjs', 'PORT'),
+    differs:
+      'Sends constant bytes and headers; looks at nothing but the method and, for the refusals, the raw headers.',
+  },
+  {
+    name: 'real-work',
+    group: 'limit',
+    packages: {},
+    works: everything,
+    rateHeaders: true,
+    files: withService('real-work.mjs'),
+    command: script('real-work.mjs', 'PORT'),
+    differs:
+      'The same work written by hand on node:http: keys, two counters, filter, JSON. No bans, faults, journal, clock.',
+  },
+  {
+    ...ours,
+    name: 'ours',
+    command: script(...cli),
+    differs: 'Everything on: keys, limits counted in both windows, bans, journal.',
+  },
+  {
+    ...ours,
+    name: 'ours-no-limits',
+    works: ['list', 'create'],
+    command: script(...cli, '--no-limits'),
+    differs: 'Ours with --no-limits: nothing is refused, so there is no mix.',
+  },
+  {
+    name: 'express',
+    group: 'peer',
+    packages: { express: '5.3.0' },
+    works: everything,
+    rateHeaders: true,
+    files: withService('express.mjs'),
+    command: script('express.mjs', 'PORT'),
+    differs: 'The work of real-work.mjs in Express, with NODE_ENV=production and without ETag and X-Powered-By.',
+  },
+  {
+    name: 'express-msw',
+    group: 'peer',
+    packages: { express: '5.3.0', '@mswjs/http-middleware': '0.10.3', msw: '2.15.0' },
+    works: everything,
+    rateHeaders: true,
+    files: withService('express-msw.mjs'),
+    command: script('express-msw.mjs', 'PORT'),
+    differs: 'The work of real-work.mjs in two msw handlers behind Express, with NODE_ENV=production.',
+  },
+  {
+    name: 'json-server-0.17',
+    group: 'peer',
+    packages: { 'json-server': '0.17.4' },
+    works: everything,
+    listPath: '/pets?_limit=20',
+    createPath: '/pets',
+    rateHeaders: true,
+    files: () => ({ 'db.json': jsonServerDatabase(), 'rate-headers.cjs': jsonServerMiddleware() }),
+    command: script(
+      'node_modules/json-server/lib/cli/bin.js',
+      ...['db.json', '--port', 'PORT', '--host', '127.0.0.1', '--quiet', '--no-cors', '--no-gzip'],
+      ...['--middlewares', 'rate-headers.cjs'],
+    ),
+    differs:
+      'No keys and no counters: a middleware of ours sends constant headers and 429 for one key. Indented JSON. Waits 1 ms ' +
+      'per request (its router always does), and writes db.json on each POST.',
+  },
+  {
+    name: 'json-server-1',
+    group: 'peer',
+    packages: { 'json-server': '1.0.0-beta.15' },
+    node: nodeForEngines,
+    works: ['list', 'create'],
+    listPath: '/pets?_page=1&_per_page=20',
+    createPath: '/pets',
+    rateHeaders: false,
+    petsOf: (body) => body?.data,
+    // With NODE_ENV=production it reads its static folder once, not at each request, and ends where there is none.
+    files: () => ({ 'db.json': jsonServerDatabase(), 'public/empty.txt': '' }),
+    command: script('node_modules/json-server/lib/bin.js', 'db.json', '--port', 'PORT', '--host', '127.0.0.1'),
+    differs:
+      'No keys, no headers of ours, no refusals, so no mix. Indented JSON, the list inside a page object. Writes db.json on ' +
+      'each POST.',
+  },
+  {
+    name: 'mockoon',
+    group: 'peer',
+    packages: { '@mockoon/cli': '9.9.0' },
+    works: everything,
+    rateHeaders: true,
+    files: ({ port }) => ({ 'environment.json': mockoonEnvironment({ port }) }),
+    command: script(
+      'node_modules/@mockoon/cli/bin/run.js',
+      ...['start', '--data', 'environment.json', '--port', 'PORT', '--hostname', '127.0.0.1'],
+      ...['--disable-log-to-file', '--disable-admin-api'],
+    ),
+    differs:
+      'CRUD over a data bucket: no keys and no counters, constant headers, a rule answers one key with 429. Logs each ' +
+      'request to stdout, which nothing turns off.',
+  },
+  {
+    ...prism,
+    name: 'prism',
+    packages: { '@stoplight/prism-cli': '5.16.0' },
+    node: nodeForEngines,
+  },
+  {
+    ...prism,
+    name: 'prism-5.14',
+    packages: { '@stoplight/prism-cli': '5.14.2' },
+  },
+  {
+    name: 'wiremock',
+    group: 'peer',
+    packages: { wiremock: '3.13.2' },
+    java: true,
+    works: everything,
+    rateHeaders: true,
+    files: () => ({ 'mappings/pets.json': wiremockMappings() }),
+    command: ({ port }) => ({
+      command: 'java',
+      args: [
+        ...['-jar', 'node_modules/wiremock/build/wiremock-standalone-3.13.2.jar'],
+        ...['--port', String(port), '--bind-address', '127.0.0.1', '--root-dir', '.', '--disable-banner'],
+        ...['--no-request-journal', '--disable-request-logging', '--disable-gzip', '--use-chunked-encoding', 'never'],
+      ],
+    }),
+    differs:
+      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. Tuned: --no-request-journal ' +
+      '--disable-request-logging --disable-gzip --use-chunked-encoding never.',
+  },
+  {
+    name: 'mockserver',
+    group: 'peer',
+    packages: { 'mockserver-node': '8.0.0' },
+    java: true,
+    works: everything,
+    rateHeaders: true,
+    files: () => ({ 'expectations.json': mockserverExpectations() }),
+    command: ({ port }) => ({
+      command: 'java',
+      args: [
+        ...[
+          '-Dmockserver.disableLogging=true',
+          '-Dmockserver.disableSystemOut=true',
+          '-Dmockserver.localBoundIP=127.0.0.1',
+        ],
+        ...['-jar', 'node_modules/mockserver-node/mockserver-netty-8.0.0-jar-with-dependencies.jar'],
+        ...['run', '--port', String(port), '--init', 'expectations.json', '--log-level', 'OFF'],
+      ],
+    }),
+    differs:
+      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. Tuned: disableLogging and ' +
+      'log level OFF, which also turns its record of requests off.',
+  },
+  {
+    name: 'mountebank',
+    group: 'peer',
+    packages: { mountebank: '2.9.1' },
+    works: everything,
+    rateHeaders: true,
+    files: ({ port }) => ({ 'imposters.json': mountebankImposters({ port }) }),
+    command: ({ node, port }) => ({
+      command: node,
+      args: [
+        ...['node_modules/mountebank/bin/mb', 'start', '--configfile', 'imposters.json', '--noParse', '--localOnly'],
+        // Its control port.
+        ...['--port', String(port + 1), '--nologfile', '--loglevel', 'error', '--pidfile', 'mb.pid'],
+      ],
+      env: production,
+    }),
+    differs:
+      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. No record of requests, log level ' +
+      'error. Takes the next port, too.',
+  },
+  {
+    name: 'stubby',
+    group: 'peer',
+    packages: { stubby: '5.1.1' },
+    works: everything,
+    rateHeaders: true,
+    files: () => ({ 'stubs.json': stubbyStubs() }),
+    command: ({ node, port }) => ({
+      command: node,
+      args: [
+        ...['node_modules/stubby/bin/stubby', '--data', 'stubs.json', '--location', '127.0.0.1', '--quiet'],
+        ...['--stubs', String(port), '--admin', String(port + 1), '--tls', String(port + 2)],
+      ],
+      env: production,
+    }),
+    differs:
+      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. Takes the next two ports, too.',
+  },
+];

@@ -1,0 +1,44 @@
+/** What every server of the benchmark holds and answers with: 100 pets, two keys and constant rate headers. */
+
+const names = ['Rex', 'Milo', 'Luna', 'Bella', 'Charlie', 'Daisy', 'Rocky', 'Zoë', 'Coco', 'Oscar', 'Nala', 'Bruno'];
+const statuses = ['available', 'available', 'pending', 'available', 'sold'];
+
+export const pets = Array.from({ length: 100 }, (_, index) => ({
+  id: index + 1,
+  name: names[index % names.length],
+  categoryId: (index % 5) + 1,
+  status: statuses[index % statuses.length],
+}));
+
+/** The answer to `GET /v1/pets?limit=20`. */
+export const firstPets = pets.slice(0, 20);
+
+/** The answer to `POST /v1/pets` with {@link newPet}, on the first one. */
+export const newPet = { name: 'Rex', categoryId: 1 };
+export const createdPet = { id: 101, ...newPet, status: 'available' };
+
+/** The key whose limits no load reaches, and the key whose day is used up before the first request. */
+export const businessKey = 'business-key';
+export const spentKey = 'spent-key';
+
+/** Requests a minute and a day: counted, never reached. */
+export const plenty = 1_000_000_000;
+export const spentLimit = 1000;
+
+/** For servers that can only send constants. As long as the true ones; the window ends in 2033. */
+export const rateHeaders = {
+  'X-RateLimit-Limit': String(plenty),
+  'X-RateLimit-Remaining': String(plenty - 1),
+  'X-RateLimit-Reset': '2000000000',
+};
+export const refusedHeaders = {
+  'X-RateLimit-Limit': String(spentLimit),
+  'X-RateLimit-Remaining': '0',
+  'X-RateLimit-Reset': '2000000000',
+  'Retry-After': '86400',
+};
+export const refusedBody = {
+  code: 'rate_limit_exceeded',
+  message: `The free plan allows ${spentLimit} requests a day; retry in 86400 seconds.`,
+  status: 429,
+};
