@@ -47,17 +47,18 @@ export async function footprint(peer) {
 /**
  * Writes the files that the peer reads, as they were before its last start, and says how to start it.
  * @param {import('./peers.mjs').Peer} peer installed
- * @param {{ port: number, node?: string }} options `node` runs it on another version of Node than its own, as 24.21.0
+ * @param {{ port: number, node?: string, plain?: boolean }} options `node` runs it on another version of Node than its
+ * own, as 24.21.0; `plain` without a scenario of its own
  * @returns {Promise<{ command: string, args: string[], env: NodeJS.ProcessEnv, cwd: string }>} for `spawn`
  */
-export async function prepare(peer, { port, node = peer.node }) {
+export async function prepare(peer, { port, node = peer.node, plain = false }) {
   const cwd = folderOf(peer);
   for (const [name, text] of Object.entries(peer.files({ port }))) {
     await mkdir(dirname(join(cwd, name)), { recursive: true });
     await writeFile(join(cwd, name), text);
   }
   const binary = node ? await nodeBinary(node) : process.execPath;
-  const { command, args, env } = peer.command({ dir: cwd, port, node: binary });
+  const { command, args, env } = peer.command({ port, node: binary, plain });
   return { command, args, env: { ...process.env, ...env }, cwd };
 }
 

@@ -37,7 +37,7 @@ export { footprint, install, prepare } from './install-peer.mjs';
  * @property {boolean} rateHeaders whether it sends X-RateLimit headers
  * @property {(body: any) => unknown} [petsOf] the list in the body of its answer, if that is no bare list
  * @property {(options: { port: number }) => Record<string, string>} files what it reads, written anew before each start
- * @property {(options: { dir: string, port: number, node: string }) => Launch} command how it starts, in its folder
+ * @property {(options: { port: number, node: string, plain: boolean }) => Launch} command how it starts, in its folder
  * @property {string} differs how its work differs from ours
  */
 
@@ -67,10 +67,18 @@ const ours = {
   rateHeaders: true,
   files: () => ({ 'scenario.json': ourScenario() }),
 };
-const cli = [
-  'node_modules/petstore-sim/dist/node/cli.js',
-  ...['serve', '--port', 'PORT', '--log', 'silent', '--scenario', 'scenario.json'],
-];
+const cli = (...options) => {
+  const serve = [
+    'node_modules/petstore-sim/dist/node/cli.js',
+    'serve',
+    '--port',
+    'PORT',
+    '--log',
+    'silent',
+    ...options,
+  ];
+  return ({ plain, ...launch }) => script(...serve, ...(plain ? [] : ['--scenario', 'scenario.json']))(launch);
+};
 
 const prism = {
   group: 'peer',
@@ -116,15 +124,23 @@ export const peers = [
   {
     ...ours,
     name: 'ours',
-    command: script(...cli),
+    command: cli(),
     differs: 'Everything on: keys, limits counted in both windows, bans, journal.',
   },
   {
     ...ours,
     name: 'ours-no-limits',
     works: ['list', 'create'],
-    command: script(...cli, '--no-limits'),
+    command: cli('--no-limits'),
     differs: 'Ours with --no-limits: nothing is refused, so there is no mix.',
+  },
+  {
+    ...ours,
+    name: 'ours-no-journal',
+    works: ['list', 'create'],
+    files: () => ({ ...ours.files(), 'no-journal.mjs': server('no-journal.mjs') }),
+    command: script('no-journal.mjs', 'PORT'),
+    differs: 'Ours with a journal that keeps nothing, to see what keeping costs.',
   },
   {
     name: 'express',

@@ -1,0 +1,67 @@
+// What a number of pets costs: `node --expose-gc bench/growth.mjs PETS`, a process of its own, prints JSON.
+import { createSimulator } from '../dist/index.js';
+import { generatePets } from '../dist/seed.js';
+import { median } from './median.mjs';
+import { plenty } from './servers/pets-data.mjs';
+
+const size = Number(process.argv[2]);
+const sold = Math.max(1, size / 1_000);
+const counts = { available: size * 0.9, pending: size * 0.1 - sold, sold };
+const calls = 20_000;
+const rounds = 9;
+
+// Loads faker and compiles what makes pets.
+createSimulator({ scenario: { pets: { generate: { available: 2_000 } } }, generatePets });
+const bytesBefore = heapBytes();
+const startedMs = performance.now();
+const sim = createSimulator({
+  scenario: { plans: { business: { minute: plenty, day: plenty } }, pets: { generate: counts } },
+  generatePets,
+});
+const seedMs = performance.now() - startedMs;
+const bytesAPet = (heapBytes() - bytesBefore) / size;
+
+function heapBytes() {
+  globalThis.gc();
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+const headers = { authorization: 'Bearer business-key', 'content-type': 'application/json' };
+const base = { baseUrl: 'http://petstore.test/v1', header: (name) => headers[name] };
+const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}');
+let turn = 0;
+// A parameter that nobody knows makes every query another one, so that no list is answered as it was kept.
+const list = (query) => () => ({ ...base, method: 'GET', path: '/pets', query: `limit=20${query}&turn=${++turn}` });
+const works = {
+  list: list(''),
+  'list, common status': list('&status=available'),
+  'list, rare status': list('&status=sold'),
+  'look-up': () => ({ ...base, method: 'GET', path: `/pets/${((++turn * 7_919) % size) + 1}`, query: '' }),
+  create: () => ({ ...base, method: 'POST', path: '/pets', query: '', body }),
+};
+
+const samples = Object.fromEntries(Object.keys(works).map((name) => [name, []]));
+for (let round = 0; round <= rounds; round++) {
+  for (const [name, make] of Object.entries(works)) {
+    const startMs = performance.now();
+    for (let at = 0; at < calls; at++) {
+      const { status } = sim.handle(make());
+      if (status >= 400) throw new Error(`${name}: expected an answer, got ${status}`);
+    }
+    // The first round compiles.
+    if (round > 0) samples[name].push(((performance.now() - startMs) * 1000) / calls);
+  }
+  sim.reset();
+}
+const us = Object.fromEntries(Object.entries(samples).map(([name, each]) => [name, median(each)]));
+
+const small = createSimulator();
+const resets = [];
+for (let at = 0; at < 1_000; at++) {
+  small.handle({ ...works.create() });
+  const startMs = performance.now();
+  small.reset();
+  resets.push(performance.now() - startMs);
+}
+console.log(JSON.stringify({ pets: size, seedMs, bytesAPet, us, resetDefaultMs: median(resets) }));

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isThere, pin } from './server-process.mjs';
+
+const run = promisify(execFile);
+const connections = 32;
+
+/** The load generator: wrk, or autocannon where wrk is missing. */
+export const generator = isThere('wrk') ? 'wrk' : 'autocannon';
+
+/**
+ * Sends requests over 32 connections for a time, each as soon as the last one on its connection is answered.
+ * @param {string} url where the server listens
+ * @param {import('./works.mjs').WorkRequest[]} requests weighed; sent in turn
+ * @param {{ seconds: number, core?: number }} options
+ * @returns {Promise<{ requests: number, perSecond: number, p50Ms: number, p99Ms: number, other: number }>} `other`: answers
+ * below 200 or from 400
+ */
+export function load(url, requests, { seconds, core = 1 }) {
+  return generator === 'wrk' ? wrk(url, requests, { seconds, core }) : autocannon(url, requests, { seconds, core });
+}
+
+async function wrk(url, requests, { seconds, core }) {
+  const script = join(mkdtempSync(join(tmpdir(), 'petstore-sim-bench-')), 'requests.lua');
+  writeFileSync(script, luaOf(requests));
+  const [command, args] = pin(core, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url]);
+  const { stdout } = await run(command, args, { maxBuffer: 2 ** 24 });
+  const [, count, us, p50, p99, other] = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(stdout).map(Number);
+  return { requests: count, perSecond: (count / us) * 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, other };
+}
+
+/** A single request needs no code for each; several are made into bytes beforehand. */
+function luaOf(requests) {
+  const headers = (of) =>
+    `{${Object.entries(of)
+      .map(([name, value]) => `[${JSON.stringify(name)}]=${JSON.stringify(value)}`)
+      .join(',')}}`;
+  const luaText = (text) => (text === undefined ? 'nil' : JSON.stringify(text));
+  const [{ method, path, headers: fields, body }] = requests;
+  const turns = requests.flatMap((request) => Array(request.weight).fill(request));
+  const send =
+    requests.length === 1
+      ? `wrk.method=${luaText(method)} wrk.path=${luaText(path)} wrk.headers=${headers(fields)} wrk.body=${luaText(body)}`
+      : `local turns, at = {}, 0
+init = function()
+${turns.map((each) => `  turns[#turns + 1] = wrk.format(${luaText(each.method)}, ${luaText(each.path)}, ${headers(each.headers)}, ${luaText(each.body)})`).join('\n')}
+end
+request = function()
+  at = at % #turns + 1
+  return turns[at]
+end`;
+  return `${send}
+done = function(summary, latency)
+  io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), summary.errors.status))
+end
+`;
+}
+
+async function autocannon(url, requests, { seconds, core }) {
+  const file = join(mkdtempSync(join(tmpdir(), 'petstore-sim-bench-')), 'load.mjs');
+  const turns = requests.flatMap(({ weight, method, path, headers, body }) =>
+    Array(weight).fill({ method, path, headers, body }),
+  );
+  const options = { url, connections, duration: seconds, requests: turns };
+  const module = import.meta.resolve('autocannon');
+  writeFileSync(
+    file,
+    `import autocannon from ${JSON.stringify(module)};\nconsole.log(JSON.stringify(await autocannon(${JSON.stringify(options)})));\n`,
+  );
+  const [command, args] = pin(core, process.execPath, [file]);
+  const { stdout } = await run(command, args, { maxBuffer: 2 ** 24 });
+  const { requests: sent, latency, duration, non2xx } = JSON.parse(stdout);
+  return {
+    requests: sent.total,
+    perSecond: sent.total / duration,
+    p50Ms: latency.p50,
+    p99Ms: latency.p99,
+    other: non2xx,
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * `npm run bench`: measures the limit, ours and the peers, prints tables, and writes bench/results.json and
+ * docs/performance.md with its picture. With --only or --servers it prints alone.
+ */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bundle, imports } from './bundle.mjs';
+import { measureColdStart } from './cold-start.mjs';
+import { measureHttp } from './http.mjs';
+import { generator } from './load.mjs';
+import { median } from './median.mjs';
+import { install, peers } from './peers.mjs';
+import { performancePage, picture, tables } from './report.mjs';
+import { measureSandboxes } from './sandboxes.mjs';
+import { pin } from './server-process.mjs';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'http,cold-start,in-process,growth,bundle,sandboxes' },
+    servers: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '4' },
+    times: { type: 'string', default: '10' },
+  },
+});
+const parts = values.only.split(',');
+const names = values.servers?.split(',');
+const chosen = peers.filter(({ name }) => names === undefined || names.includes(name));
+const [rounds, seconds, times] = [values.rounds, values.seconds, values.times].map(Number);
+const say = (text) => console.error(text);
+
+/** Runs a script of this folder on one core, several times, and gives what each run printed. */
+const runs = (file, args, count) =>
+  Array.from({ length: count }, () => {
+    const script = [...args.filter((arg) => arg.startsWith('--')), join(import.meta.dirname, file)];
+    const [command, all] = pin(0, process.execPath, [...script, ...args.filter((arg) => !arg.startsWith('--'))]);
+    return JSON.parse(execFileSync(command, all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
+  });
+
+const measures = {
+  http: () => measureHttp(chosen, { rounds, seconds, say }),
+  'cold-start': () =>
+    measureColdStart(
+      chosen.filter(({ name }) => name !== 'ours-no-limits' && name !== 'ours-no-journal'),
+      { times, say },
+    ),
+  'in-process': () => {
+    const samples = runs('in-process.mjs', [], rounds);
+    return samples[0].map(({ name }, at) => ({ name, us: median(samples.map((rows) => rows[at].us)) }));
+  },
+  growth: () =>
+    [100, 10_000, 100_000, 1_000_000].map((size) => middle(runs('growth.mjs', ['--expose-gc', size], rounds))),
+  async bundle() {
+    const sizes = {};
+    for (const [name, contents] of Object.entries(imports)) sizes[name] = (await bundle(contents)).gzipBytes;
+    return sizes;
+  },
+  async sandboxes() {
+    const ours = peers.find(({ name }) => name === 'ours');
+    const [memory] = runs('sandbox-memory.mjs', ['--expose-gc'], 1);
+    return { ...memory, ...(await measureSandboxes(ours, { rounds, seconds })) };
+  },
+};
+
+/** Of several runs with the same fields, the medians. */
+const middle = (samples) =>
+  Object.fromEntries(
+    Object.entries(samples[0]).map(([name, first]) => [
+      name,
+      typeof first === 'object' ? middle(samples.map((each) => each[name])) : median(samples.map((each) => each[name])),
+    ]),
+  );
+
+for (const peer of chosen) {
+  say(`installing ${peer.name}`);
+  await install(peer);
+}
+const results = {
+  date: new Date().toISOString().slice(0, 10),
+  machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; Node ${process.version}; ${generator}`,
+  rounds,
+  seconds,
+  times,
+};
+for (const part of parts) {
+  say(`measuring ${part}`);
+  results[part] = await measures[part]();
+}
+console.log(tables(results));
+if (names === undefined && Object.keys(measures).every((part) => parts.includes(part))) {
+  writeFileSync(join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+  const docs = join(import.meta.dirname, '../docs');
+  writeFileSync(join(docs, 'performance.svg'), picture(results));
+  writeFileSync(join(docs, 'performance.md'), performancePage(results, peers));
+}
