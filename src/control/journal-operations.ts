@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { duration, fields } from '../scenario/values.js';
 import type { Simulator } from '../simulator.js';
+import { verdict as verdictOf } from '../verdict.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { toHar } from './har.js';
@@ -105,7 +106,7 @@ export const journalOperations = {
     summary: 'How the client behaved since the start, the last reset or the last clearing of the journal',
     input: fields({}),
     run(sim) {
-      const verdict = sim.verdict();
+      const verdict = verdictOf(sim);
       const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
       const findings = verdict.findings.map((finding) => ({
         ...finding,
