@@ -1,6 +1,6 @@
-import { type AssumptionId, defaultSettings, type Settings } from '../interface/assumptions.js';
 import { documentedPlans, type PetStatus, type PlanLimits, windowSeconds } from '../interface/contract.js';
 import { type Int64, nextInt64, normalizeInteger } from '../interface/int64.js';
+import { type AssumptionId, defaultSettings, type Settings } from '../interface/settings.js';
 import { type FaultRule, freeFaultName } from '../policies/faults.js';
 import type { HostileHeaders } from '../policies/hostile-headers.js';
 import type { KeyDefinition } from '../policies/keys.js';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type Assumption, type AssumptionId, assumptions, type Settings } from '../interface/assumptions.js';
 import { operationNames, petStatuses } from '../interface/contract.js';
 import { errorCodes } from '../interface/errors.js';
+import { type AssumptionId, type Settings, settingValues } from '../interface/settings.js';
 import { findingCodes } from '../verdict/finding.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
@@ -49,11 +49,11 @@ type ValueSchemas = { [Id in AssumptionId]: v.GenericSchema<Settings[Id]> };
 
 /** The schema of each assumption's value: its own where the set is open, else the default and the alternatives. */
 const values = Object.fromEntries(
-  Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => [
+  Object.entries(settingValues).map(([id, value]) => [
     id,
-    id in openValues
-      ? openValues[id as keyof typeof openValues]
-      : v.picklist([assumption.default, ...assumption.alternatives] as string[]),
+    'others' in value
+      ? v.picklist([value.default, ...value.others] as string[])
+      : openValues[id as keyof typeof openValues],
   ]),
 ) as unknown as ValueSchemas;
 
