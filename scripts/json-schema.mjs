@@ -1,9 +1,7 @@
 // The JSON Schema of scenario files, from the one schema of the code; for editors, so with a description of every field.
-import { toJsonSchema } from '@valibot/to-json-schema';
-import * as v from 'valibot';
+import { toJsonSchema } from '../dist/control/json-schema.js';
 import { assumptions } from '../dist/interface/assumptions.js';
 import { scenarioSchema } from '../dist/scenario/schema.js';
-import * as values from '../dist/scenario/values.js';
 
 /** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
 export const descriptions = {
@@ -116,83 +114,8 @@ for (const [id, { question, alsoAt }] of Object.entries(assumptions)) {
   for (const path of alsoAt?.split(', ') ?? []) if (/^(?:limits|ban)\.\w+$/.test(path)) descriptions[path] ??= question;
 }
 
-const durationText = { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$' };
-const duration = { anyOf: [durationText, { type: 'number', minimum: 0 }] };
-
-/** What stands for the schemas that check with code of their own. */
-const written = new Map([
-  [values.duration, duration],
-  [values.wholeSeconds, duration],
-  [
-    values.signedDuration,
-    { anyOf: [{ ...durationText, pattern: durationText.pattern.replace('^', '^[-+]?') }, { type: 'number' }] },
-  ],
-  [
-    values.instant,
-    {
-      anyOf: [
-        { type: 'string', format: 'date-time' },
-        { type: 'number', minimum: 0 },
-      ],
-    },
-  ],
-  [values.int64, { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' }] }],
-  [values.count, { type: 'integer', minimum: 0 }],
-  [values.positive, { type: 'number', exclusiveMinimum: 0 }],
-]);
-
-const flat = (schema) => [
-  schema,
-  ...(schema.pipe ?? []).flatMap((item) => (item.pipe && item !== schema ? flat(item) : [item])),
-];
-
-/** The schema without what `toJsonSchema` cannot see through: checks by code become a stand-in, noted in `standIns`. */
-function plain(schema, standIns) {
-  const items = flat(schema);
-  const standFor = (type, value) => {
-    const standIn = { ...type };
-    standIns.set(standIn, value);
-    return standIn;
-  };
-  const known = items.find((item) => written.has(item));
-  if (known !== undefined) {
-    const bound = items.map(({ type, requirement }) =>
-      type === 'min_value' ? { minimum: requirement } : type === 'max_value' ? { maximum: requirement } : {},
-    );
-    return standFor(v.any(), Object.assign({}, written.get(known), ...bound));
-  }
-  // JSON Schema has no Unicode classes.
-  const pattern = items.find(({ type, requirement }) => type === 'regex' && requirement.flags !== '')?.requirement
-    .source;
-  if (pattern !== undefined) return standFor(v.string(), { type: 'string', pattern: pattern.replaceAll('\\p{C}', '') });
-  const inner = items.find(({ pipe }) => pipe === undefined) ?? schema;
-  const part = (value) => plain(value, standIns);
-  if (inner.entries !== undefined) {
-    const entries = Object.entries(inner.entries).map(([name, entry]) => [name, part(entry)]);
-    return { ...inner, entries: Object.fromEntries(entries) };
-  }
-  if (inner.type === 'picklist') return standFor(v.string(), { enum: inner.options });
-  if (inner.type === 'record') return { ...inner, key: part(inner.key), value: part(inner.value) };
-  if (inner.type === 'union') return { ...inner, options: inner.options.map(part) };
-  if (inner.type === 'array') return { ...inner, item: part(inner.item) };
-  if (inner.wrapped !== undefined) return { ...inner, wrapped: part(inner.wrapped) };
-  return schema;
-}
-
-function convert(schema) {
-  const standIns = new Map();
-  return toJsonSchema(plain(schema, standIns), {
-    typeMode: 'input',
-    ignoreActions: ['check'],
-    errorMode: 'throw',
-    overrideSchema: ({ valibotSchema }) => standIns.get(valibotSchema),
-  });
-}
-
 /** Puts descriptions on the fields of a JSON Schema, and notes which paths there are. */
 function describe(schema, path, seen) {
-  // Of a default that only says "nothing" an editor would make a suggestion.
-  delete schema.default;
   for (const branch of schema.anyOf ?? []) describe(branch, path, seen);
   if (schema.items) describe(schema.items, `${path}[]`, seen);
   if (typeof schema.additionalProperties === 'object')
@@ -210,7 +133,8 @@ export function jsonSchema() {
   const schema = {
     title: 'Scenario of petstore-sim',
     description: 'What a simulator starts with and does. Everything is optional.',
-    ...convert(scenarioSchema),
+    ...toJsonSchema(scenarioSchema),
+    $schema: 'http://json-schema.org/draft-07/schema#',
   };
   const paths = new Set();
   describe(schema, '', paths);

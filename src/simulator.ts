@@ -15,7 +15,6 @@ import { Snapshots } from './snapshots.js';
 import type { Clock, ClockState } from './state/clock.js';
 import type { Journal } from './state/journal.js';
 import type { Pets } from './state/pets.js';
-import { judge, type RunState, type Verdict } from './verdict/judge.js';
 
 export interface SimulatorOptions {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
@@ -64,13 +63,8 @@ export interface Simulator {
   readonly pets: Pets;
   readonly keys: Keys;
   readonly faults: FaultControl;
-  /** Every request with its answer, within bounds. */
+  /** Every request with its answer, within bounds; `verdict` of `petstore-sim/verdict` judges the client by it. */
   readonly journal: Journal;
-  /**
-   * How the client has behaved since the start or the last reset.
-   * @param options.isOver whether the client has ended, so that what it has not done yet it never does; default `false`
-   */
-  verdict(options?: Pick<RunState, 'isOver'>): Verdict;
   /** What it does where the document is silent. */
   readonly settings: Readonly<Settings>;
   /** Answers one call: at once, unless a fault rule delays it. The doors (HTTP, msw, fetch) all come here. */
@@ -171,15 +165,6 @@ function assemble(
     keys,
     faults: faultControl(faults),
     journal,
-    verdict: ({ isOver } = {}) =>
-      judge(journal.query(), {
-        scenario: parts.world.name,
-        nowMs: clock.now(),
-        dropped: journal.dropped,
-        pending: journal.pending,
-        isOver,
-        expect: parts.world.expect,
-      }),
     handle: (call) => handle(call),
     admit(authorization) {
       const header = (name: string) => (name === 'authorization' ? (authorization ?? undefined) : undefined);

@@ -4,7 +4,7 @@ import { listen } from './node/server.js';
 import type { Scenario } from './scenario/schema.js';
 import { createSimulator, type Simulator } from './simulator.js';
 import type { FindingCode } from './verdict/finding.js';
-import type { Verdict } from './verdict/judge.js';
+import { type Verdict, verdict as verdictOf } from './verdict.js';
 import { counts, evidence } from './verdict-text.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
@@ -137,7 +137,7 @@ const usedUp = "such as { keys: { 'free-key': { usage: { minute: 60 } } } }";
 
 const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
   function (this: { isNot: boolean }, received: unknown) {
-    const verdict = verdictOf(received);
+    const verdict = readVerdict(received);
     const found = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
     const isKnown = found.length > 0 || (verdict.exercised.includes(exercisedBy) && verdict.counts.dropped === 0);
     return {
@@ -156,7 +156,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
 
 expect.extend({
   toHaveBehaved(received: unknown) {
-    const verdict = verdictOf(received);
+    const verdict = readVerdict(received);
     const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
     return {
       pass: verdict.verdict !== 'fail',
@@ -192,9 +192,9 @@ expect.extend({
 });
 
 /** @throws {TypeError} when a matcher is used on anything but a simulator or a verdict */
-function verdictOf(received: unknown): Verdict {
+function readVerdict(received: unknown): Verdict {
   if (typeof received === 'object' && received !== null) {
-    if ('verdict' in received && typeof received.verdict === 'function') return received.verdict();
+    if ('journal' in received && 'clock' in received) return verdictOf(received as Simulator);
     if ('verdict' in received && 'findings' in received) return received as Verdict;
   }
   throw new TypeError('Failed to judge: expected a simulator or a verdict, such as expect(sim)');

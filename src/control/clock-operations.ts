@@ -1,5 +1,6 @@
-import * as v from 'valibot';
-import { duration, fields, instant } from '../scenario/values.js';
+import { must } from '../scenario/form.js';
+import { fields, oneOf, optional } from '../scenario/forms.js';
+import { duration, instant } from '../scenario/values.js';
 import type { Simulator } from '../simulator.js';
 import { operation } from './operation.js';
 
@@ -15,15 +16,13 @@ export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
   mode: clock.frozen ? 'frozen' : 'real',
 });
 
-const yes = v.optional(v.literal(true));
+const yes = optional(oneOf(true));
 
 /** One of the verbs, in one object. */
-const change = v.pipe(
-  fields({ advance: v.optional(duration), set: v.optional(instant), freeze: yes, resume: yes }),
-  v.check(
-    (verbs) => Object.values(verbs).filter((value) => value !== undefined).length === 1,
-    'expected one of {"advance":"61s"}, {"set":"2030-12-05T00:00:00Z"}, {"freeze":true}, {"resume":true}',
-  ),
+const change = must(
+  fields({ advance: optional(duration), set: optional(instant), freeze: yes, resume: yes }),
+  (verbs) => Object.keys(verbs).length === 1,
+  'one of {"advance":"61s"}, {"set":"2030-12-05T00:00:00Z"}, {"freeze":true}, {"resume":true}',
 );
 
 export const clockOperations = {

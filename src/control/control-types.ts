@@ -1,13 +1,10 @@
-import type * as v from 'valibot';
+import type { AnyForm, Input } from '../scenario/form.js';
 import type { Operation } from './operation.js';
 import type { operations } from './operations.js';
 import type { sandboxOperations } from './sandbox-operations.js';
 
 /** The input, which may be left out where every field may. */
-type Arguments<Schema extends v.GenericSchema> =
-  Partial<v.InferInput<Schema>> extends v.InferInput<Schema>
-    ? [input?: v.InferInput<Schema>]
-    : [input: v.InferInput<Schema>];
+type Arguments<Of extends AnyForm> = Partial<Input<Of>> extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
 
 /** Over HTTP every result has to be waited for; a stream is waited for entry by entry. */
 type Remote<Result> = Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>;

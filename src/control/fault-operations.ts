@@ -1,6 +1,5 @@
-import * as v from 'valibot';
 import { type Fault, faultSchema } from '../scenario/fault-schema.js';
-import { fields } from '../scenario/values.js';
+import { fields, string } from '../scenario/forms.js';
 import { conflict, notFound } from './control-error.js';
 import { operation } from './operation.js';
 
@@ -29,7 +28,7 @@ export const faultOperations = {
     method: 'DELETE',
     path: '/faults/{name}',
     summary: 'Removes a fault rule',
-    input: fields({ name: v.string() }),
+    input: fields({ name: string }),
     run({ faults }, { name }) {
       if (faults.remove(name)) return { removed: name };
       throw notFound('There is no fault rule of this name; expected one that GET /__sim/faults lists.');

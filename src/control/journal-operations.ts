@@ -1,6 +1,8 @@
-import * as v from 'valibot';
-import { duration, fields } from '../scenario/values.js';
+import { as, must } from '../scenario/form.js';
+import { either, fields, number, optional, string } from '../scenario/forms.js';
 import type { Simulator } from '../simulator.js';
+import { parseDuration } from '../state/duration.js';
+import { verdict as verdictOf } from '../verdict.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { toHar } from './har.js';
@@ -32,7 +34,7 @@ export const journalOperations = {
     method: 'GET',
     path: '/journal',
     summary: 'The newest requests that meet a query, oldest first, and how many meet it; of API keys only the end',
-    input: fields({ ...entryQuery, limit: v.optional(wholeNumber(0, 10_000), 100) }),
+    input: fields({ ...entryQuery, limit: optional(wholeNumber(0, 10_000), 100) }),
     run(sim, { limit, ...of }) {
       const found = findEntries(sim, of);
       const entries = showEntries(sim, limit === 0 ? [] : found.slice(-limit));
@@ -53,8 +55,8 @@ export const journalOperations = {
     summary: 'Waits until `count` requests meet a query, or until `timeout` of real time is over: at most 30s',
     input: fields({
       ...entryQuery,
-      count: v.optional(wholeNumber(1, 10_000), 1),
-      timeout: v.optional(waitDuration(), longestWaitMs),
+      count: optional(wholeNumber(1, 10_000), 1),
+      timeout: optional(waitDuration(), longestWaitMs),
     }),
     async run(sim, { count: wanted, timeout, ...of }, signal) {
       const count = await waitForEntries(sim, of, wanted, timeout, signal);
@@ -105,7 +107,7 @@ export const journalOperations = {
     summary: 'How the client behaved since the start, the last reset or the last clearing of the journal',
     input: fields({}),
     run(sim) {
-      const verdict = sim.verdict();
+      const verdict = verdictOf(sim);
       const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
       const findings = verdict.findings.map((finding) => ({
         ...finding,
@@ -119,11 +121,8 @@ export const journalOperations = {
 };
 
 function waitDuration() {
-  return v.pipe(
-    v.union([v.number(), v.string()]),
-    // As text in a query, milliseconds have no unit.
-    v.transform((value) => (/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value)),
-    duration,
-    v.maxValue(longestWaitMs, `expected at most ${longestWaitMs / 1000}s`),
-  );
+  // As text in a query, milliseconds have no unit.
+  const read = (value: number | string) => parseDuration(/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value);
+  const wait = as(either(number, string), read);
+  return must(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);
 }

@@ -1,78 +1,65 @@
-import type * as v from 'valibot';
+import type { AnyForm } from '../scenario/form.js';
+import * as values from '../scenario/values.js';
 
 type Json = Record<string, unknown>;
 
-/** What of a valibot schema this file looks at. */
-interface Shape {
-  kind: string;
-  type: string;
-  pipe?: readonly (Shape & { metadata?: { jsonSchema?: Json }; description?: string })[];
-  entries?: Record<string, Shape>;
-  wrapped?: Shape;
-  item?: Shape;
-  items?: readonly Shape[];
-  value?: unknown;
-  options?: readonly unknown[];
-}
+const durationText = { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$' };
+const duration = { anyOf: [durationText, { type: 'number', minimum: 0 }] };
 
-/** A schema as JSON Schema, for people who read a description: checks that only code can do are left to the errors. */
-export const toJsonSchema = (schema: v.GenericSchema): Json => convert(schema as unknown as Shape);
+/** What stands for the forms that read with code of their own, where a page would only carry it. */
+const written = new Map<AnyForm, Json>([
+  [values.duration, duration],
+  [values.wholeSeconds, duration],
+  [
+    values.signedDuration,
+    { anyOf: [{ ...durationText, pattern: durationText.pattern.replace('^', '^[-+]?') }, { type: 'number' }] },
+  ],
+  [
+    values.instant,
+    {
+      anyOf: [
+        { type: 'string', format: 'date-time' },
+        { type: 'number', minimum: 0 },
+      ],
+    },
+  ],
+  [values.int64, { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' }] }],
+]);
+
+/** A form as JSON Schema: what only code can check is left to the errors. */
+export function toJsonSchema(form: AnyForm): Json {
+  for (let each: AnyForm | undefined = form; each !== undefined; each = each.of) {
+    const standIn = written.get(each);
+    if (standIn !== undefined) return structuredClone(standIn);
+  }
+  const { json, entries, names, values, item, items, options } = form;
+  if (entries !== undefined) return convertFields(entries);
+  if (values !== undefined) {
+    const propertyNames = names === undefined ? {} : toJsonSchema(names);
+    const hasRule = Object.keys(propertyNames).some((keyword) => keyword !== 'type');
+    return { type: 'object', ...(hasRule && { propertyNames }), additionalProperties: toJsonSchema(values) };
+  }
+  if (item !== undefined) return { type: 'array', items: toJsonSchema(item), ...json };
+  if (items !== undefined) return { type: 'array', prefixItems: items.map(toJsonSchema) };
+  if (options !== undefined && json === undefined) return { anyOf: options.map(toJsonSchema) };
+  // JSON Schema has no Unicode classes.
+  if (typeof json?.pattern === 'string') return { ...json, pattern: json.pattern.replaceAll('\\p{C}', '') };
+  return { ...json };
+}
 
 /** The fields of an input with their schemas, and whether each must be there. */
-export function fieldsOf(schema: v.GenericSchema): { name: string; schema: Json; required: boolean }[] {
-  const { properties = {}, required = [] } = toJsonSchema(schema) as { properties?: Json; required?: string[] };
-  return Object.entries(properties).map(([name, field]) => ({
+export const fieldsOf = ({ entries = {} }: AnyForm): { name: string; schema: Json; required: boolean }[] =>
+  Object.entries(entries).map(([name, field]) => ({
     name,
-    schema: field as Json,
-    required: required.includes(name),
+    schema: toJsonSchema(field),
+    required: !field.isOptional,
   }));
-}
 
-function convert(schema: Shape): Json {
-  if (schema.pipe !== undefined) return convertPipe(schema.pipe);
-  switch (schema.type) {
-    case 'strict_object':
-      return convertObject(schema.entries ?? {});
-    case 'optional':
-    case 'nullable':
-      return convert(schema.wrapped as Shape);
-    case 'array':
-      return { type: 'array', items: convert(schema.item as Shape) };
-    case 'tuple':
-      return { type: 'array', prefixItems: (schema.items ?? []).map(convert) };
-    case 'record':
-      return { type: 'object', additionalProperties: convert(schema.value as Shape) };
-    case 'union':
-      return { anyOf: (schema.options as Shape[]).filter(({ type }) => type !== 'date').map(convert) };
-    case 'picklist':
-      return { enum: schema.options };
-    case 'literal':
-      return { const: (schema as { literal?: unknown }).literal };
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return { type: schema.type };
-    default:
-      return {};
-  }
-}
-
-/** The last schema that says more than "any", with what describes it. */
-function convertPipe(pipe: NonNullable<Shape['pipe']>): Json {
-  const { jsonSchema } = pipe.findLast(({ metadata }) => metadata?.jsonSchema !== undefined)?.metadata ?? {};
-  const nested = pipe.filter(({ kind }) => kind === 'schema').map(convert);
-  const description = pipe.findLast((item) => typeof item.description === 'string')?.description;
-  const converted = jsonSchema ?? nested.findLast((item) => Object.keys(item).length > 0) ?? {};
-  return { ...converted, ...(description !== undefined && { description }) };
-}
-
-function convertObject(entries: Record<string, Shape>): Json {
-  const required = Object.entries(entries)
-    .filter(([, { type }]) => type !== 'optional')
-    .map(([name]) => name);
+function convertFields(entries: NonNullable<AnyForm['entries']>): Json {
+  const required = Object.keys(entries).filter((name) => !entries[name]?.isOptional);
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(entries).map(([name, field]) => [name, convert(field)])),
+    properties: Object.fromEntries(Object.entries(entries).map(([name, field]) => [name, toJsonSchema(field)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };

@@ -1,13 +1,14 @@
-import * as v from 'valibot';
+import { must } from '../scenario/form.js';
+import { fields, oneOf, optional } from '../scenario/forms.js';
 import { keyFields, keyText } from '../scenario/schema.js';
-import { count, duration, fields } from '../scenario/values.js';
+import { count, duration } from '../scenario/values.js';
 import { keyReference } from './input-values.js';
 import { operation } from './operation.js';
 import { findKey, shownKey } from './shown-key.js';
 
 /** Ten years: as long as anyone needs, and still an instant that can be written. */
 const longestBanMs = 3_650 * 86_400_000;
-const banDuration = v.pipe(duration, v.maxValue(longestBanMs, 'expected at most 3650d'));
+const banDuration = must(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
 
 const aKey = fields({ key: keyReference });
 
@@ -32,7 +33,7 @@ export const keyOperations = {
     path: '/keys',
     summary: 'Adds an API key, unused, or replaces the one with the same text',
     status: 201,
-    input: fields({ key: keyText, ...keyFields, bannedFor: v.optional(banDuration) }),
+    input: fields({ key: keyText, ...keyFields, bannedFor: optional(banDuration) }),
     run(sim, { key, plan, state, expiresAt, expiresIn, usage, bannedFor = 0 }) {
       sim.keys.add(key, {
         ...(plan !== undefined && { plan }),
@@ -82,7 +83,7 @@ export const keyOperations = {
     method: 'POST',
     path: '/keys/{key}/usage',
     summary: 'Sets how many requests an API key has used, in windows that start now',
-    input: fields({ key: keyReference, minute: v.optional(count), day: v.optional(count) }),
+    input: fields({ key: keyReference, minute: optional(count), day: optional(count) }),
     run(sim, { key: reference, minute, day }) {
       const key = findKey(sim, reference);
       sim.keys.setUsage(key, { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) });
@@ -93,7 +94,7 @@ export const keyOperations = {
     method: 'POST',
     path: '/keys/{key}/exhaust',
     summary: 'Uses up a window of an API key, so that its next request is a 429',
-    input: fields({ key: keyReference, window: v.optional(v.picklist(['minute', 'day']), 'minute') }),
+    input: fields({ key: keyReference, window: optional(oneOf('minute', 'day'), 'minute') }),
     run(sim, { key: reference, window }) {
       const key = findKey(sim, reference);
       sim.keys.setUsage(key, { [window]: sim.keys.get(key)[window].limit });

@@ -1,8 +1,8 @@
-import type * as v from 'valibot';
+import type { AnyForm, Output } from '../scenario/form.js';
 import type { Simulator } from '../simulator.js';
 
 /** One control operation: a function in-process and a request over HTTP. */
-export interface Operation<Target, Schema extends v.GenericSchema, Result> {
+export interface Operation<Target, Schema extends AnyForm, Result> {
   /** What only reads is GET; nothing else may be. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/__sim`; a part in braces is the field of the input with that name. */
@@ -20,12 +20,12 @@ export interface Operation<Target, Schema extends v.GenericSchema, Result> {
   /** Whether it may take its time, so that it has to be told when whoever asked is gone. */
   readonly isLong?: true;
   /** @param signal of a long one: aborted when whoever asked is gone */
-  run(target: Target, input: v.InferOutput<Schema>, signal?: AbortSignal): Result;
+  run(target: Target, input: Output<Schema>, signal?: AbortSignal): Result;
 }
 
 /** Any operation on a target, for code that does not care which. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs and results differ from one operation to the next
-export type AnyOperation<Target = any> = Operation<Target, v.GenericSchema<any, any>, unknown>;
+export type AnyOperation<Target = any> = Operation<Target, any, unknown>;
 
 /** An operation on a simulator, with its types. */
-export const operation = <Schema extends v.GenericSchema, Result>(of: Operation<Simulator, Schema, Result>) => of;
+export const operation = <Schema extends AnyForm, Result>(of: Operation<Simulator, Schema, Result>) => of;

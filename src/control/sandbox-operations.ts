@@ -1,6 +1,6 @@
-import * as v from 'valibot';
 import type { Sandbox, Sandboxes } from '../sandboxes.js';
-import { fields } from '../scenario/values.js';
+import type { AnyForm } from '../scenario/form.js';
+import { fields, optional } from '../scenario/forms.js';
 import { notFound } from './control-error.js';
 import { name, scenarioInput } from './input-values.js';
 import type { Operation } from './operation.js';
@@ -12,7 +12,7 @@ export interface SandboxHost {
   origin: string;
 }
 
-const operation = <Schema extends v.GenericSchema, Result>(of: Operation<SandboxHost, Schema, Result>) => of;
+const operation = <Schema extends AnyForm, Result>(of: Operation<SandboxHost, Schema, Result>) => of;
 
 export const noSandbox = () =>
   notFound('There is no sandbox of this name; expected one that GET /__sim/sandboxes lists. An idle one is dropped.');
@@ -39,7 +39,7 @@ export const sandboxOperations = {
     path: '/sandboxes',
     summary: 'Makes a sandbox, with the scenario of the server or another, by its name or its content',
     status: 201,
-    input: fields({ name, scenario: v.optional(scenarioInput) }),
+    input: fields({ name, scenario: optional(scenarioInput) }),
     run: ({ sandboxes, origin }, { name, scenario }) => shown(origin, sandboxes.create(name, scenario)),
   }),
   getSandbox: operation({

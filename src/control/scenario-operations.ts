@@ -1,6 +1,5 @@
-import * as v from 'valibot';
+import { boolean, fields, optional } from '../scenario/forms.js';
 import type { Scenario } from '../scenario/schema.js';
-import { fields } from '../scenario/values.js';
 import type { Simulator } from '../simulator.js';
 import { clockInfo } from './clock-operations.js';
 import { notFound } from './control-error.js';
@@ -40,7 +39,7 @@ export const scenarioOperations = {
     path: '/scenario',
     summary:
       'Puts a scenario in force, by its name or its content: keys, limits, bans and faults start anew, with `reseed` animals and clock too',
-    input: fields({ scenario: scenarioInput, reseed: v.optional(v.boolean(), false) }),
+    input: fields({ scenario: scenarioInput, reseed: optional(boolean, false) }),
     run(sim, { scenario, reseed }) {
       sim.load(findScenario(sim, scenario), { reseed });
       return inForce(sim);

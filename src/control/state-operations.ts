@@ -1,4 +1,4 @@
-import { fields } from '../scenario/values.js';
+import { fields } from '../scenario/forms.js';
 import { clockInfo } from './clock-operations.js';
 import { notFound } from './control-error.js';
 import { exportState, importState } from './exported-state.js';

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario/schema.js';
 import { createSimulator } from '../simulator.js';
-import type { Verdict } from '../verdict/judge.js';
+import { type Verdict, verdict as verdictOf } from '../verdict.js';
 import { runCommand } from './client-command.js';
 import { listen } from './server.js';
 
@@ -22,7 +22,7 @@ export async function runOnce(command: readonly string[], scenario: Scenario, ti
   const server = await listen(sim, { port: 0 });
   try {
     const { code, output } = await runCommand(command, server, sim, { output: 'keep', timeoutMs });
-    const { verdict, findings } = sim.verdict({ isOver: true });
+    const { verdict, findings } = verdictOf(sim, { isOver: true });
     return { code, output, verdict, findings };
   } finally {
     await server.close();

@@ -1,12 +1,11 @@
-import { type AssumptionId, defaultSettings, type Settings } from '../interface/assumptions.js';
 import { documentedPlans, type PetStatus, type PlanLimits, windowSeconds } from '../interface/contract.js';
 import { type Int64, nextInt64, normalizeInteger } from '../interface/int64.js';
+import { type AssumptionId, defaultSettings, type Settings } from '../interface/settings.js';
 import { type FaultRule, freeFaultName } from '../policies/faults.js';
 import type { HostileHeaders } from '../policies/hostile-headers.js';
 import type { KeyDefinition } from '../policies/keys.js';
 import type { ClockStart } from '../state/clock.js';
 import type { Pet } from '../state/pets.js';
-import type { Expectation } from '../verdict/judge.js';
 import { checkForm } from './check-form.js';
 import { defaultScenario } from './default.js';
 import { toFaultRule } from './fault-schema.js';
@@ -43,8 +42,6 @@ export interface World {
   hostileHeaders: HostileHeaders | undefined;
   /** Requests a second that someone else makes with a key. */
   background: ReadonlyMap<string, number>;
-  /** What the scenario expects of a client; its verdict follows it. */
-  expect: Expectation | undefined;
   settings: Settings;
 }
 
@@ -92,7 +89,6 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
     faults: resolveFaults(checked, plans, problems),
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
-    expect: checked.expect,
     settings,
   };
   if (problems.length > 0) throw new ScenarioError(problems);

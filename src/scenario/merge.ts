@@ -1,10 +1,11 @@
 /** The scenario that starts from another: objects merge, lists and single values replace. */
 export function merge<Value>(base: unknown, over: Value): Value {
-  if (!isPlainObject(base) || !isPlainObject(over)) return over === undefined ? (base as Value) : over;
+  if (!isMap(base) || !isMap(over)) return over === undefined ? (base as Value) : over;
   const names = new Set([...Object.keys(base), ...Object.keys(over)]);
   return Object.fromEntries([...names].map((name) => [name, merge(base[name], over[name])])) as Value;
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+/** To a person a list and a date are no maps. */
+export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

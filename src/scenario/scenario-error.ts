@@ -44,7 +44,8 @@ function line({ path, message, file, line, column }: Problem): string {
   const place =
     file === undefined ? `scenario${path && ` at ${path}`}` : [file, line, column].filter(Boolean).join(':');
   const text = [place, ...(file === undefined ? [] : [path]), message].filter(Boolean).join(': ');
-  // Names and values of a file may hold what a terminal would act upon.
-  const shown = text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text;
-  return shown.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
+  return escaped(text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text);
 }
+
+/** Names and values of a file without what a terminal would act upon. */
+export const escaped = (text: string) => text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));

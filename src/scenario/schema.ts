@@ -1,82 +1,78 @@
-import * as v from 'valibot';
-import { type Assumption, type AssumptionId, assumptions, type Settings } from '../interface/assumptions.js';
 import { operationNames, petStatuses } from '../interface/contract.js';
 import { errorCodes } from '../interface/errors.js';
+import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../interface/settings.js';
 import { findingCodes } from '../verdict/finding.js';
 import { faultSchema } from './fault-schema.js';
+import { type Form, type Input, must, type Output } from './form.js';
+import { boolean, either, fields, list, mapOf, oneOf, optional, string } from './forms.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
 import {
   count,
   duration,
-  fields,
   instant,
   int64,
-  mapOf,
+  matching,
   positive,
   signedDuration,
   text,
+  whole,
   wholeSeconds,
 } from './values.js';
 
-const limitForm = 'expected a whole number from 1 to 1,000,000,000';
-const limit = v.pipe(count, v.minValue(1, limitForm), v.maxValue(1e9, limitForm));
+const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 
 /** RFC 6750 section 2.1, without what a list of header values would take apart. */
-export const keyText = v.pipe(
-  v.string(),
-  v.regex(/^[^\s,\p{C}]+$/u, 'expected an API key without spaces, commas and control characters'),
-);
+export const keyText = matching(/^[^\s,\p{C}]+$/u, 'an API key without spaces, commas and control characters');
 
 const planLimits = fields({ minute: limit, day: limit });
 
-/** Where an assumption has an open set of values, what they are. */
-const openValues = {
-  errorCodes: mapOf(v.picklist(errorCodes), text),
-  limitsApply: v.union([v.picklist(['all', 'none']), v.array(v.picklist(operationNames))]),
+type ValueForms = { [Id in AssumptionId]: Form<Settings[Id]> };
+
+/** What the values of an assumption with an open set are. */
+const openValues: Omit<ValueForms, ChoiceId> = {
+  errorCodes: mapOf(oneOf(...errorCodes), text),
+  limitsApply: either(oneOf('all', 'none'), list(oneOf(...operationNames))),
   enterpriseLimits: planLimits,
   banAfter: count,
   banGraceMs: count,
   banToleranceMs: count,
-  banSeconds: v.pipe(count, v.minValue(1)),
-  banEscalation: v.union([
-    v.literal(false),
-    fields({ factor: v.pipe(positive, v.minValue(1)), maxSeconds: v.pipe(count, v.minValue(1)) }),
-  ]),
-  cors: v.union([v.picklist(['loopback', 'hidden', 'off']), v.array(text)]),
+  banSeconds: whole(1),
+  banEscalation: either(
+    oneOf(false),
+    fields({
+      factor: must(positive, (value) => value >= 1, 'a number from 1', { minimum: 1 }),
+      maxSeconds: whole(1),
+    }),
+  ),
+  cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
 };
 
-type ValueSchemas = { [Id in AssumptionId]: v.GenericSchema<Settings[Id]> };
-
-/** The schema of each assumption's value: its own where the set is open, else the default and the alternatives. */
-const values = Object.fromEntries(
-  Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => [
+/** The form of each assumption's value: its own where the set is open, else the default and the others. */
+const optionalValues = Object.fromEntries(
+  Object.entries(settingValues).map(([id, value]) => [
     id,
-    id in openValues
-      ? openValues[id as keyof typeof openValues]
-      : v.picklist([assumption.default, ...assumption.alternatives] as string[]),
+    optional<unknown, unknown>(
+      'others' in value ? oneOf(value.default, ...value.others) : openValues[id as keyof typeof openValues],
+    ),
   ]),
-) as unknown as ValueSchemas;
+) as { [Id in AssumptionId]: Form<Settings[Id] | undefined> };
 
 const pet = fields({
-  id: v.optional(int64),
+  id: optional(int64),
   name: text,
   categoryId: int64,
-  status: v.optional(v.picklist(petStatuses)),
+  status: optional(oneOf(...petStatuses)),
 });
 
 /** The fields of an API key. */
 export const keyFields = {
-  plan: v.optional(v.string()),
-  state: v.optional(v.picklist(['active', 'revoked'])),
-  expiresAt: v.optional(instant),
-  expiresIn: v.optional(duration),
-  usage: v.optional(fields({ minute: v.optional(count), day: v.optional(count) })),
-  bannedFor: v.optional(duration),
+  plan: optional(string),
+  state: optional(oneOf('active', 'revoked')),
+  expiresAt: optional(instant),
+  expiresIn: optional(duration),
+  usage: optional(fields({ minute: optional(count), day: optional(count) })),
+  bannedFor: optional(duration),
 };
-
-const optionalValues = Object.fromEntries(
-  Object.entries(values).map(([id, schema]) => [id, v.optional(schema)]),
-) as unknown as { [Id in AssumptionId]: v.OptionalSchema<ValueSchemas[Id], undefined> };
 
 /** The names of the ready-made limit and ban rules. */
 export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
@@ -84,41 +80,41 @@ export type BanPresetName = (typeof banPresetNames)[number];
 
 /** The one source of the type `Scenario` and of the checks. */
 export const scenarioSchema = fields({
-  $schema: v.optional(v.string()),
-  name: v.optional(v.string()),
-  description: v.optional(v.string()),
-  group: v.optional(v.string()),
-  extends: v.optional(v.string()),
-  seed: v.optional(count),
-  clock: v.optional(
+  $schema: optional(string),
+  name: optional(string),
+  description: optional(string),
+  group: optional(string),
+  extends: optional(string),
+  seed: optional(count),
+  clock: optional(
     fields({
-      start: v.optional(instant),
-      mode: v.optional(v.picklist(['real', 'frozen'])),
-      speed: v.optional(positive),
-      skew: v.optional(signedDuration),
+      start: optional(instant),
+      mode: optional(oneOf('real', 'frozen')),
+      speed: optional(positive),
+      skew: optional(signedDuration),
     }),
   ),
-  ids: v.optional(fields({ start: v.optional(int64) })),
-  categories: v.optional(v.array(int64)),
-  pets: v.optional(
-    v.union([
-      v.array(pet),
+  ids: optional(fields({ start: optional(int64) })),
+  categories: optional(list(int64)),
+  pets: optional(
+    either(
+      list(pet),
       fields({
         generate: fields({
-          available: v.optional(count),
-          pending: v.optional(count),
-          sold: v.optional(count),
+          available: optional(count),
+          pending: optional(count),
+          sold: optional(count),
         }),
       }),
-      fields({ file: v.string() }),
-    ]),
+      fields({ file: string }),
+    ),
   ),
-  plans: v.optional(mapOf(v.string(), planLimits)),
-  windows: v.optional(fields({ minute: v.optional(wholeSeconds), day: v.optional(wholeSeconds) })),
-  keys: v.optional(mapOf(keyText, fields(keyFields))),
-  limits: v.optional(
-    v.union([
-      v.literal('off'),
+  plans: optional(mapOf(string, planLimits)),
+  windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
+  keys: optional(mapOf(keyText, fields(keyFields))),
+  limits: optional(
+    either(
+      oneOf('off'),
       fields({
         appliesTo: optionalValues.limitsApply,
         algorithm: optionalValues.algorithm,
@@ -128,11 +124,11 @@ export const scenarioSchema = fields({
         retryAfterForm: optionalValues.retryAfterForm,
         unauthorizedHeaders: optionalValues.unauthorizedHeaders,
       }),
-    ]),
+    ),
   ),
-  ban: v.optional(
-    v.union([
-      v.picklist(banPresetNames),
+  ban: optional(
+    either(
+      oneOf(...banPresetNames),
       fields({
         after: optionalValues.banAfter,
         graceMs: optionalValues.banGraceMs,
@@ -142,24 +138,27 @@ export const scenarioSchema = fields({
         escalation: optionalValues.banEscalation,
         status: optionalValues.banStatus,
       }),
-    ]),
+    ),
   ),
-  faults: v.optional(v.array(faultSchema)),
-  hostileHeaders: v.optional(hostileHeadersSchema),
-  background: v.optional(
-    mapOf(keyText, v.pipe(positive, v.maxValue(10_000, 'expected at most 10,000 requests a second'))),
+  faults: optional(list(faultSchema)),
+  hostileHeaders: optional(hostileHeadersSchema),
+  background: optional(
+    mapOf(
+      keyText,
+      must(positive, (value) => value <= 10_000, 'at most 10,000 requests a second', { maximum: 10_000 }),
+    ),
   ),
-  assumptions: v.optional(fields(optionalValues)),
-  expect: v.optional(
+  assumptions: optional(fields(optionalValues)),
+  expect: optional(
     fields({
-      verdict: v.optional(v.literal('pass')),
-      served: v.optional(v.boolean()),
-      fail: v.optional(v.array(v.picklist(findingCodes))),
+      verdict: optional(oneOf('pass')),
+      served: optional(boolean),
+      fail: optional(list(oneOf(...findingCodes))),
     }),
   ),
 });
 
 /** What a simulator starts with and does. Everything is optional; what is left out comes from the default scenario. */
-export type Scenario = v.InferInput<typeof scenarioSchema>;
+export type Scenario = Input<typeof scenarioSchema>;
 /** A scenario after the checks: durations in milliseconds (windows in seconds), instants in Unix milliseconds. */
-export type CheckedScenario = v.InferOutput<typeof scenarioSchema>;
+export type CheckedScenario = Output<typeof scenarioSchema>;

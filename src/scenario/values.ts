@@ -1,112 +1,77 @@
-import * as v from 'valibot';
 import { type Int64, isInt64, parseInt64 } from '../interface/int64.js';
 import { parseInstant } from '../state/clock.js';
 import { parseDuration } from '../state/duration.js';
-import { nearest } from './nearest.js';
+import { as, must } from './form.js';
+import { either, kind, number, string } from './forms.js';
 
-/** Of how many unknown fields of a map a person is told. */
-const mostUnknown = 1_000;
-
-/** A map with these fields and no others; of each other it says which one was probably meant. */
-export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
-  const names = Object.keys(entries);
-  const schema = v.strictObject(entries, ({ expected, input, message }) => {
-    if (expected !== 'never') return message;
-    const meant = nearest(String(input), names);
-    return `expected no such field${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-  });
-  return mapOnly(schema, (dataset, config) => {
-    // valibot stops at the first field that it does not know; here are the others.
-    const input = dataset.value as Record<string, unknown>;
-    const unknown = Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
-    const checked = schema['~run'](dataset, config);
-    for (const name of unknown.slice(1, mostUnknown)) {
-      const item = { type: 'object', origin: 'key', input, key: name, value: input[name] } as const;
-      v._addIssue(schema as unknown as v.GenericSchema, 'key', checked, config, {
-        input: name,
-        expected: 'never',
-        path: [item],
-      });
-    }
-    return checked;
-  });
-}
-
-/** A map from names of one's own. */
-export function mapOf<const Name extends v.GenericSchema<string, string>, const Value extends v.GenericSchema>(
-  name: Name,
-  value: Value,
-) {
-  const schema = v.record(name, value);
-  return mapOnly(schema, (dataset, config) => schema['~run'](dataset, config));
-}
-
-/** To valibot a list is an object like any other, whose fields are its positions; to a person it is not. */
-function mapOnly<const Schema extends v.GenericSchema>(schema: Schema, run: Schema['~run']): Schema {
-  return {
-    ...schema,
-    '~run'(dataset, config) {
-      const { value } = dataset;
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return run(dataset, config);
-      v._addIssue(schema, 'type', dataset, config);
-      return dataset as ReturnType<Schema['~run']>;
-    },
-  };
-}
-
-/** Text or a number that one of our readers turns into milliseconds; its error becomes the message. */
-const milliseconds = <Input extends string | number | Date>(read: (input: Input) => number) =>
-  v.rawTransform<Input, number>(({ dataset, addIssue, NEVER }) => {
-    try {
-      return read(dataset.value);
-    } catch (error) {
-      addIssue({ message: (error as Error).message });
-      return NEVER;
-    }
-  });
+const textOrNumber = either(string, number);
 
 /** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
-export const duration = v.pipe(v.union([v.string(), v.number()]), milliseconds(parseDuration));
+export const duration = as(textOrNumber, parseDuration);
 
 /** A duration that a minus sign turns around: `-40s`; read as milliseconds. */
-export const signedDuration = v.pipe(
-  v.union([v.string(), v.number()]),
-  milliseconds((value: string | number) => {
-    const minus = /^-(?=\d)/;
-    if (!minus.test(String(value))) return parseDuration(value);
-    return -parseDuration(typeof value === 'number' ? -value : value.replace(minus, ''));
-  }),
-);
+export const signedDuration = as(textOrNumber, (value) => {
+  const minus = /^-(?=\d)/;
+  if (!minus.test(String(value))) return parseDuration(value);
+  return -parseDuration(typeof value === 'number' ? -value : value.replace(minus, ''));
+});
+
+const date = kind<Date>('a date', (value) => value instanceof Date);
 
 /** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
-export const instant = v.pipe(v.union([v.string(), v.number(), v.date()]), milliseconds(parseInstant));
+export const instant = as(either(string, number, date), parseInstant);
 
 /** A duration of whole seconds, at least one; read as seconds. */
-export const wholeSeconds = v.pipe(
-  duration,
-  v.check((ms) => ms >= 1000 && ms % 1000 === 0, 'expected whole seconds, at least "1s"'),
-  v.transform((ms) => ms / 1000),
+export const wholeSeconds = as(
+  must(duration, (ms) => ms >= 1000 && ms % 1000 === 0, 'whole seconds, at least "1s"'),
+  (ms) => ms / 1000,
 );
-
-const isWritten = (value: unknown) => isInt64(typeof value === 'string' ? parseInt64(value) : value);
 
 /** A whole number within int64; as decimal text where a number of JSON would be rounded. */
-export const int64 = v.pipe(
-  v.custom<Int64 | string>(isWritten, 'expected a whole number within int64 (beyond 2^53-1 a bigint, or text)'),
-  v.transform((value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : value)),
+export const int64 = as(
+  kind<Int64 | string>('a whole number within int64 (beyond 2^53-1 a bigint, or text)', (value) =>
+    isInt64(typeof value === 'string' ? parseInt64(value) : value),
+  ),
+  (value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : value),
 );
 
-export const count = v.pipe(
-  v.number(),
-  v.check((value) => Number.isSafeInteger(value) && value >= 0, 'expected a whole number from 0'),
-);
+/** A whole number within bounds. */
+export const whole = (
+  minimum: number,
+  maximum = Number.MAX_SAFE_INTEGER,
+  expected = `a whole number from ${minimum}${maximum < Number.MAX_SAFE_INTEGER ? ` to ${maximum}` : ''}`,
+) =>
+  must(number, (value) => Number.isInteger(value) && value >= minimum && value <= maximum, expected, {
+    type: 'integer',
+    minimum,
+    ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }),
+  });
 
-export const positive = v.pipe(
-  v.number(),
-  v.check((value) => Number.isFinite(value) && value > 0, 'expected a number above 0'),
-);
+export const count = whole(0);
 
-export const text = v.pipe(
-  v.string(),
-  v.check((value) => value.isWellFormed(), 'expected well-formed Unicode'),
-);
+/** A number within bounds. */
+export const between = (minimum: number, maximum: number) =>
+  must(number, (value) => value >= minimum && value <= maximum, `a number from ${minimum} to ${maximum}`, {
+    minimum,
+    maximum,
+  });
+
+export const positive = must(number, (value) => Number.isFinite(value) && value > 0, 'a number above 0', {
+  exclusiveMinimum: 0,
+});
+
+export const text = must(string, (value) => value.isWellFormed(), 'well-formed Unicode');
+
+/** Text that a pattern describes. */
+export const matching = (pattern: RegExp, expected: string) =>
+  must(string, (value) => pattern.test(value), expected, { pattern: pattern.source });
+
+/** Whether a value is one of JSON, with whole numbers beyond 2^53-1 as bigints. */
+export function isJson(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  // Deeper than anyone writes: an object that holds itself.
+  if (typeof value === 'object' && value !== null) {
+    return depth < 100 && Object.values(value).every((part) => isJson(part, depth + 1));
+  }
+  return value === null || ['string', 'boolean', 'bigint'].includes(typeof value);
+}

@@ -1,6 +1,7 @@
 import { listen } from '../../src/node/index.js';
 import { createSimulator } from '../../src/simulator.js';
 import type { Verdict } from '../../src/verdict/judge.js';
+import { verdict as verdictOf } from '../../src/verdict.js';
 import { type Send, sleep } from './client.js';
 import type { Trial } from './trials.js';
 
@@ -26,7 +27,7 @@ export async function openCell(send: Send, trial: Trial): Promise<(startAtMs: nu
       const promisedAtMs = sim.journal.query().at(-1)?.promisedAtMs ?? 0;
       const lookMs = promisedAtMs - Date.now() + 200;
       if (isOver && lookMs > 0 && lookMs < longestLookMs) await sleep(lookMs);
-      return sim.verdict({ isOver });
+      return verdictOf(sim, { isOver });
     } finally {
       clearTimeout(watch);
       stop.abort();

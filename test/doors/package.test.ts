@@ -79,6 +79,7 @@ test('every entry can be imported from an installed package, and the wrong one f
      import { handlers } from 'petstore-sim/msw';
      import { listen } from 'petstore-sim/node';
      import { generatePets } from 'petstore-sim/seed';
+     import { verdict } from 'petstore-sim/verdict';
      import { setupServer } from 'msw/node';
      const sim = createSimulator({ scenario: { pets: { generate: { sold: 3 } } }, generatePets });
      const msw = setupServer(...handlers(sim));
@@ -91,10 +92,10 @@ test('every entry can be imported from an installed package, and the wrong one f
      const { status } = await createControl(server.controlUrl).getHealth();
      await server.close();
      const inner = await import('petstore-sim/dist/simulator.js').catch((error) => error.code);
-     console.log(JSON.stringify([mocked.length, served.length, status, inner]));`,
+     console.log(JSON.stringify([mocked.length, served.length, status, verdict(sim).counts.served, inner]));`,
   );
   const { stdout } = await exec(process.execPath, ['use.js'], { cwd });
-  expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
+  expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 2, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
 });
 
 describe('import scenario from petstore-sim/scenarios/NAME.json', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, vi } from 'vitest';
+import { verdict as verdictOf } from '../../src/verdict.js';
 import { expect, test } from '../../src/vitest.js';
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } } as const;
@@ -164,7 +165,7 @@ test.extend({ scenario: { pets: { generate: { sold: 3 } } } })('animals can be g
 });
 
 test('a verdict that came over HTTP will do, and a journal with gaps passes nothing', ({ sim }) => {
-  const verdict = { ...sim.verdict(), exercised: ['early-retry' as const] };
+  const verdict = { ...verdictOf(sim), exercised: ['early-retry' as const] };
   expect(verdict).toHaveHonouredRetryAfter();
   verdict.counts = { ...verdict.counts, dropped: 3 };
   expect(() => expect(verdict).toHaveHonouredRetryAfter()).toThrow('the journal has dropped 3 requests');

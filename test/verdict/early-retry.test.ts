@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { verdict as verdictOf } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -81,7 +82,7 @@ describe('early-retry', () => {
     const sim = frozen(wall);
     sim.clock.advance(300);
     runPrograms(sim, [sending([44_700])]);
-    expect(found(sim.verdict(), 'early-retry')).toBeUndefined();
+    expect(found(verdictOf(sim), 'early-retry')).toBeUndefined();
   });
 
   test('does not take a Reset that has passed for leave to come back', () => {
@@ -169,8 +170,8 @@ describe('early-retry', () => {
   test('is put to the test by a client that comes back, or that has ended after a refusal', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
-    expect(sim.verdict().exercised).not.toContain('early-retry');
-    expect(sim.verdict({ isOver: true }).exercised).toContain('early-retry');
+    expect(verdictOf(sim).exercised).not.toContain('early-retry');
+    expect(verdictOf(sim, { isOver: true }).exercised).toContain('early-retry');
     expect(verdictOn(wall, sending([45_000])).exercised).toContain('early-retry');
   });
 });
@@ -256,7 +257,7 @@ describe('overslept', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     sim.clock.advance('1d');
-    expect(found(sim.verdict(), 'overslept')).toBeUndefined();
-    expect(sim.verdict().exercised).not.toContain('overslept');
+    expect(found(verdictOf(sim), 'overslept')).toBeUndefined();
+    expect(verdictOf(sim).exercised).not.toContain('overslept');
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { findingCodes } from '../../src/verdict/finding.js';
 import { judge } from '../../src/verdict/judge.js';
+import { verdict as verdictOf } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -40,7 +41,7 @@ describe('the verdict', () => {
     const reasons = [verdictOn({}), verdictOn({}, sending([10, 10]))];
     const sim = frozen(wall);
     send(sim);
-    reasons.push(sim.verdict());
+    reasons.push(verdictOf(sim));
     expect(reasons.map(({ verdict }) => verdict)).toEqual(Array(3).fill('inconclusive'));
     expect(reasons.map(({ reason }) => reason)).toEqual([
       'No request came.',
@@ -100,12 +101,12 @@ describe('the verdict', () => {
   test('starts anew after the journal is cleared, and after a reset', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([1_000])]);
-    expect(sim.verdict().verdict).toBe('fail');
+    expect(verdictOf(sim).verdict).toBe('fail');
     sim.journal.clear();
-    expect(sim.verdict()).toMatchObject({ verdict: 'inconclusive', counts: { requests: 0 } });
+    expect(verdictOf(sim)).toMatchObject({ verdict: 'inconclusive', counts: { requests: 0 } });
     runPrograms(sim, [sending([1_000])]);
     sim.reset();
-    expect(sim.verdict().counts.requests).toBe(0);
+    expect(verdictOf(sim).counts.requests).toBe(0);
   });
 
   test('does not blame for what was asked before the journal was cleared', () => {
@@ -114,7 +115,7 @@ describe('the verdict', () => {
     sim.journal.clear();
     sim.clock.advance('1s');
     runPrograms(sim, [retrying((answer) => retryAfter(answer) * 1000)]);
-    expect(sim.verdict().verdict).toBe('pass');
+    expect(verdictOf(sim).verdict).toBe('pass');
   });
 
   test('does not compare instants across a clock that was set back', () => {
@@ -126,8 +127,8 @@ describe('the verdict', () => {
     send(sim, { key: 'pro-key' });
     sim.clock.advance('2d');
     send(sim);
-    expect(sim.verdict().counts).toMatchObject({ refused: 1, served: 2 });
-    expect(blamed(sim.verdict({ isOver: true }))).toEqual([]);
+    expect(verdictOf(sim).counts).toMatchObject({ refused: 1, served: 2 });
+    expect(blamed(verdictOf(sim, { isOver: true }))).toEqual([]);
   });
 
   test('does not take a call for given up because the clock was set back and has come by again', () => {
@@ -138,7 +139,7 @@ describe('the verdict', () => {
     sim.clock.set('2026-01-01T12:00:00Z');
     runPrograms(sim, [sending([], { query: 'limit=1' })]);
     sim.clock.advance('1d');
-    expect(found(sim.verdict(), 'gave-up')).toBeUndefined();
+    expect(found(verdictOf(sim), 'gave-up')).toBeUndefined();
   });
 
   test('goes on over a clock that was corrected by a little', () => {
@@ -148,7 +149,7 @@ describe('the verdict', () => {
     sim.clock.set('2026-01-01T12:00:00.100Z');
     sim.clock.advance('5s');
     send(sim);
-    expect(blamed(sim.verdict())).toEqual(['early-retry']);
+    expect(blamed(verdictOf(sim))).toEqual(['early-retry']);
   });
 
   test('does not blame a client for what others use of its key', () => {
@@ -192,7 +193,7 @@ describe('the verdict', () => {
     sendTimes(sim, 5_000);
     runPrograms(sim, [sending(Array(4_999).fill(100))]);
     const startMs = performance.now();
-    expect(sim.verdict().counts.requests).toBe(10_000);
+    expect(verdictOf(sim).counts.requests).toBe(10_000);
     expect(performance.now() - startMs).toBeLessThan(20_000);
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import type { FindingCode } from '../../src/verdict/finding.js';
+import { verdict as verdictOf } from '../../src/verdict.js';
 import { found } from '../support/findings.js';
 
 beforeEach(() => {
@@ -46,7 +47,7 @@ async function judged(scenario: Scenario, client: (send: Send) => Promise<unknow
   });
   while (!hasEnded) await vi.advanceTimersToNextTimerAsync();
   await end;
-  return sim.verdict({ isOver: true });
+  return verdictOf(sim, { isOver: true });
 }
 
 interface BadClient {

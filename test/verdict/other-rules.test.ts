@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { verdict as verdictOf } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -31,7 +32,7 @@ describe('retried-401', () => {
     runPrograms(sim, [sending([10, 10])]);
     sim.keys.revoke('free-key');
     runPrograms(sim, [sending([10, 10])]);
-    expect(found(sim.verdict(), 'retried-401')?.requests).toEqual([4, 5, 6]);
+    expect(found(verdictOf(sim), 'retried-401')?.requests).toEqual([4, 5, 6]);
   });
 
   test('spares one repeat, other keys, and a burst that was on its way', () => {
@@ -80,9 +81,9 @@ describe('gave-up', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     sim.clock.advance('44s');
-    expect(found(sim.verdict(), 'gave-up')).toBeUndefined();
+    expect(found(verdictOf(sim), 'gave-up')).toBeUndefined();
     sim.clock.advance('2s');
-    expect(found(sim.verdict(), 'gave-up')).toBeDefined();
+    expect(found(verdictOf(sim), 'gave-up')).toBeDefined();
   });
 
   test('spares equal callers of whom one came back for all', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { verdict as verdictOf } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -90,7 +91,7 @@ describe('duplicate-write', () => {
       await post(call);
       sim.clock.advance('8s');
       await first;
-      return found(sim.verdict(), 'duplicate-write')?.requests;
+      return found(verdictOf(sim), 'duplicate-write')?.requests;
     };
     expect(await run('a')).toEqual([1, 2]);
     expect(await run('b')).toBeUndefined();
@@ -112,7 +113,7 @@ describe('duplicate-write', () => {
     abort.abort();
     await expect(first).rejects.toThrow();
     await post();
-    expect(found(sim.verdict(), 'duplicate-write')?.text).toContain('its answer was not waited for');
+    expect(found(verdictOf(sim), 'duplicate-write')?.text).toContain('its answer was not waited for');
   });
 });
 
@@ -145,9 +146,9 @@ describe('lost-write', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([], rex)]);
     sim.clock.advance('11s');
-    expect(found(sim.verdict(), 'lost-write')).toBeUndefined();
+    expect(found(verdictOf(sim), 'lost-write')).toBeUndefined();
     sim.clock.advance('2s');
-    expect(found(sim.verdict(), 'lost-write')).toBeDefined();
+    expect(found(verdictOf(sim), 'lost-write')).toBeDefined();
   });
 
   test('waits with it while a request is on its way', async () => {
@@ -160,10 +161,10 @@ describe('lost-write', () => {
       signal: abort.signal,
     });
     await new Promise(setImmediate);
-    expect(found(sim.verdict(), 'lost-write')).toBeUndefined();
+    expect(found(verdictOf(sim), 'lost-write')).toBeUndefined();
     abort.abort();
     await expect(slow).rejects.toThrow();
-    expect(found(sim.verdict(), 'lost-write')).toBeDefined();
+    expect(found(verdictOf(sim), 'lost-write')).toBeDefined();
   });
 
   test('spares who sends it again, who is refused a read, and who sends a bad one', () => {

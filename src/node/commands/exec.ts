@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { createSimulator, type Simulator } from '../../simulator.js';
 import { type FindingCode, findingCodes } from '../../verdict/finding.js';
-import type { Verdict } from '../../verdict/judge.js';
 import { htmlReport } from '../../verdict/report/html.js';
 import { junitReport } from '../../verdict/report/junit.js';
 import { terminalReport } from '../../verdict/report/terminal.js';
+import { type Verdict, verdict as verdictOf } from '../../verdict.js';
 import { runCommand } from '../client-command.js';
 import { listen } from '../server.js';
 import { UsageError } from '../usage-error.js';
@@ -33,7 +33,7 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const server = await listen(sim, { port: 0 });
   try {
     const { code } = await runCommand(command, server, sim, { output: 'inherit' });
-    const verdict = sim.verdict({ isOver: true });
+    const verdict = verdictOf(sim, { isOver: true });
     writeReports(flags, sim, verdict);
     return code === 0 && fails(verdict, failOn, flags['require-conclusive'] ?? false) ? 1 : code;
   } finally {
