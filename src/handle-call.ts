@@ -1,6 +1,7 @@
 import { createHeaderWriter } from './answer-headers.js';
 import type { Answer, ApiCall } from './api-call.js';
 import { applyFault } from './apply-fault.js';
+import type { Settings } from './interface/assumptions.js';
 import { documentedPlans, type OperationName } from './interface/contract.js';
 import { ApiError, errorBody } from './interface/errors.js';
 import { parseInt64 } from './interface/int64.js';
@@ -27,6 +28,24 @@ export interface Outcome {
   wire?: WireFault | undefined;
 }
 
+/** One request on its way: what is known of it so far. */
+interface Exchange {
+  /** In the journal; 0 for a request of an extension, which is in none. */
+  readonly id: number;
+  readonly call: ApiCall;
+  /** The scenario that was in force when the request came; a delayed answer stays of it. */
+  readonly world: World;
+  readonly route: Route;
+  readonly isLimited: boolean;
+  readonly nowMs: number;
+  key: ApiKey | undefined;
+  strikesBefore: number;
+  rate: RateReport | undefined;
+  refusal: Refusal | undefined;
+  fault: FaultMatch | undefined;
+  storedId: string | undefined;
+}
+
 /** Builds the whole path of a request: authentication, ban, rate limit, route, faults, operation, headers. */
 export function createHandle(parts: Parts, onError: (error: unknown) => void) {
   const { clock, pets, keys, faults, journal } = parts;
@@ -35,143 +54,154 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
 
   /** @param own the route, where it is not the call that leads to one */
   return function handle(call: ApiCall, own?: Route): Answer | Promise<Answer> {
-    // A delayed answer stays of the scenario that was in force when the request came.
     const { world, algorithm } = parts;
     const { settings, plans, windowSeconds } = world;
     const nowMs = clock.now();
-    const nowSeconds = Math.floor(nowMs / 1000);
     const route = own ?? findRoute(call, settings, nowMs);
-    const limited = isLimited(route, settings);
-    let rate: RateReport | undefined;
-    let key: ApiKey | undefined;
-    let fault: FaultMatch | undefined;
-    let refusal: Refusal | undefined;
-    let storedId: string | undefined;
-    let strikesBefore = 0;
-    const id = own === undefined ? journal.open() : 0;
-
-    const failure = (error: unknown): Outcome => {
-      if (error instanceof ApiError) return errorOutcome(error);
-      onError(error);
-      return errorOutcome(new ApiError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.'));
-    };
-    const errorOutcome = ({ status, code, message, headers }: ApiError): Outcome => ({
-      status,
-      body: errorBody({ code: settings.errorCodes[code] ?? code, message, status }),
-      headers,
-    });
-    const run = (operation: OperationName): Outcome => {
-      try {
-        const context = { pets, categories: world.categories, settings, keepList };
-        const result = operations[operation](call, context, route.petId);
-        storedId = result.storedId;
-        return result;
-      } catch (error) {
-        return failure(error);
-      }
-    };
-    const note = (answer: Pick<Answer, 'status' | 'headers' | 'body'>, answeredAtMs: number, isSpoiled: boolean) => {
-      const authorization = call.header('authorization');
-      journal.add({
-        id,
-        arrivedAtMs: nowMs,
-        answeredAtMs,
-        token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
-        plan: key?.plan,
-        operation: route.operation,
-        method: call.method,
-        path: call.path,
-        query: call.query,
-        status: answer.status,
-        requestBody: call.body,
-        responseBody: answer.body,
-        headers: answer.headers,
-        window: rate?.window,
-        refusal,
-        promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
-        strikes: key?.strikes ?? 0,
-        isStrike: (key?.strikes ?? 0) > strikesBefore,
-        isLimited: key !== undefined && limited,
-        episode: key?.episodes ?? 0,
-        storedId,
-        fault: fault?.rule?.name,
-        isSpoiled,
-        connection: call.connection,
-        call: call.header('x-sim-call'),
-      });
-    };
-    const answer = (outcome: Outcome): Answer => {
-      // Only a fault delays.
-      const answeredAtMs = fault === undefined ? nowMs : clock.now();
-      const finished = finish(call, world, route, key, rate, fault, outcome, Math.floor(answeredAtMs / 1000));
-      if (own === undefined) note(finished, answeredAtMs, fault?.rule !== undefined && isSpoiling(fault.rule));
-      return finished;
+    const exchange: Exchange = {
+      id: own === undefined ? journal.open() : 0,
+      call,
+      world,
+      route,
+      isLimited: isLimited(route, settings),
+      nowMs,
+      key: undefined,
+      strikesBefore: 0,
+      rate: undefined,
+      refusal: undefined,
+      fault: undefined,
+      storedId: undefined,
     };
 
     try {
-      key = authenticate(call.header('authorization'), keys, nowMs);
+      const key = authenticate(call.header('authorization'), keys, nowMs);
+      exchange.key = key;
       keys.catchUp(key);
-      strikesBefore = key.strikes;
-      if (faults.size > 0 && route.operation !== undefined && route.refusal === undefined)
-        fault = faults.match(faultRequest(call, key, route));
+      exchange.strikesBefore = key.strikes;
+      const fault =
+        faults.size > 0 && route.operation !== undefined && route.refusal === undefined
+          ? faults.match(faultRequest(call, key, route))
+          : undefined;
       const counts = fault?.rule?.countsQuota ?? true;
-      const admission = admit(key, algorithm, settings, nowMs, { isLimited: limited, counts });
-      rate = admission.rate;
-      if (admission.refusal !== undefined) {
-        fault = undefined;
-        refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
-        return answer({ ...errorOutcome(admission.refusal), isRefusal: true });
+      const { rate, refusal } = admit(key, algorithm, settings, nowMs, { isLimited: exchange.isLimited, counts });
+      exchange.rate = rate;
+      if (refusal !== undefined) {
+        exchange.refusal = refusal.code === 'key_banned' ? 'ban' : 'limit';
+        return answer(exchange, { ...errorOutcome(refusal, settings), isRefusal: true });
       }
+      exchange.fault = fault;
     } catch (error) {
       // Without a key that was admitted, there is no window to tell of.
       const freeMinute = (plans.free ?? documentedPlans.free).minute;
-      rate ??= reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
-      return answer(failure(error));
+      const nowSeconds = Math.floor(nowMs / 1000);
+      exchange.rate ??= reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
+      return answer(exchange, failure(error, settings));
     }
-    if (route.refusal !== undefined) return answer(errorOutcome(route.refusal));
+    if (route.refusal !== undefined) return answer(exchange, errorOutcome(route.refusal, settings));
     const { operation } = route;
-    if (operation === undefined) return answer(admitted);
+    if (operation === undefined) return answer(exchange, admitted);
+    const { fault } = exchange;
     fault?.commit();
-    if (fault?.rule === undefined) return answer(run(operation));
+    if (fault?.rule === undefined) return answer(exchange, run(exchange, operation));
     const outcome = applyFault(
       fault,
-      () => run(operation),
+      () => run(exchange, operation),
       (ms) => clock.sleep(ms, call.signal),
     );
-    if (!(outcome instanceof Promise)) return answer(outcome);
-    return outcome.then(answer, (reason) => {
-      // The client has gone, or the simulator was reset; if the latter, the request belongs to no journal any more.
-      if (reason instanceof ResetError) journal.abandon(id);
-      else note({ status: 0, headers: {}, body: '' }, clock.now(), true);
-      throw reason;
-    });
+    if (!(outcome instanceof Promise)) return answer(exchange, outcome);
+    return outcome.then(
+      (delayed) => answer(exchange, delayed),
+      (reason) => {
+        // The client has gone, or the simulator was reset; if the latter, the request belongs to no journal any more.
+        if (reason instanceof ResetError) journal.abandon(exchange.id);
+        else note(exchange, { status: 0, headers: {}, body: '' }, clock.now(), true);
+        throw reason;
+      },
+    );
   };
 
-  function finish(
-    call: ApiCall,
-    { settings, hostileHeaders }: World,
-    route: Route,
-    key: ApiKey | undefined,
-    rate: RateReport | undefined,
-    fault: FaultMatch | undefined,
-    outcome: Outcome,
-    nowSeconds: number,
-  ): Answer {
+  function run(exchange: Exchange, operation: OperationName): Outcome {
+    const { call, world, route } = exchange;
+    const { settings, categories } = world;
+    try {
+      const result = operations[operation](call, { pets, categories, settings, keepList }, route.petId);
+      exchange.storedId = result.storedId;
+      return result;
+    } catch (error) {
+      return failure(error, settings);
+    }
+  }
+
+  function failure(error: unknown, settings: Settings): Outcome {
+    if (error instanceof ApiError) return errorOutcome(error, settings);
+    onError(error);
+    const message = 'The simulator failed; this is a bug of the simulator.';
+    return errorOutcome(new ApiError(500, 'internal_error', message), settings);
+  }
+
+  function answer(exchange: Exchange, outcome: Outcome): Answer {
+    const { id, call, world, route, key, rate, fault, nowMs } = exchange;
+    const { settings, hostileHeaders: hostile } = world;
     const { status, isRefusal = false, wire } = outcome;
+    // Only a fault delays.
+    const answeredAtMs = fault === undefined ? nowMs : clock.now();
+    const nowSeconds = Math.floor(answeredAtMs / 1000);
     const deprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = deprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
-    const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile: hostileHeaders, more });
-    return {
+    const finished: Answer = {
       status,
-      headers,
-      body: isRefusal && hostileHeaders?.html ? htmlPage(status) : outcome.body,
+      headers: writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more }),
+      body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
       operation: route.operation,
       key: key?.key,
       plan: key?.plan,
       fault: fault?.rule?.name,
       wire,
     };
+    if (id > 0) note(exchange, finished, answeredAtMs, fault?.rule !== undefined && isSpoiling(fault.rule));
+    return finished;
   }
+
+  function note(
+    { id, call, route, isLimited, nowMs, key, strikesBefore, rate, refusal, fault, storedId }: Exchange,
+    { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
+    answeredAtMs: number,
+    isSpoiled: boolean,
+  ): void {
+    const authorization = call.header('authorization');
+    const strikes = key?.strikes ?? 0;
+    journal.add({
+      id,
+      arrivedAtMs: nowMs,
+      answeredAtMs,
+      token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
+      plan: key?.plan,
+      operation: route.operation,
+      method: call.method,
+      path: call.path,
+      query: call.query,
+      status,
+      requestBody: call.body,
+      responseBody: body,
+      headers,
+      window: rate?.window,
+      refusal,
+      promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
+      strikes,
+      isStrike: strikes > strikesBefore,
+      isLimited: key !== undefined && isLimited,
+      episode: key?.episodes ?? 0,
+      storedId,
+      fault: fault?.rule?.name,
+      isSpoiled,
+      connection: call.connection,
+      call: call.header('x-sim-call'),
+    });
+  }
+}
+
+function errorOutcome({ status, code, message, headers }: ApiError, { errorCodes }: Settings): Outcome {
+  return { status, body: errorBody({ code: errorCodes[code] ?? code, message, status }), headers };
 }
 
 /** What stands for the answer that an extension gives. */
