@@ -1,5 +1,5 @@
 import { conflict, tooMany } from './control/control-error.js';
-import { findScenario } from './control/scenario-operations.js';
+import { findScenario } from './control/find-scenario.js';
 import type { Scenario } from './scenario/schema.js';
 import type { Simulator } from './simulator.js';
 

@@ -1,23 +1,11 @@
 import { boolean, fields, optional } from '../scenario/forms.js';
-import type { Scenario } from '../scenario/schema.js';
 import type { Simulator } from '../simulator.js';
 import { clockInfo } from './clock-operations.js';
-import { notFound } from './control-error.js';
+import { findScenario } from './find-scenario.js';
 import { scenarioInput } from './input-values.js';
 import { operation } from './operation.js';
 
 const inForce = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
-
-/**
- * The scenario that a caller means.
- * @throws {ControlError} 404 for a name that is not in the list
- */
-export function findScenario({ scenarios }: Simulator, scenario: string | Scenario): Scenario {
-  if (typeof scenario !== 'string') return scenario;
-  const found = scenarios.get(scenario);
-  if (found !== undefined) return found;
-  throw notFound('There is no scenario of this name; expected one that GET /__sim/scenarios lists.');
-}
 
 export const scenarioOperations = {
   getScenario: operation({

@@ -1,4 +1,5 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import type { RequestListener } from 'node:http';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { ControlError, toControlError } from '../control/control-error.js';
 import { jsonText } from '../control/json-text.js';
 import type { AnyOperation } from '../control/operation.js';
@@ -10,7 +11,9 @@ import { errorBody } from '../interface/errors.js';
 import type { Sandboxes } from '../sandboxes.js';
 import type { Simulator } from '../simulator.js';
 import { createEventSender } from './control-events.js';
+import { checkControlRequest } from './control-guard.js';
 import { readInput } from './control-input.js';
+import { refuse } from './send-json.js';
 
 /** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
@@ -19,6 +22,8 @@ export interface ControlRouterOptions {
   sandboxes: Sandboxes;
   /** Aborted when the server closes: whoever waits or reads events is let go. */
   closing: AbortSignal;
+  /** What every request must bring, where there is one. */
+  controlToken: string | undefined;
 }
 
 /** What an operation runs on, and when that goes away. */
@@ -28,7 +33,10 @@ type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
  * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
  * Error object.
  */
-export function createControlRouter(sim: Simulator, { sandboxes, closing }: ControlRouterOptions): Express {
+export function createControlRouter(
+  sim: Simulator,
+  { sandboxes, closing, controlToken }: ControlRouterOptions,
+): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
   app.use((_request, response, next) => {
@@ -83,7 +91,11 @@ export function createControlRouter(sim: Simulator, { sandboxes, closing }: Cont
     throw new ControlError(404, 'not_found', 'There is no such control path; GET /__sim/openapi.json lists them.');
   });
   app.use(answerError);
-  return app;
+  return (request, response) => {
+    const refusal = checkControlRequest(request, controlToken);
+    if (refusal === undefined) app(request, response);
+    else refuse(response, refusal);
+  };
 }
 
 /** Aborted with the first of the others, and when the client has gone. */

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../interface/errors.js';
 
@@ -9,7 +8,7 @@ export interface Refusal {
   message: string;
 }
 
-const refusal = (status: number, code: Refusal['code'], message: string): Refusal => ({ status, code, message });
+export const refusal = (status: number, code: Refusal['code'], message: string): Refusal => ({ status, code, message });
 
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/i;
 const loopbackIpv4 = /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/;
@@ -43,36 +42,4 @@ export function checkRequest(request: IncomingMessage, allowedHosts: ReadonlySet
     return refusal(400, 'invalid_request', 'The request target must be a path with one slash in front, without "#".');
   }
   return undefined;
-}
-
-/**
- * Checks for the control API: no other site may drive it through a visitor's browser.
- * @param token when set, every request must bring it as `Authorization: Bearer TOKEN`
- */
-export function checkControlRequest(request: IncomingMessage, token: string | undefined): Refusal | undefined {
-  const { headers, method = '' } = request;
-  if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`) {
-    return refusal(403, 'forbidden', 'The control API does not answer pages of other origins.');
-  }
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    return refusal(403, 'forbidden', 'The control API does not answer pages of other sites.');
-  }
-  if (token !== undefined && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
-    return refusal(401, 'unauthorized', 'The control API needs "Authorization: Bearer <control token>".');
-  }
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-  const contentType = headers['content-type'] ?? (hasBody ? '' : 'application/json');
-  const isRead = method === 'GET' || method === 'HEAD';
-  if (!isRead && contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    return refusal(415, 'unsupported_media_type', 'The control API takes JSON; send Content-Type: application/json.');
-  }
-  return undefined;
-}
-
-/** Compares in a time that does not tell where the texts differ. */
-function isSame(given: string, expected: string): boolean {
-  const a = Buffer.from(given);
-  const b = Buffer.from(expected);
-  return a.length === b.length && timingSafeEqual(a, b);
 }

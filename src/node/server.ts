@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { nothingHere } from '../fetch.js';
 import { basePath } from '../interface/contract.js';
@@ -6,9 +6,11 @@ import { errorBody } from '../interface/errors.js';
 import { Sandboxes, type SandboxesOptions } from '../sandboxes.js';
 import type { Simulator } from '../simulator.js';
 import { createApiListener, type OnAnswer } from './api-listener.js';
+import type { ControlRouterOptions } from './control-router.js';
 import type { Extension, ExtensionHandler } from './extension.js';
-import { checkControlRequest, checkRequest, isLoopback, type Refusal } from './guard.js';
+import { checkRequest, isLoopback } from './guard.js';
 import { createSandboxListener, sandboxPrefix } from './sandbox-listener.js';
+import { refuse, sendJson } from './send-json.js';
 
 export interface ListenOptions {
   /** Default 4010; 0 takes a free one. */
@@ -25,6 +27,8 @@ export interface ListenOptions {
   handlers?: readonly ExtensionHandler[];
   /** How long sandboxes are kept, and how many. */
   sandboxes?: SandboxesOptions;
+  /** Done before the first control request is answered: to load what only control asks for. */
+  prepareControl?: () => Promise<unknown>;
   /** Told of every answer of the API and of `handlers`; the body of theirs is not kept. */
   onAnswer?: OnAnswer;
 }
@@ -66,10 +70,10 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
   const extension = options.handlers?.length ? await mount(sim, options.handlers, options.onAnswer) : undefined;
   const sandboxes = new Sandboxes(sim, Date.now, options.sandboxes);
   const closing = new AbortController();
-  const listener = createListener(sim, allowed, controlToken, extension, {
+  const listener = createListener(sim, allowed, extension, options, {
     sandboxes,
     closing: closing.signal,
-    onAnswer: options.onAnswer,
+    controlToken,
   });
   const servers = await bind(hosts, port, listener);
   const boundPort = portOf(servers[0]);
@@ -95,16 +99,18 @@ const mount = async (...args: Parameters<typeof import('./extension.js').createE
 function createListener(
   sim: Simulator,
   allowedHosts: ReadonlySet<string>,
-  controlToken: string | undefined,
   extension: Extension | undefined,
-  { onAnswer, ...parts }: { sandboxes: Sandboxes; closing: AbortSignal; onAnswer: OnAnswer | undefined },
+  { onAnswer, prepareControl }: Pick<ListenOptions, 'onAnswer' | 'prepareControl'>,
+  parts: ControlRouterOptions,
 ): RequestListener {
   const serveApi = createApiListener(sim, onAnswer);
   const serveSandbox = createSandboxListener(sim, parts.sandboxes, onAnswer);
   // Express takes a tenth of a second to load, so it waits for the first control request.
   let control: Promise<RequestListener> | undefined;
   const loadControl = () => {
-    control ??= import('./control-router.js').then(({ createControlRouter }) => createControlRouter(sim, parts));
+    control ??= Promise.all([import('./control-router.js'), prepareControl?.()]).then(([{ createControlRouter }]) =>
+      createControlRouter(sim, parts),
+    );
     return control;
   };
 
@@ -121,8 +127,6 @@ function createListener(
       if (extension === undefined || !extension(request, response, serve)) serve();
       return;
     }
-    const controlRefusal = checkControlRequest(request, controlToken);
-    if (controlRefusal !== undefined) return refuse(response, controlRefusal);
     loadControl().then(
       (serveControl) => serveControl(request, response),
       (error) => response.destroy(error),
@@ -134,15 +138,6 @@ function isUnder(target: string, base: string): boolean {
   if (!target.startsWith(base)) return false;
   const next = target[base.length];
   return next === undefined || next === '/' || next === '?';
-}
-
-const refuse = (response: ServerResponse, refusal: Refusal) => sendJson(response, refusal.status, errorBody(refusal));
-
-/** An answer of the server itself, not of the API. */
-function sendJson(response: ServerResponse, status: number, body: string): void {
-  response
-    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
-    .end(body);
 }
 
 /** One server an address, all on the same port. An address that the machine does not have (no IPv6) is left out. */

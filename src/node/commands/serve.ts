@@ -1,13 +1,10 @@
 import type { GeneratePets } from '../../scenario/load.js';
-import { createSimulator } from '../../simulator.js';
-import { readHandlers } from '../handlers-file.js';
+import { createSimulator, type Simulator } from '../../simulator.js';
 import { type Override, readSetFlag } from '../overrides.js';
-import { createProgressBar } from '../progress-bar.js';
 import { createRequestLog, type LogForm, listeningLines, logForms } from '../request-log.js';
 import { readScenarioAndFiles, readShippedScenarios } from '../scenario-files.js';
 import { listen, type RunningServer } from '../server.js';
 import { UsageError } from '../usage-error.js';
-import { reportReload, watchScenario } from '../watch-scenario.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
 export interface ServeFlags {
@@ -64,14 +61,20 @@ export async function serve(flags: ServeFlags): Promise<void> {
     ...(flags.host !== undefined && { host: flags.host }),
     allowedHosts: flags['allowed-host'] ?? [],
     controlToken: flags['control-token'],
-    ...(flags.handlers !== undefined && { handlers: await readHandlers(flags.handlers, sim) }),
+    ...(flags.handlers !== undefined && { handlers: await handlersOf(flags.handlers, sim) }),
+    prepareControl: generator.load,
     ...(onAnswer && { onAnswer }),
   });
   stopOnSignal(server);
-  if (watch) watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
+  if (watch) {
+    const { reportReload, watchScenario } = await import('../watch-scenario.js');
+    watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
+  }
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
-  await generator.load();
 }
+
+const handlersOf = async (file: string, sim: Simulator) =>
+  (await import('../handlers-file.js')).readHandlers(file, sim);
 
 /** What the flags set on top of the scenario, in the order in which they apply. */
 export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {
@@ -86,17 +89,19 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
   return overrides;
 }
 
-/** The generator of animals, with a progress bar; faker is loaded when a scenario first needs it. */
+/** The generator of animals, with a progress bar; faker is loaded when a scenario or a control request may need it. */
 function loadedOnDemand() {
   let loaded: GeneratePets | undefined;
   const generatePets: GeneratePets = (counts, options) => {
     if (loaded === undefined) {
       throw new RangeError('expected to be asked a moment later: the generator is being loaded');
     }
-    return loaded(counts, { ...options, onProgress: createProgressBar() });
+    return loaded(counts, options);
   };
   const load = async () => {
-    loaded ??= (await import('../../seed.js')).generatePets;
+    if (loaded !== undefined) return;
+    const [seed, { createProgressBar }] = await Promise.all([import('../../seed.js'), import('../progress-bar.js')]);
+    loaded = (counts, options) => seed.generatePets(counts, { ...options, onProgress: createProgressBar() });
   };
   return { generatePets, load };
 }

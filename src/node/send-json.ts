@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http';
+import { errorBody } from '../interface/errors.js';
+import type { Refusal } from './guard.js';
+
+export const refuse = (response: ServerResponse, refusal: Refusal) =>
+  sendJson(response, refusal.status, errorBody(refusal));
+
+/** An answer of the server itself, not of the API. */
+export function sendJson(response: ServerResponse, status: number, body: string): void {
+  response
+    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+    .end(body);
+}
