@@ -11,7 +11,6 @@ import { defaultScenario } from './scenario/default.js';
 import { type Fault, toFaultRule } from './scenario/fault-schema.js';
 import { type GeneratePets, loadScenario, type World } from './scenario/load.js';
 import type { Scenario } from './scenario/schema.js';
-import { Snapshots } from './snapshots.js';
 import type { Clock, ClockState } from './state/clock.js';
 import type { Journal } from './state/journal.js';
 import type { Pets } from './state/pets.js';
@@ -97,8 +96,8 @@ export interface Simulator {
   snapshot(): Snapshot;
   /** Goes back to a snapshot, and to the scenario that was in force. The journal stays. */
   restore(snapshot: Snapshot): void;
-  /** Snapshots under names. */
-  readonly snapshots: Snapshots;
+  /** Snapshots under names, for who keeps them. A reset or another scenario leaves them alone. */
+  readonly snapshots: Map<string, Snapshot>;
   /**
    * Another simulator, which shares nothing that changes: at the start of the same scenario, or of another one.
    * @throws {ScenarioError}
@@ -132,20 +131,6 @@ function assemble(
   const { generatePets, onError = console.error } = options;
   const handle = createHandle(parts, onError);
   const check = (scenario: Scenario) => loadScenario(scenario, generatePets);
-  const snapshot = (): Snapshot => ({
-    world: parts.world,
-    clock: clock.state(),
-    pets: pets.state(),
-    keys: keys.state(),
-    faults: faults.state(),
-  });
-  const restore = (saved: Snapshot) => {
-    if (saved.world !== parts.world) changeWorld(parts, saved.world, true);
-    clock.restore(saved.clock);
-    pets.restore(saved.pets);
-    keys.restore(saved.keys);
-    faults.restore(saved.faults);
-  };
 
   return {
     get name() {
@@ -185,9 +170,21 @@ function assemble(
       journal.clear();
     },
     check,
-    snapshot,
-    restore,
-    snapshots: new Snapshots({ snapshot, restore }),
+    snapshot: () => ({
+      world: parts.world,
+      clock: clock.state(),
+      pets: pets.state(),
+      keys: keys.state(),
+      faults: faults.state(),
+    }),
+    restore(saved) {
+      if (saved.world !== parts.world) changeWorld(parts, saved.world, true);
+      clock.restore(saved.clock);
+      pets.restore(saved.pets);
+      keys.restore(saved.keys);
+      faults.restore(saved.faults);
+    },
+    snapshots: new Map(),
     fork({ scenario } = {}) {
       return assemble(scenario === undefined ? forkParts(parts) : createParts(check(scenario)), scenarios, options);
     },

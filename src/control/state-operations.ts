@@ -1,10 +1,23 @@
 import { fields } from '../scenario/forms.js';
 import { clockInfo } from './clock-operations.js';
-import { notFound } from './control-error.js';
+import { invalid, notFound } from './control-error.js';
 import { exportState, importState } from './exported-state.js';
 import { name } from './input-values.js';
 import { operation } from './operation.js';
 import { stateSchema } from './state-schema.js';
+
+/** A snapshot that a simulator keeps under a name. */
+export interface SnapshotInfo {
+  name: string;
+  /** The scenario that was in force. */
+  scenario: string;
+  /** The instant of the simulator's clock, ISO 8601. */
+  now: string;
+  pets: number;
+}
+
+/** Each holds a list of all animals. */
+const mostSnapshots = 50;
 
 const named = fields({ name });
 const noSnapshot = () => notFound('There is no snapshot of this name; expected one that GET /__sim/snapshots lists.');
@@ -33,7 +46,13 @@ export const stateOperations = {
     path: '/snapshots',
     summary: 'The named snapshots',
     input: fields({}),
-    run: (sim) => sim.snapshots.list(),
+    run: ({ snapshots }): SnapshotInfo[] =>
+      [...snapshots].map(([name, { world, clock, pets }]) => ({
+        name,
+        scenario: world.name,
+        now: new Date(clock.nowMs).toISOString(),
+        pets: pets.pets.length,
+      })),
   }),
   saveSnapshot: operation({
     method: 'PUT',
@@ -41,7 +60,10 @@ export const stateOperations = {
     summary: 'Saves the state under a name, in the place of one of that name; 50 are kept',
     input: named,
     run(sim, { name }) {
-      sim.snapshots.save(name);
+      if (sim.snapshots.size >= mostSnapshots && !sim.snapshots.has(name)) {
+        throw invalid(`Failed to save a snapshot: expected at most ${mostSnapshots} of them; remove one first`);
+      }
+      sim.snapshots.set(name, sim.snapshot());
       return { saved: name };
     },
   }),
@@ -51,7 +73,9 @@ export const stateOperations = {
     summary: 'Goes back to a named snapshot and its scenario, as often as wanted; the journal stays',
     input: named,
     run(sim, { name }) {
-      if (!sim.snapshots.restore(name)) throw noSnapshot();
+      const snapshot = sim.snapshots.get(name);
+      if (snapshot === undefined) throw noSnapshot();
+      sim.restore(snapshot);
       return { scenario: sim.name, clock: clockInfo(sim) };
     },
   }),
@@ -61,7 +85,7 @@ export const stateOperations = {
     summary: 'Removes a named snapshot',
     input: named,
     run(sim, { name }) {
-      if (!sim.snapshots.remove(name)) throw noSnapshot();
+      if (!sim.snapshots.delete(name)) throw noSnapshot();
       return { removed: name };
     },
   }),

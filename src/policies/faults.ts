@@ -153,6 +153,9 @@ export class Faults {
   match(request: FaultRequest): FaultMatch {
     const elapsedMs = this.#clock.now() - this.#startMs;
     const passed: RuleState[] = [];
+    const noteSeen = () => {
+      for (const each of passed) each.seen++;
+    };
     for (const rule of this.#rules) {
       if (!meets(rule.when, request, elapsedMs)) continue;
       const state = this.#state(rule);
@@ -163,19 +166,13 @@ export class Faults {
         rule,
         delayMs: drawDelay(rule.delayMs, seedFor('delay', seed), state.applied),
         commit: () => {
-          for (const each of passed) each.seen++;
+          noteSeen();
           state.applied++;
           if (rule.failTimes !== undefined) noteFailure(state.failed, request.fingerprint());
         },
       };
     }
-    return {
-      rule: undefined,
-      delayMs: 0,
-      commit: () => {
-        for (const each of passed) each.seen++;
-      },
-    };
+    return { rule: undefined, delayMs: 0, commit: noteSeen };
   }
 
   /** Goes back to the rules of the scenario, none of them applied yet. */

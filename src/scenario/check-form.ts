@@ -11,8 +11,7 @@ export function checkForm(scenario: object, problems: Problem[]): CheckedScenari
   const mistakes: Mistake[] = [];
   const rest: CheckedScenario = { ...check(scenarioSchema, scenario, mistakes) };
   problems.push(...toProblems(mistakes));
-  if (mistakes.length >= mostMistakes) return {};
-  for (const { steps } of problems) {
+  for (const { steps } of mistakes) {
     const [field, name] = steps as [keyof CheckedScenario, string?];
     if (field === 'keys' && name !== undefined) delete rest.keys?.[name];
     else delete rest[field];

@@ -150,16 +150,13 @@ function toEffect(checked: CheckedFault['then']): FaultEffect {
       body: typeof body === 'object' ? stringifyJson(body as JsonValue) : body,
     };
   }
-  if (checked.reset) return { kind: 'wire', wire: { kind: 'reset' } };
-  if (checked.close) return { kind: 'wire', wire: { kind: 'close' } };
-  if (checked.hang) return { kind: 'wire', wire: { kind: 'hang' } };
+  for (const kind of ['reset', 'close', 'hang'] as const) if (checked[kind]) return { kind: 'wire', wire: { kind } };
   if (truncate !== undefined) {
     if ('fraction' in truncate) return { kind: 'truncateFraction', fraction: truncate.fraction };
     return { kind: 'wire', wire: { kind: 'truncate', bytes: truncate.bytes } };
   }
   if (drip !== undefined) return { kind: 'wire', wire: { kind: 'drip', bytes: drip.bytes, everyMs: drip.every } };
   if (contentLength !== undefined) return { kind: 'wire', wire: { kind: 'contentLength', value: contentLength } };
-  if (checked.malformed) return { kind: 'malformed' };
-  if (checked.empty) return { kind: 'empty' };
+  for (const kind of ['malformed', 'empty'] as const) if (checked[kind]) return { kind };
   return checked.contentType === undefined ? { kind: 'none' } : { kind: 'html' };
 }

@@ -10,7 +10,7 @@ import { checkForm } from './check-form.js';
 import { defaultScenario } from './default.js';
 import { toFaultRule } from './fault-schema.js';
 import { merge } from './merge.js';
-import { type Problem, problemAt, ScenarioError } from './scenario-error.js';
+import { type Problem, problemAt, ScenarioError, type Step } from './scenario-error.js';
 import type { BanPresetName, CheckedScenario, Scenario } from './schema.js';
 
 /** Makes animals: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
@@ -167,14 +167,9 @@ function resolvePets(
   let nextId = firstId;
   return pets.map((pet) => {
     if (pet.id === undefined) while (taken.has(nextId)) nextId = nextInt64(nextId);
-    const id = pet.id ?? nextId;
-    taken.add(normalizeInteger(id));
-    return {
-      id: normalizeInteger(id),
-      name: pet.name,
-      categoryId: normalizeInteger(pet.categoryId),
-      status: pet.status ?? status,
-    };
+    const id = normalizeInteger(pet.id ?? nextId);
+    taken.add(id);
+    return { id, name: pet.name, categoryId: normalizeInteger(pet.categoryId), status: pet.status ?? status };
   });
 }
 
@@ -185,11 +180,7 @@ function resolveKeys(
 ): Map<string, KeyDefinition> {
   const definitions = new Map<string, KeyDefinition>();
   for (const [text, { plan = 'free', state = 'active', usage, bannedFor = 0, ...expiry }] of Object.entries(keys)) {
-    const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
-    if (limits === undefined) {
-      const expected = Object.keys(plans).join(', ');
-      problems.push(problemAt(['keys', text, 'plan'], `expected a plan (${expected}), got ${JSON.stringify(plan)}`));
-    }
+    const limits = limitsOf(plan, plans, ['keys', text, 'plan'], problems);
     const used = { minute: usage?.minute ?? 0, day: usage?.day ?? 0 };
     for (const window of ['minute', 'day'] as const) {
       if (limits === undefined || used[window] <= limits[window]) continue;
@@ -212,6 +203,18 @@ function resolveKeys(
   return definitions;
 }
 
+function limitsOf(
+  plan: string,
+  plans: Readonly<Record<string, PlanLimits>>,
+  steps: readonly Step[],
+  problems: Problem[],
+): PlanLimits | undefined {
+  if (Object.hasOwn(plans, plan)) return plans[plan];
+  const expected = Object.keys(plans).join(', ');
+  problems.push(problemAt(steps, `expected a plan (${expected}), got ${JSON.stringify(plan)}`));
+  return undefined;
+}
+
 /** The rules in order, each under its own name or its number. */
 function resolveFaults(
   { faults = [] }: CheckedScenario,
@@ -229,12 +232,7 @@ function resolveFaults(
     }
     taken.add(rule.name);
     const { plan } = rule.when;
-    if (plan !== undefined && !Object.hasOwn(plans, plan)) {
-      const expected = Object.keys(plans).join(', ');
-      problems.push(
-        problemAt(['faults', index, 'when', 'plan'], `expected a plan (${expected}), got ${JSON.stringify(plan)}`),
-      );
-    }
+    if (plan !== undefined) limitsOf(plan, plans, ['faults', index, 'when', 'plan'], problems);
     return rule;
   });
 }

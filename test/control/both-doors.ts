@@ -73,7 +73,7 @@ export async function outcome(call: () => unknown): Promise<unknown> {
 /** Everything that a control request could change. */
 export const everythingOf = (sim: Simulator, server?: RunningServer) => ({
   state: createControl(sim).exportState(),
-  snapshots: sim.snapshots.list(),
+  snapshots: createControl(sim).listSnapshots(),
   requests: sim.journal.query().length,
   sandboxes: server?.sandboxes.list().map(({ name, sim: inner }) => [name, everythingOfSandbox(inner)]),
 });

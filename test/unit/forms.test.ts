@@ -88,6 +88,10 @@ describe('a form', () => {
     expect(mistakes(oneOf('off', 3), value)).toEqual([`: expected "off" or 3, got ${shown}`]);
   });
 
+  test('takes no number that is none', () => {
+    expect(mistakes(number, Number.NaN)).toEqual([': expected a number, got NaN']);
+  });
+
   test('is a map only for what a person calls one', () => {
     for (const value of [[], new Date(), null, 'x']) expect(mistakes(pet, value)).toHaveLength(1);
     expect(mistakes(pet, Object.assign(Object.create(null), { name: 'Rex' }))).toEqual([]);
@@ -146,6 +150,7 @@ describe('either', () => {
       '[bytes]: expected a value, got none',
       '[byts]: expected no such field; did you mean bytes?',
     ]);
+    expect(mistakes(size, { lwo: 1, hihg: 2 })).toContain('[lwo]: expected no such field; did you mean low?');
     const nested = either(fields({ a: fields({ x: number }) }), fields({ b: number }));
     expect(mistakes(nested, { a: { y1: 1, y2: 2, y3: 3 } })).toHaveLength(4);
     expect(mistakes(nested, { a: { y1: 1 } })).toContain('[a.y1]: expected no such field');

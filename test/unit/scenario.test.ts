@@ -63,6 +63,11 @@ describe('a mistake is named with its path', () => {
       'expected a whole number from 1 to 1,000,000,000, got 0',
       { plans: { free: { minute: 0, day: 1 } } },
     ],
+    [
+      'plans.gold.minute',
+      'expected a number, got "7"',
+      { plans: { gold: { minute: '7', day: 1 } }, keys: { g: { plan: 'gold' } } },
+    ],
     ['windows.minute', 'expected whole seconds, at least "1s"', { windows: { minute: '500ms' } }],
     ['windows.minute', `${duration}, got "60"`, { windows: { minute: '60' } }],
     ['windows.hour', 'expected no such field', { windows: { hour: '1h' } }],
