@@ -3,7 +3,8 @@ import { escaped, type Step } from './scenario-error.js';
 
 /**
  * What a value has to be: the one source of its types, its check and its description. Code of our own, because a page
- * downloads it: valibot with what it took to make its mistakes readable weighed 6 kB.
+ * downloads it and every start loads it: valibot, with what it took to make its mistakes readable, weighed 2 kB more
+ * after gzip, and its import took 14 ms.
  */
 export interface Form<Output, Input = Output> {
   /** What it takes, as a mistake names it: `text`, `a map`, `"off"`. */
