@@ -44,7 +44,7 @@ export function isLimited({ operation }: Route, { limitsApply }: Settings): bool
  */
 export const deprecationHeaders = (baseUrl: string): Record<string, string> => ({
   Deprecation: '@0',
-  Sunset: new Date(getPetRemovedAtMs).toUTCString(),
+  Sunset: sunset,
   Link: `<${baseUrl}/pets>; rel="successor-version"`,
 });
 
@@ -55,5 +55,7 @@ function byMethod(methods: Record<string, OperationName>, method: string, petId:
     settings.unknownMethod === 'not-found' ? unknownRoute() : methodNotAllowed(method, Object.keys(methods));
   return { operation: undefined, petId, refusal };
 }
+
+const sunset = new Date(getPetRemovedAtMs).toUTCString();
 
 const unknownRoute = () => notFound('There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.');

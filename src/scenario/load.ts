@@ -5,7 +5,7 @@ import { type FaultRule, freeFaultName } from '../policies/faults.js';
 import type { HostileHeaders } from '../policies/hostile-headers.js';
 import type { KeyDefinition } from '../policies/keys.js';
 import type { ClockStart } from '../state/clock.js';
-import type { Pet } from '../state/pets.js';
+import { type Pet, type StoredPet, toStored } from '../state/pets.js';
 import { checkForm } from './check-form.js';
 import { defaultScenario } from './default.js';
 import { toFaultRule } from './fault-schema.js';
@@ -34,7 +34,7 @@ export interface World {
   clock: ClockStart;
   idStart: Int64 | undefined;
   categories: ReadonlySet<Int64>;
-  pets: readonly Pet[];
+  pets: readonly StoredPet[];
   plans: Readonly<Record<string, PlanLimits>>;
   windowSeconds: PlanLimits;
   keys: ReadonlyMap<string, KeyDefinition>;
@@ -79,7 +79,7 @@ export function loadScenario(scenario: Scenario, generatePets?: GeneratePets): W
     clock: { startMs, skewMs, mode, speed },
     idStart: idStart === undefined ? undefined : normalizeInteger(idStart),
     categories: new Set(categories),
-    pets: resolvePets(checked, { seed, categories, settings, generatePets }, problems),
+    pets: resolvePets(checked, { seed, categories, settings, generatePets }, problems).map(toStored),
     plans,
     windowSeconds: {
       minute: checked.windows?.minute ?? windowSeconds.minute,

@@ -63,15 +63,15 @@ export class Pets {
   #version = 0;
   #nextId: Int64 = 1;
 
-  constructor(seedPets: readonly Pet[], options: PetsOptions) {
+  constructor(seedPets: readonly StoredPet[], options: PetsOptions) {
     this.seed(seedPets, options);
   }
 
   /** Takes other animals to start from, and starts from them. */
-  seed(seedPets: readonly Pet[], { order, seed, idStart }: PetsOptions): void {
+  seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetsOptions): void {
     this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
     this.#newestFirst = order === 'newest-first';
-    this.#seedStock = fill(seedPets.map(toStored).sort(this.#compare));
+    this.#seedStock = fill([...seedPets].sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
     this.#idStart = idStart ?? nextInt64(highest);
     this.reset();
@@ -239,10 +239,18 @@ function fill(pets: readonly StoredPet[]): Stock {
 
 /** An animal as it is stored: with its JSON. */
 export function toStored({ id, name, categoryId, status, extra }: Pet): StoredPet {
-  const known = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
-  const documented = status === undefined ? known : `${known},"status":"${status}"`;
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
-  const json = hasExtra ? `${documented},${stringifyJson(extra).slice(1)}` : `${documented}}`;
+  // Joined, because V8 keeps what a template makes as a tree of its parts: 200 bytes more for every animal.
+  const json = [
+    '{"id":',
+    id,
+    ',"name":',
+    JSON.stringify(name),
+    ',"categoryId":',
+    categoryId,
+    status === undefined ? '' : `,"status":"${status}"`,
+    hasExtra ? `,${stringifyJson(extra).slice(1)}` : '}',
+  ].join('');
   return { id, name, categoryId, status, extra, json };
 }
 

@@ -2,17 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PetStatus, petStatuses } from '../../src/interface/contract.js';
 import type { Int64 } from '../../src/interface/int64.js';
-import { type ListOrder, type Pet, Pets } from '../../src/state/pets.js';
+import { type ListOrder, type Pet, Pets, type StoredPet, toStored } from '../../src/state/pets.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
 
 const orders = ['id-ascending', 'newest-first', 'shuffled'] as const;
-const pet = (id: Int64, status: PetStatus | undefined = 'available'): Pet => ({
-  id,
-  name: `pet ${id}`,
-  categoryId: 1,
-  status,
-});
+const pet = (id: Int64, status: PetStatus | undefined = 'available'): StoredPet =>
+  toStored({ id, name: `pet ${id}`, categoryId: 1, status });
 const store = (ids: Int64[], order: ListOrder = 'id-ascending', seed = 1) =>
   new Pets(
     ids.map((id) => pet(id)),
@@ -237,7 +233,7 @@ test.each(orders)('over any sequence of changes the %s store lists what a plain 
         const rank = new Map(ids(store(everyId, order, seed).list()).map((id, index) => [id, index]));
         const rankOf = (id: Int64) => rank.get(id) as number;
         const cursors = everyId.slice(0, 26);
-        const seeded = seedPets.map(({ id, status }) => ({ ...pet(id), status }));
+        const seeded = seedPets.map(({ id, status }) => toStored({ ...pet(id), status }));
         const real = new Pets(seeded, { order, seed, idStart });
         const naive = new NaivePets(seeded, idStart, rank);
         let saved = { real: real.state(), pets: naive.pets, nextId: naive.nextId };
