@@ -1,5 +1,5 @@
 import { createHeaderWriter } from './answer-headers.js';
-import type { Answer, ApiCall } from './api-call.js';
+import type { Again, Answer, ApiCall } from './api-call.js';
 import { applyFault } from './apply-fault.js';
 import type { Settings } from './interface/assumptions.js';
 import { documentedPlans, type OperationName } from './interface/contract.js';
@@ -23,6 +23,7 @@ import type { Refusal } from './state/journal.js';
 export interface Outcome {
   status: number;
   body: string;
+  again?: Again | undefined;
   headers?: Readonly<Record<string, string | null>> | undefined;
   isRefusal?: boolean;
   wire?: WireFault | undefined;
@@ -152,6 +153,8 @@ export function createHandle(parts: Parts, onError: (error: unknown) => void) {
       status,
       headers: writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more }),
       body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
+      // A fault may have changed the text.
+      again: fault === undefined ? outcome.again : undefined,
       operation: route.operation,
       key: key?.key,
       plan: key?.plan,

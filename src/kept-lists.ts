@@ -23,6 +23,8 @@ export function createKeptLists(pets: Pets) {
     if (result === undefined) {
       result = list();
       lists.set(query, result);
+    } else {
+      result.again ??= {};
     }
     return result;
   };

@@ -1,4 +1,4 @@
-import type { ApiCall } from './api-call.js';
+import type { Again, ApiCall } from './api-call.js';
 import type { Settings } from './interface/assumptions.js';
 import { listLimit, type OperationName, type PetStatus, petStatuses } from './interface/contract.js';
 import { invalidRequest, notFound, payloadTooLarge, unsupportedMediaType } from './interface/errors.js';
@@ -22,6 +22,7 @@ export interface OperationContext {
 export interface OperationResult {
   status: number;
   body: string;
+  again?: Again | undefined;
   headers?: Record<string, string>;
   /** The id of the animal that was stored. */
   storedId?: string;

@@ -104,7 +104,14 @@ export function createExtension(
 }
 
 /** What the log is told of an answer that is not the API's. */
-const ofExtension = { operation: undefined, key: undefined, plan: undefined, fault: undefined, wire: undefined };
+const ofExtension = {
+  again: undefined,
+  operation: undefined,
+  key: undefined,
+  plan: undefined,
+  fault: undefined,
+  wire: undefined,
+};
 
 const handlerFailed = {
   status: 500,
