@@ -59,7 +59,8 @@ function readList(call: ApiCall, { pets, settings }: OperationContext): Operatio
 /** "Operation name: createPet. POST /pets." */
 const createPet: Operation = (call, { pets, categories, settings }) => {
   checkContentType(call, settings);
-  const { name, categoryId, status, ...extra } = readBody(call);
+  const body = readBody(call);
+  const { name, categoryId, status } = body;
   if (name === undefined) throw invalidRequest('name is missing; it is a required string.');
   if (typeof name !== 'string') throw invalidRequest(`name is ${kind(name)}; it must be a string.`);
   if (name === '' && settings.emptyName === 'reject') throw invalidRequest('name is empty.');
@@ -73,20 +74,28 @@ const createPet: Operation = (call, { pets, categories, settings }) => {
   if (status !== undefined && !isStatus(status)) {
     throw invalidRequest(`status is ${kind(status)}; it must be one of ${petStatuses.join(', ')}.`);
   }
-  const [unknown] = Object.keys(extra);
-  if (unknown !== undefined && settings.unknownFields === 'reject') {
-    throw invalidRequest(`${quote(unknown)} is not a field of NewPet.`);
-  }
   const defaultStatus = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
-  const { id: _, ...echoed } = extra;
   const pet = pets.add({
     name,
     categoryId,
     status: status ?? defaultStatus,
-    extra: settings.unknownFields === 'echo' ? echoed : undefined,
+    extra: settings.unknownFields === 'ignore' ? undefined : unknownFields(body, settings),
   });
   return { status: 201, body: pet.json, storedId: String(pet.id) };
 };
+
+/** The fields that NewPet does not have; `id` is the service's to give. */
+function unknownFields(
+  { name: _, categoryId: __, status: ___, ...unknown }: JsonObject,
+  settings: Settings,
+): JsonObject {
+  const [first] = Object.keys(unknown);
+  if (first !== undefined && settings.unknownFields === 'reject') {
+    throw invalidRequest(`${quote(first)} is not a field of NewPet.`);
+  }
+  const { id: ____, ...echoed } = unknown;
+  return echoed;
+}
 
 /** "Operation name: getPet. GET /pets/{petId}." Deprecated. */
 const getPet: Operation = (_call, { pets, settings }, petId) => {
