@@ -33,7 +33,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** Only of a body that was answered before and may be again. */
+  /** Only of a body that may be answered again: a list. */
   again: Again | undefined;
   /** `undefined` for a path or method that is none of the operations. */
   operation: OperationName | undefined;

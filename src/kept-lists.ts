@@ -14,17 +14,16 @@ export function createKeptLists(pets: Pets) {
   let version: number | undefined;
   let settings: Settings | undefined;
   return (query: string, current: Settings, list: () => OperationResult): OperationResult => {
-    if (version !== pets.version || settings !== current || lists.size >= mostLists) {
+    if (version !== pets.version || settings !== current) {
       lists.clear();
       version = pets.version;
       settings = current;
     }
     let result = lists.get(query);
     if (result === undefined) {
-      result = list();
+      if (lists.size >= mostLists) lists.clear();
+      result = { ...list(), again: {} };
       lists.set(query, result);
-    } else {
-      result.again ??= {};
     }
     return result;
   };
