@@ -22,35 +22,45 @@ export const loaded = (peers) => {
 export async function measureHttp(peers, { rounds, seconds, say }) {
   const results = loaded(peers).map((run) => ({ ...run, works: {}, rssMiB: [] }));
   for (let round = 1; round <= rounds; round++) {
-    for (const result of results) {
-      const { peer, node } = result;
-      const server = await start(peer, { port: 4610, core: 0, node });
+    for (const result of results.filter(({ failed }) => failed === undefined)) {
       try {
-        if (round === 1) await mustAnswer(peer, server.url);
-        await load(server.url, requestsOf(peer, 'list'), { seconds: 2 });
-        for (const work of ['list', 'mix', 'create'].filter((each) => peer.works.includes(each))) {
-          const before = usageOf(server.pid);
-          const sample = await load(server.url, requestsOf(peer, work), { seconds });
-          const after = usageOf(server.pid);
-          const cpuUs = before && after && ((after.cpuMs - before.cpuMs) * 1000) / sample.requests;
-          mustBeRight(peer, work, sample);
-          result.works[work] ??= [];
-          result.works[work].push({ ...sample, cpuUs });
-          say(`round ${round}: ${result.name}, ${work}: ${Math.round(sample.perSecond)} requests a second`);
-        }
-        result.rssMiB.push(usageOf(server.pid)?.rssMiB);
-      } finally {
-        await server.stop();
+        await measureRound(result, { isFirst: round === 1, seconds, say: (text) => say(`round ${round}: ${text}`) });
+      } catch (error) {
+        if (result.peer.group !== 'peer') throw error;
+        say(`left out: ${error.message}`);
+        result.failed = error.message;
       }
     }
   }
-  return results.map(({ peer, name, on, works, rssMiB }) => ({
+  return results.map(({ peer, name, on, works, rssMiB, failed }) => ({
     name,
+    failed,
     group: peer.group,
     on,
-    works: Object.fromEntries(Object.entries(works).map(([work, samples]) => [work, summary(samples)])),
+    works: failed ? {} : Object.fromEntries(Object.entries(works).map(([work, samples]) => [work, summary(samples)])),
     rssMiB: median(rssMiB),
   }));
+}
+
+async function measureRound({ peer, name, node, works, rssMiB }, { isFirst, seconds, say }) {
+  const server = await start(peer, { port: 4610, core: 0, node });
+  try {
+    if (isFirst) await mustAnswer(peer, server.url);
+    await load(server.url, requestsOf(peer, 'list'), { seconds: 2 });
+    for (const work of ['list', 'mix', 'create'].filter((each) => peer.works.includes(each))) {
+      const before = usageOf(server.pid);
+      const sample = await load(server.url, requestsOf(peer, work), { seconds });
+      const after = usageOf(server.pid);
+      const cpuUs = before && after && ((after.cpuMs - before.cpuMs) * 1000) / sample.requests;
+      mustBeRight(peer, work, sample);
+      works[work] ??= [];
+      works[work].push({ ...sample, cpuUs });
+      say(`${name}, ${work}: ${Math.round(sample.perSecond)} requests a second`);
+    }
+    rssMiB.push(usageOf(server.pid)?.rssMiB);
+  } finally {
+    await server.stop();
+  }
 }
 
 function summary(samples) {

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
-const folderOf = (peer) => join(import.meta.dirname, 'peers', peer.packed ? 'ours' : peer.name);
+/** Where a peer is installed. */
+export const folderOf = (peer) => join(import.meta.dirname, 'peers', peer.packed ? 'ours' : peer.name);
 
 /**
  * Installs the peer into a folder of its own, and the Node that it needs; does nothing where both are there.

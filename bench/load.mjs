@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { folderOf, install } from './install-peer.mjs';
 import { isThere, pin } from './server-process.mjs';
 
 const run = promisify(execFile);
@@ -60,16 +61,19 @@ end
 `;
 }
 
+const autocannonPackage = { name: 'autocannon', packages: { autocannon: '9.0.0' } };
+
 async function autocannon(url, requests, { seconds, core }) {
-  const file = join(mkdtempSync(join(tmpdir(), 'petstore-sim-bench-')), 'load.mjs');
+  await install(autocannonPackage);
   const turns = requests.flatMap(({ weight, method, path, headers, body }) =>
     Array(weight).fill({ method, path, headers, body }),
   );
   const options = { url, connections, duration: seconds, requests: turns };
-  const module = import.meta.resolve('autocannon');
+  // In the folder of the package, so that Node finds it.
+  const file = join(folderOf(autocannonPackage), 'load.mjs');
   writeFileSync(
     file,
-    `import autocannon from ${JSON.stringify(module)};\nconsole.log(JSON.stringify(await autocannon(${JSON.stringify(options)})));\n`,
+    `import autocannon from 'autocannon';\nconsole.log(JSON.stringify(await autocannon(${JSON.stringify(options)})));\n`,
   );
   const [command, args] = pin(core, process.execPath, [file]);
   const { stdout } = await run(command, args, { maxBuffer: 2 ** 24 });

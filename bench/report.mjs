@@ -167,9 +167,11 @@ a thousand sold (the rare one). Every list has a query of its own, because a lis
 /** docs/performance.md. */
 export function performancePage(results, peers) {
   const { date, machine, rounds, seconds, times: starts } = results;
+  const failures = { ...results.missing };
+  for (const { name, failed } of results.http) if (failed) failures[name] = failed;
   const notes = peers.map(({ name, packages, differs }) => {
     const pins = Object.entries(packages).map(([of, version]) => `${of} ${version}`);
-    return `- **${name}**${pins.length > 0 ? ` (${pins.join(', ')})` : ''}: ${differs}`;
+    return `- **${name}**${pins.length > 0 ? ` (${pins.join(', ')})` : ''}: ${differs}${failures[name] ? ` Not measured: ${failures[name]}` : ''}`;
   });
   return `<!-- Written by npm run bench. -->
 
