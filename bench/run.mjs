@@ -1,9 +1,10 @@
 /**
  * `npm run bench`: measures the limit, ours and the peers, prints tables, and writes bench/results.json and
- * docs/performance.md with its picture. With --only or --servers it prints alone.
+ * docs/performance.md with its picture. `--only growth,bundle` measures these parts anew and keeps the others; with
+ * `--servers limit,ours` it prints alone.
  */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -52,7 +53,7 @@ const measures = {
     return samples[0].map(({ name }, at) => ({ name, us: median(samples.map((rows) => rows[at].us)) }));
   },
   growth: () =>
-    [100, 10_000, 100_000, 1_000_000].map((size) => middle(runs('growth.mjs', ['--expose-gc', size], rounds))),
+    ['100', '10000', '100000', '1000000'].map((size) => middle(runs('growth.mjs', ['--expose-gc', size], rounds))),
   async bundle() {
     const sizes = {};
     for (const [name, contents] of Object.entries(imports)) sizes[name] = (await bundle(contents)).gzipBytes;
@@ -86,21 +87,25 @@ for (const peer of [...chosen]) {
     chosen.splice(chosen.indexOf(peer), 1);
   }
 }
+const file = join(import.meta.dirname, 'results.json');
+const before = names === undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 const results = {
+  ...before,
   date: new Date().toISOString().slice(0, 10),
   machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; Node ${process.version}; ${generator}`,
   rounds,
   seconds,
   times,
-  missing,
+  missing: { ...before.missing, ...missing },
 };
 for (const part of parts) {
   say(`measuring ${part}`);
   results[part] = await measures[part]();
+  // At once, so that nothing is lost if a later part fails.
+  if (names === undefined) writeFileSync(file, `${JSON.stringify(results, null, 1)}\n`);
 }
 console.log(tables(results));
-if (names === undefined && Object.keys(measures).every((part) => parts.includes(part))) {
-  writeFileSync(join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+if (names === undefined && Object.keys(measures).every((part) => results[part] !== undefined)) {
   const docs = join(import.meta.dirname, '../docs');
   writeFileSync(join(docs, 'performance.svg'), picture(results));
   writeFileSync(join(docs, 'performance.md'), performancePage(results, peers));
