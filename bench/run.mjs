@@ -109,4 +109,5 @@ if (names === undefined && Object.keys(measures).every((part) => results[part] !
   const docs = join(import.meta.dirname, '../docs');
   writeFileSync(join(docs, 'performance.svg'), picture(results));
   writeFileSync(join(docs, 'performance.md'), performancePage(results, peers));
+  say('written: bench/results.json, docs/performance.md and its picture; npm run generate brings the README in step');
 }

@@ -1,5 +1,6 @@
 // Writes what is derived from a source in this repository; test/unit/generated.test.ts keeps each equal to its source.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { summary } from '../bench/report.mjs';
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
@@ -75,8 +76,8 @@ function table(head, rows) {
   return `${line(head)}|${'---|'.repeat(head.length)}\n${rows.map(line).join('')}`;
 }
 
-/** The README with its tables of assumptions and of control operations as the code has them. */
-export function readme(assumptionRows, controlRows) {
+/** The README with its tables as the code has them, and its figures as the benchmark found them. */
+export function readme(assumptionRows, controlRows, results) {
   const assumptions = assumptionRows.map(({ id, question, byDefault, alternatives }) => [
     `\`${id}\``,
     question,
@@ -94,7 +95,8 @@ export function readme(assumptionRows, controlRows) {
     'assumptions',
     table(['id', 'question', 'default', 'alternatives'], assumptions),
   );
-  return between(text, 'control', table(['function', 'request', 'input', ''], control));
+  const withControl = between(text, 'control', table(['function', 'request', 'input', ''], control));
+  return between(withControl, 'speed', summary(results));
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
@@ -103,5 +105,5 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   write('src/scenario/default.ts', module);
   const { assumptionRows } = await import('../dist/node/assumption-table.js');
   const { controlRows } = await import('../dist/control/control-table.js');
-  write('README.md', readme(assumptionRows(), controlRows()));
+  write('README.md', readme(assumptionRows(), controlRows(), JSON.parse(read('bench/results.json'))));
 }

@@ -14,8 +14,9 @@ test('the default scenario, as a file and as a module, is what the fixtures say'
   expect(read('src/scenario/default.ts'), hint).toBe(module);
 });
 
-test('the tables of assumptions and of control operations in the README are what the code does', () => {
-  expect(read('README.md'), hint).toBe(readme(assumptionRows(), controlRows()));
+test('the tables of assumptions and of control operations in the README are what the code does, its figures those of the bench', () => {
+  const results = JSON.parse(read('bench/results.json'));
+  expect(read('README.md'), hint).toBe(readme(assumptionRows(), controlRows(), results));
 });
 
 test('every file that the README links to exists', () => {
