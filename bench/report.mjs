@@ -1,4 +1,6 @@
 /** The results as tables, as a page and as a picture. Every section is there only if it was measured. */
+import { aims } from './aims.mjs';
+import { onSameNode } from './on-same-node.mjs';
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const number = (value, digits = 0) =>
@@ -14,10 +16,6 @@ const workTitles = {
   mix: 'The same, one request in ten refused with 429',
   create: '`POST /v1/pets`',
 };
-
-/** The server of a name on the same Node as another. */
-const onSameNode = (rows, name, { on }) =>
-  rows.find((row) => row.on === on && (row.name === name || row.name === `${name} on Node 24`));
 
 function httpTables(rows) {
   return Object.entries(workTitles).map(([work, title]) => {
@@ -173,15 +171,22 @@ export function performancePage(results, peers) {
     const pins = Object.entries(packages).map(([of, version]) => `${of} ${version}`);
     return `- **${name}**${pins.length > 0 ? ` (${pins.join(', ')})` : ''}: ${differs}${failures[name] ? ` Not measured: ${failures[name]}` : ''}`;
   });
-  return `<!-- Written by npm run bench. -->
+  return `<!-- Written by npm run bench and npm run generate from bench/results.json. -->
 
 # Performance
 
-Measured on ${date}: ${machine}; ${rounds} rounds of ${seconds} seconds, ${starts} starts. Absolute figures drift with the machine; trust
-the ratios within this run, and measure your own with \`npm run bench\` (about half an hour; the peers are
-installed for it).
+Measured on ${date}: ${machine}; ${rounds} rounds of ${seconds} seconds, ${starts} starts. Absolute figures
+drift with the machine; trust the ratios within this run, and measure your own with \`npm run bench\` (about half an hour;
+the peers are installed for it).
 
 ![Requests a second of the list, as a share of bare node:http](performance.svg)
+
+## Aims
+
+${table(
+  ['aim', 'found', 'reached'],
+  aims(results).map(({ aim, found, isReached }) => [aim, found, isReached ? 'yes' : '**no**']),
+)}
 
 ${sections(results)
   .map(([title, text]) => `## ${title}\n\n${explanations[title]}\n\n${text}\n`)
@@ -199,13 +204,14 @@ export function picture({ http }) {
     .map((row) => ({ ...row, share: row.works.list.perSecond / onSameNode(http, 'limit', row).works.list.perSecond }))
     .filter(({ name }) => !name.endsWith('on Node 24') && name !== 'ours-no-limits' && name !== 'ours-no-journal')
     .sort((a, b) => b.share - a.share);
-  const [left, width, step] = [150, 480, 26];
+  const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'by hand on node:http' };
+  const [left, width, step] = [170, 480, 26];
   const height = rows.length * step + 46;
   const colour = { limit: '#8a94a6', ours: '#0f766e', peer: '#c2410c' };
   const bars = rows.map(({ name, group, share, on }, at) => {
     const y = 36 + at * step;
     const length = Math.max(2, share * width);
-    const label = on === '24' ? `${name} ¹` : name;
+    const label = on === '24' ? `${name} ¹` : (labels[name] ?? name);
     return `  <text x="${left - 8}" y="${y + 14}" text-anchor="end"${group === 'ours' ? ' font-weight="bold"' : ''}>${label}</text>
   <rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="18" rx="2" fill="${colour[group]}"/>
   <text x="${left + length + 6}" y="${y + 14}">${share >= 0.1 ? share.toFixed(2) : share.toFixed(3)}</text>`;

@@ -1,6 +1,7 @@
 // Writes what is derived from a source in this repository; test/unit/generated.test.ts keeps each equal to its source.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { summary } from '../bench/report.mjs';
+import { peers } from '../bench/peers.mjs';
+import { performancePage, picture, summary } from '../bench/report.mjs';
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
@@ -105,5 +106,8 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   write('src/scenario/default.ts', module);
   const { assumptionRows } = await import('../dist/node/assumption-table.js');
   const { controlRows } = await import('../dist/control/control-table.js');
-  write('README.md', readme(assumptionRows(), controlRows(), JSON.parse(read('bench/results.json'))));
+  const results = JSON.parse(read('bench/results.json'));
+  write('README.md', readme(assumptionRows(), controlRows(), results));
+  write('docs/performance.md', performancePage(results, peers));
+  write('docs/performance.svg', picture(results));
 }
