@@ -65,3 +65,10 @@ test('a bounded number of lists is kept', () => {
   list(sim, 'limit=3&turn=100');
   expect(isKept(first, list(sim))).toBe(false);
 });
+
+test('another scenario with the same animals answers the same query by its own assumptions', () => {
+  const sim = createSimulator({ scenario: { ...scenario, assumptions: { unknownStatusFilter: 'empty' } } });
+  expect(list(sim, 'status=lost').body).toBe('[]');
+  sim.load({ ...scenario, assumptions: { unknownStatusFilter: 'ignore' } });
+  expect(JSON.parse(list(sim, 'status=lost').body)).toHaveLength(20);
+});
