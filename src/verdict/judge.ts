@@ -156,7 +156,7 @@ function conclude(
 function whyUntold(requests: readonly JudgedRequest[]): string {
   if (requests.length === 0) return 'No request came.';
   if (!requests.some(({ isRefused }) => isRefused)) {
-    return 'No request was refused and no answer was lost, so nothing was put to the test.';
+    return 'No request was refused and no answer was lost, so nothing was put to the test; a scenario such as minute-wall does it.';
   }
   return 'The client was refused, and nothing tells whether it came back: name its calls in X-Sim-Call, or let it run longer.';
 }

@@ -14,7 +14,7 @@ export const noSharedGate: Rule = ({ episodes }) => {
         'warn',
         others.map(({ request }) => request),
         {
-          measured: `${others.length} other calls during the wait`,
+          measured: `${others.length} other call${others.length === 1 ? '' : 's'} during the wait`,
           allowed: '0, after a second for those on their way',
           text: `Another call with the same key was sent ${times(others.length)} while a 429 told it to wait, the first ${span(leftMs)} too early. The limit is the key's: let one wait hold back every call of it.`,
         },

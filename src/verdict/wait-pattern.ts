@@ -6,6 +6,8 @@ import { isRetryDate } from './promises.js';
 const longestTimerMs = 2 ** 31 - 1;
 /** A wait that takes this long was none: a client needs it to send the next request. */
 const atOnceMs = 20;
+/** How much longer than its timer a wait can seem: the request has to arrive. */
+const mostLateMs = 80;
 
 /** How long the client waited each time when it came too early, and what mistake that looks like. */
 export function describeWaits(early: readonly Comeback[]): string {
@@ -44,7 +46,7 @@ function sharedWait(waits: readonly number[]): number | undefined {
   const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;
   const step = mean < 5_000 ? 500 : 1_000;
   const round = Math.round(mean / step) * step;
-  return round > 0 && waits.every((ms) => Math.abs(ms - round) <= 100) ? round : undefined;
+  return round > 0 && waits.every((ms) => ms >= round - atOnceMs && ms <= round + mostLateMs) ? round : undefined;
 }
 
 const isThousandth = (waitMs: number, askedMs: number | undefined) =>

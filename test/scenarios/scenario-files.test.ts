@@ -157,11 +157,11 @@ describe('nothing that a file holds takes long or much', () => {
     ['UTF-16', Buffer.from('\ufeffname: x', 'utf16le'), 'expected a file of UTF-8 text'],
   ])('%s', { retry: 2 }, async (_, content, message) => {
     const file = write('bomb.yaml', content);
-    // The time of this process, whatever else the machine does meanwhile.
+    // The time of this process, whatever else the machine does meanwhile; what grows with the square takes minutes.
     const start = process.cpuUsage();
     const lines = await mistakes(file);
     const { user, system } = process.cpuUsage(start);
-    expect((user + system) / 1_000).toBeLessThan(1_000);
+    expect((user + system) / 1_000).toBeLessThan(5_000);
     expect(lines.join('\n')).toContain(message);
     expect(lines.length).toBeLessThanOrEqual(101);
   });
