@@ -5,7 +5,7 @@ import { start, usageOf } from './server-process.mjs';
 import { requestsOf } from './works.mjs';
 
 /** Every server that is measured under load, and on which Node: a peer that needs Node 24 is held against ours on 24. */
-export const loaded = (peers) => {
+const loaded = (peers) => {
   const node = peers.find((peer) => peer.node)?.node;
   const runs = peers.map((peer) => ({ peer, name: peer.name, node: peer.node, on: peer.node ? '24' : '20' }));
   if (node === undefined) return runs;

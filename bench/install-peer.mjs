@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { access, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { nodeBinary } from '../scripts/node-binary.mjs';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -78,19 +79,6 @@ async function packRepository(dir) {
   await rename(join(scratch, tarball), join(dir, name));
   await rm(scratch, { recursive: true });
   return `file:${name}`;
-}
-
-/** The `node` package of npm at the version, beside the ones that the tests keep. */
-async function nodeBinary(version) {
-  if (process.versions.node === version) return process.execPath;
-  const folder = join(root, 'node_modules/.cache/petstore-sim', `node-${version}`);
-  const binary = join(folder, 'node_modules/node/bin/node');
-  if (await exists(binary)) return binary;
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { node: version } }));
-  await npm(folder, ['install', '--no-audit', '--no-fund']);
-  await access(binary);
-  return binary;
 }
 
 async function findJava(peer) {

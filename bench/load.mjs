@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,10 +25,11 @@ export function load(url, requests, { seconds, core = 1 }) {
 }
 
 async function wrk(url, requests, { seconds, core }) {
-  const script = join(mkdtempSync(join(tmpdir(), 'petstore-sim-bench-')), 'requests.lua');
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
+  const script = join(folder, 'requests.lua');
   writeFileSync(script, luaOf(requests));
   const [command, args] = pin(core, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url]);
-  const { stdout } = await run(command, args, { maxBuffer: 2 ** 24 });
+  const { stdout } = await run(command, args).finally(() => rmSync(folder, { recursive: true }));
   const [, count, us, p50, p99, other] = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(stdout).map(Number);
   return { requests: count, perSecond: (count / us) * 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, other };
 }

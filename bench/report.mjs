@@ -1,6 +1,6 @@
 /** The results as tables, as a page and as a picture. Every section is there only if it was measured. */
 import { aims } from './aims.mjs';
-import { onSameNode } from './on-same-node.mjs';
+import { figures, onSameNode } from './figures.mjs';
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const number = (value, digits = 0) =>
@@ -226,22 +226,15 @@ ${bars.join('\n')}
 }
 
 /** For the README: what the results come to. */
-export function summary({ http, 'cold-start': cold, growth, 'in-process': inProcess }) {
-  const row = (name) => http.find((each) => each.name === name);
-  const share = (name) => row(name).works.list.perSecond / row('limit').works.list.perSecond;
-  const behind = (peer) => onSameNode(http, 'ours', peer).works.list.perSecond / peer.works.list.perSecond;
-  const fastest = http
-    .filter(({ group, works }) => group === 'peer' && works.list)
-    .sort((a, b) => behind(a) - behind(b))
-    .find(({ name }) => name !== 'express');
-  const startMs = (name) => cold.find((each) => each.name === name).startMs;
-  const us = (name) => inProcess.find((each) => each.name === name).us;
-  const [small, large] = [growth[0], growth.at(-1)];
-  return `With keys, both windows, bans and the journal on, the list is answered ${number(share('ours'), 2)} times as often as bare
-\`node:http\` can send the same bytes (the same service written on it by hand, without a feature more: ${number(share('real-work'), 2)}), ${number(behind(fastest), 1)} times
-as often as the fastest mock server measured (${fastest.name}), and ${number(behind(row('express-msw')))} times as often as Express with http-middleware
-and msw. The first answer comes ${number(startMs('ours'))} ms after the start, ${number(startMs('ours') - startMs('limit'))} ms after that of bare \`node:http\`. Among a million animals
-a list costs ${number(large.us.list / small.us.list, 2)} times what it costs among a hundred, each takes ${number(large.bytesAPet)} bytes, and all are made in ${number(large.seedMs / 1000, 1)} s.
-\`sim.fetch\` costs ${number(us('sim.fetch') / us('msw, handlers(sim)'), 2)} of the same call through msw.
+export function summary(results) {
+  const found = figures(results);
+  // Express is what others build a mock server on.
+  const fastest = found.peers.find(({ name }) => name !== 'express');
+  return `With keys, both windows, bans and the journal on, the list is answered ${number(found.ofLimit, 2)} times as often as bare
+\`node:http\` can send the same bytes (the same service written on it by hand, without a feature more: ${number(found.realWorkOfLimit, 2)}), ${number(fastest.behind, 1)} times
+as often as the fastest mock server measured (${fastest.name}), and ${number(found.ofExpressMsw)} times as often as Express with http-middleware
+and msw. The first answer comes ${number(found.startMs)} ms after the start, ${number(found.startOverLimitMs)} ms after that of bare \`node:http\`. Among a million animals
+a list costs ${number(found.listGrowth, 2)} times what it costs among a hundred, each takes ${number(found.bytesAPet)} bytes, and all are made in ${number(found.seedMs / 1000, 1)} s.
+\`sim.fetch\` costs ${number(found.fetchOfMsw, 2)} of the same call through msw.
 `;
 }

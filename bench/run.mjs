@@ -33,12 +33,12 @@ const chosen = peers.filter(({ name }) => names === undefined || names.includes(
 const [rounds, seconds, times] = [values.rounds, values.seconds, values.times].map(Number);
 const say = (text) => console.error(text);
 
-/** Runs a script of this folder on one core, several times, and gives what each run printed. */
-const runs = (file, args, count) =>
+/** Runs Node with a script of this folder on one core, several times, and gives what each run printed. */
+const runs = (args, count) =>
   Array.from({ length: count }, () => {
-    const script = [...args.filter((arg) => arg.startsWith('--')), join(import.meta.dirname, file)];
-    const [command, all] = pin(0, process.execPath, [...script, ...args.filter((arg) => !arg.startsWith('--'))]);
-    return JSON.parse(execFileSync(command, all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }));
+    const [command, all] = pin(0, process.execPath, args);
+    const stdio = ['ignore', 'pipe', 'inherit'];
+    return JSON.parse(execFileSync(command, all, { cwd: import.meta.dirname, encoding: 'utf8', stdio }));
   });
 
 const measures = {
@@ -49,11 +49,11 @@ const measures = {
       { times, say },
     ),
   'in-process': () => {
-    const samples = runs('in-process.mjs', [], rounds);
+    const samples = runs(['in-process.mjs'], rounds);
     return samples[0].map(({ name }, at) => ({ name, us: median(samples.map((rows) => rows[at].us)) }));
   },
   growth: () =>
-    ['100', '10000', '100000', '1000000'].map((size) => middle(runs('growth.mjs', ['--expose-gc', size], rounds))),
+    ['100', '10000', '100000', '1000000'].map((size) => middle(runs(['--expose-gc', 'growth.mjs', size], rounds))),
   async bundle() {
     const sizes = {};
     for (const [name, contents] of Object.entries(imports)) sizes[name] = (await bundle(contents)).gzipBytes;
@@ -61,7 +61,7 @@ const measures = {
   },
   async sandboxes() {
     const ours = peers.find(({ name }) => name === 'ours');
-    const [memory] = runs('sandbox-memory.mjs', ['--expose-gc'], 1);
+    const [memory] = runs(['--expose-gc', 'sandbox-memory.mjs'], 1);
     return { ...memory, ...(await measureSandboxes(ours, { rounds, seconds })) };
   },
 };

@@ -34,7 +34,7 @@ export interface Answer {
   headers: Record<string, string>;
   body: string;
   /** Only of a body that may be answered again: a list. */
-  again: Again | undefined;
+  again?: Again | undefined;
   /** `undefined` for a path or method that is none of the operations. */
   operation: OperationName | undefined;
   /** The API key of the request; `undefined` when it was refused with 401. */

@@ -84,17 +84,16 @@ const createPet: Operation = (call, { pets, categories, settings }) => {
   return { status: 201, body: pet.json, storedId: String(pet.id) };
 };
 
+const newPetFields = ['name', 'categoryId', 'status'];
+
 /** The fields that NewPet does not have; `id` is the service's to give. */
-function unknownFields(
-  { name: _, categoryId: __, status: ___, ...unknown }: JsonObject,
-  settings: Settings,
-): JsonObject {
-  const [first] = Object.keys(unknown);
+function unknownFields(body: JsonObject, settings: Settings): JsonObject {
+  const unknown = Object.entries(body).filter(([field]) => !newPetFields.includes(field));
+  const [first] = unknown;
   if (first !== undefined && settings.unknownFields === 'reject') {
-    throw invalidRequest(`${quote(first)} is not a field of NewPet.`);
+    throw invalidRequest(`${quote(first[0])} is not a field of NewPet.`);
   }
-  const { id: ____, ...echoed } = unknown;
-  return echoed;
+  return Object.fromEntries(unknown.filter(([field]) => field !== 'id'));
 }
 
 /** "Operation name: getPet. GET /pets/{petId}." Deprecated. */

@@ -102,7 +102,7 @@ function createConnectionNumbers(): (socket: Socket) => number {
 
 export function send(
   response: ServerResponse,
-  { status, headers, body, again }: Pick<Answer, 'status' | 'headers' | 'body'> & Partial<Pick<Answer, 'again'>>,
+  { status, headers, body, again }: Pick<Answer, 'status' | 'headers' | 'body' | 'again'>,
   cors: Record<string, string> | undefined,
 ): void {
   // A fault may leave it out; Node would put in the date of the machine.

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { hasBody } from './api-listener.js';
 import { type Refusal, refusal } from './guard.js';
 
 /**
@@ -18,8 +19,7 @@ export function checkControlRequest(request: IncomingMessage, token: string | un
   if (token !== undefined && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
     return refusal(401, 'unauthorized', 'The control API needs "Authorization: Bearer <control token>".');
   }
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-  const contentType = headers['content-type'] ?? (hasBody ? '' : 'application/json');
+  const contentType = headers['content-type'] ?? (hasBody(request) ? '' : 'application/json');
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead && contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     return refusal(415, 'unsupported_media_type', 'The control API takes JSON; send Content-Type: application/json.');

@@ -104,14 +104,7 @@ export function createExtension(
 }
 
 /** What the log is told of an answer that is not the API's. */
-const ofExtension = {
-  again: undefined,
-  operation: undefined,
-  key: undefined,
-  plan: undefined,
-  fault: undefined,
-  wire: undefined,
-};
+const ofExtension = { operation: undefined, key: undefined, plan: undefined, fault: undefined, wire: undefined };
 
 const handlerFailed = {
   status: 500,

@@ -7,6 +7,7 @@ import type { Sandbox, Sandboxes } from '../sandboxes.js';
 import type { Simulator } from '../simulator.js';
 import { createApiListener, type OnAnswer } from './api-listener.js';
 import { corsHeaders } from './cors.js';
+import { sendJson } from './send-json.js';
 
 /** What every address of a sandbox begins with. */
 export const sandboxPrefix = '/s/';
@@ -29,10 +30,6 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAn
   return (request: IncomingMessage, response: ServerResponse, read?: Uint8Array): void => {
     const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
     const cors = corsHeaders(request.headers.origin, sim.settings.cors);
-    const refuse = (status: number, body: string) => {
-      const length = Buffer.byteLength(body);
-      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...cors }).end(body);
-    };
     try {
       if (!nameForm.test(name)) throw badName();
       if (path === basePath || path.startsWith(`${basePath}/`)) {
@@ -40,11 +37,11 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAn
         if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
         listenerOf(known ?? sandboxes.create(name))(request, response, read);
       } else {
-        refuse(404, nothingHere);
+        sendJson(response, 404, nothingHere, cors);
       }
     } catch (error) {
       if (!(error instanceof ControlError)) throw error;
-      refuse(error.status, errorBody(error));
+      sendJson(response, error.status, errorBody(error), cors);
     }
   };
 }

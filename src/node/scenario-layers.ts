@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { merge } from '../scenario/merge.js';
+import { isMap, merge } from '../scenario/merge.js';
 import { nearest } from '../scenario/nearest.js';
 import { type Problem, problemAt, type Step } from '../scenario/scenario-error.js';
 import { findInside, readTextFile } from './read-text-file.js';
@@ -132,8 +132,6 @@ function visible<Owner extends { value: unknown }>(owners: readonly Owner[]): re
   const end = owners.findIndex(({ value }) => !isMap(value));
   return end < 0 ? owners : owners.slice(0, Math.max(1, end));
 }
-
-const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function has(value: unknown, step: Step): value is Record<Step, unknown> {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, step);

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript
+import { nodeBinary } from '../../scripts/node-binary.mjs';
 import { createSimulator } from '../../src/index.js';
-import { nodeBinary } from '../support/node-versions.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 import { callsScenario, makeCalls, type Seen } from './calls.js';
 

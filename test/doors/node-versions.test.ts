@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeBinary } from '../support/node-versions.js';
+// @ts-expect-error plain JavaScript
+import { nodeBinary } from '../../scripts/node-binary.mjs';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 import { firstId, petIds, writtenNumbers } from './int64-table.js';
 

@@ -4,7 +4,8 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { nodeBinary } from '../support/node-versions.js';
+// @ts-expect-error plain JavaScript
+import { nodeBinary } from '../../scripts/node-binary.mjs';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
 const middleware = '@mswjs/http-middleware';

@@ -1,9 +1,13 @@
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { type BuildResult, build } from 'esbuild';
+import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript
+import { bundle as bundled, imports } from '../../bench/bundle.mjs';
 
-const root = join(import.meta.dirname, '../..');
+interface Bundle {
+  gzipBytes: number;
+  metafile: Metafile;
+}
+const bundle: (contents: string) => Promise<Bundle> = bundled;
 
 /**
  * What a page downloads, msw (67 kB) left out, gzipped. Measured when written: 22.2 kB with what a page imports, 26.4 kB
@@ -12,41 +16,26 @@ const root = join(import.meta.dirname, '../..');
  */
 const mostKilobytes = { whatPagesImport: 22.4, everything: 26.6 };
 
-function bundle(contents: string): Promise<BuildResult<{ metafile: true; write: false }>> {
-  return build({
-    stdin: { contents, resolveDir: join(root, 'src') },
-    bundle: true,
-    minify: true,
-    platform: 'browser',
-    format: 'esm',
-    target: 'es2022',
-    external: ['msw'],
-    metafile: true,
-    write: false,
-    logLevel: 'silent',
-  });
-}
-
-const filesIn = ({ metafile }: Awaited<ReturnType<typeof bundle>>) =>
+const filesIn = ({ metafile }: Bundle) =>
   Object.values(metafile.outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0);
 
 /** Names the ten largest files on a failure, for whoever has to find what grew. */
-function expectAtMost(kilobytes: number, result: Awaited<ReturnType<typeof bundle>>): void {
+function expectAtMost(kilobytes: number, result: Bundle): void {
   const largest = filesIn(result)
     .sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)
     .slice(0, 10)
     .map(([file, { bytesInOutput }]) => `${bytesInOutput} ${file}`);
-  const bytes = gzipSync(result.outputFiles[0]?.contents ?? '').length;
+  const bytes = result.gzipBytes;
   expect(bytes, `bytes before gzip:\n${largest.join('\n')}\n`).toBeLessThanOrEqual(kilobytes * 1000);
   expect(bytes).toBeGreaterThan(5_000);
 }
 
 describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
-  let result: Awaited<ReturnType<typeof bundle>>;
+  let result: Bundle;
   beforeAll(async () => {
-    result = await bundle("export * from './index.js'; export * from './msw.js';");
+    result = await bundle(imports.everything);
   });
 
   test('import nothing but msw from outside', () => {
@@ -71,8 +60,7 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
   });
 
   test(`weigh at most ${mostKilobytes.whatPagesImport} kB with createSimulator and handlers alone`, async () => {
-    const needed = "export { createSimulator } from './index.js'; export { handlers } from './msw.js';";
-    const page = await bundle(needed);
+    const page = await bundle(imports.pages);
     expect(filesIn(page).map(([file]) => file)).not.toContain('src/interface/assumptions.ts');
     expectAtMost(mostKilobytes.whatPagesImport, page);
   });
