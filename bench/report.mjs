@@ -46,7 +46,7 @@ function httpTables(rows) {
         number(perSecond),
         `${number(lowest)}–${number(highest)}`,
         number(perSecond / limit, 2),
-        row.group === 'peer' ? `${times(ours / perSecond)}×` : '',
+        row.group === 'peer' && ours ? `${times(ours / perSecond)}×` : '',
         number(p50Ms, 2),
         number(p99Ms, 2),
         number(cpuUs, 0),
