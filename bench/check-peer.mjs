@@ -4,16 +4,16 @@ import { requestsOf } from './works.mjs';
  * Sends each request of the peer's works once, so that no wrong answer is measured.
  * @param {import('./peers.mjs').Peer} peer
  * @param {string} url where it listens, as `http://127.0.0.1:4610`
- * @returns {Promise<{ work: string, problem?: string }[]>} per work, with what was expected and what was found
+ * @returns {Promise<{ work: string, issue?: string }[]>} per work, with what was expected and what was found
  */
 export async function check(peer, url) {
   const results = [];
   for (const work of peer.works) {
-    const problems = [];
+    const issues = [];
     for (const request of requestsOf(peer, work)) {
-      problems.push(...(await checkRequest(peer, url, request).catch((error) => [noAnswer(request, error)])));
+      issues.push(...(await checkRequest(peer, url, request).catch((error) => [noAnswer(request, error)])));
     }
-    results.push(problems.length === 0 ? { work } : { work, problem: problems.join('; ') });
+    results.push(issues.length === 0 ? { work } : { work, issue: issues.join('; ') });
   }
   return results;
 }
@@ -24,9 +24,9 @@ const noAnswer = ({ method, path, status }, { message, cause }) =>
 async function checkRequest(peer, url, { method, path, headers, body, status, isList }) {
   const response = await fetch(url + path, { method, headers, body, signal: AbortSignal.timeout(10_000) });
   const text = await response.text();
-  const problems = [];
+  const issues = [];
   const expect = (what, expected, found) => {
-    if (expected !== found) problems.push(`${method} ${path}: expected ${what} ${expected}, found ${found}`);
+    if (expected !== found) issues.push(`${method} ${path}: expected ${what} ${expected}, found ${found}`);
   };
   expect('status', status, response.status);
   if (isList) expect('pets', 20, count(peer, text));
@@ -37,7 +37,7 @@ async function checkRequest(peer, url, { method, path, headers, body, status, is
       expect(name, 'a number', /^\d+$/.test(response.headers.get(name) ?? '') ? 'a number' : 'none');
   }
   if (status === 429) expect('Retry-After', 'there', response.headers.has('Retry-After') ? 'there' : 'none');
-  return problems.map((problem) => `${problem} (${text.slice(0, 80)})`);
+  return issues.map((issue) => `${issue} (${text.slice(0, 80)})`);
 }
 
 function count({ petsOf = (body) => body }, text) {

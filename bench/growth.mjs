@@ -55,7 +55,7 @@ function measure(names) {
     }
   }
 }
-// The first create copies the animals of the scenario, so it comes after everything that only reads.
+// The first create copies the pets of the scenario, so it comes after everything that only reads.
 measure(Object.keys(works).filter((name) => name !== 'create'));
 measure(['create']);
 const us = Object.fromEntries(Object.entries(samples).map(([name, each]) => [name, median(each)]));

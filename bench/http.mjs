@@ -76,9 +76,9 @@ function summary(samples) {
 }
 
 async function mustAnswer(peer, url) {
-  const problems = (await check(peer, url)).filter(({ problem }) => problem);
-  if (problems.length > 0)
-    throw new Error(`${peer.name} answers wrongly: ${problems.map((each) => each.problem).join('; ')}`);
+  const issues = (await check(peer, url)).filter(({ issue }) => issue);
+  if (issues.length > 0)
+    throw new Error(`${peer.name} answers wrongly: ${issues.map((each) => each.issue).join('; ')}`);
 }
 
 /** Nothing but what was to be refused may have been. */

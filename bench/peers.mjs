@@ -69,7 +69,7 @@ const ours = {
 };
 const cli = (...options) => {
   const serve = [
-    'node_modules/petstore-sim/dist/node/cli.js',
+    'node_modules/petstore-sim/dist/cli/main.js',
     'serve',
     '--port',
     'PORT',

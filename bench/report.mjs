@@ -233,7 +233,7 @@ export function summary(results) {
   return `With keys, both windows, bans and the journal on, the list is answered ${number(found.ofLimit, 2)} times as often as bare
 \`node:http\` can send the same bytes (the same service written on it by hand, without a feature more: ${number(found.realWorkOfLimit, 2)}), ${number(fastest.behind, 1)} times
 as often as the fastest mock server measured (${fastest.name}), and ${number(found.ofExpressMsw)} times as often as Express with http-middleware
-and msw. The first answer comes ${number(found.startMs)} ms after the start, ${number(found.startOverLimitMs)} ms after that of bare \`node:http\`. Among a million animals
+and msw. The first answer comes ${number(found.startMs)} ms after the start, ${number(found.startOverLimitMs)} ms after that of bare \`node:http\`. Among a million pets
 a list costs ${number(found.listGrowth, 2)} times what it costs among a hundred, each takes ${number(found.bytesAPet)} bytes, and all are made in ${number(found.seedMs / 1000, 1)} s.
 \`sim.fetch\` costs ${number(found.fetchOfMsw, 2)} of the same call through msw.
 `;

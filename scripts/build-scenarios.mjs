@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readScenarioAndFiles, shippedScenarios } from '../dist/node/scenario-files.js';
+import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
+import { shippedScenarios } from '../dist/node/scenario-files/shipped-scenarios.js';
 import { jsonSchema } from './json-schema.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

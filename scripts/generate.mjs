@@ -21,7 +21,7 @@ export function defaultScenario() {
   const keys = JSON.parse(read('fixtures/keys.json'));
   const name = 'default';
   const sentences = [
-    'Forty animals over the three statuses, one key for each plan and a revoked one.',
+    'Forty pets over the three statuses, one key for each plan and a revoked one.',
     'Limits and bans as documented, the clock is the machine’s own.',
   ];
   const categories = [1, 2, 3, 4, 5];
@@ -43,11 +43,11 @@ ${pets.map((pet) => `  - ${inline(pet)}\n`).join('')}`;
     throw new Error(`fixtures/pets.json: expected ids from 1 up and names without spaces, got ${id} ${name}`);
   });
   const module = `// Written by scripts/generate.mjs from fixtures/; change those.
-import type { PetStatus } from '../interface/contract.js';
-import type { Scenario } from './schema.js';
+import type { PetStatus } from '../contract/document.js';
+import type { Scenario } from './scenario-schema.js';
 
-/** Name, category and status of each animal; their ids count up from 1. Written short, because a page downloads it. */
-const animals = \`${rows.join('\n')}\`;
+/** Name, category and status of each pet; their ids count up from 1. Written short, because a page downloads it. */
+const pets = \`${rows.join('\n')}\`;
 
 /** What a scenario that does not say otherwise starts from. */
 export const defaultScenario = {
@@ -55,8 +55,8 @@ export const defaultScenario = {
   description: '${sentences.join(' ')}',
   categories: ${JSON.stringify(categories)},
   keys: ${JSON.stringify(keys)},
-  pets: animals.split('\\n').map((animal, index) => {
-    const [name = '', categoryId, status] = animal.split(' ');
+  pets: pets.split('\\n').map((pet, index) => {
+    const [name = '', categoryId, status] = pet.split(' ');
     return { id: index + 1, name, categoryId: Number(categoryId), status: status as PetStatus };
   }),
 } as const satisfies Scenario;
@@ -103,8 +103,8 @@ export function readme(assumptionRows, controlRows, results) {
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const { file, module } = defaultScenario();
   write('scenarios/default.yaml', file);
-  write('src/scenario/default.ts', module);
-  const { assumptionRows } = await import('../dist/node/assumption-table.js');
+  write('src/scenario/default-scenario.ts', module);
+  const { assumptionRows } = await import('../dist/cli/assumption-table.js');
   const { controlRows } = await import('../dist/control/control-table.js');
   const results = JSON.parse(read('bench/results.json'));
   write('README.md', readme(assumptionRows(), controlRows(), results));

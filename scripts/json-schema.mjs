@@ -1,7 +1,8 @@
 // The JSON Schema of scenario files, from the one schema of the code; for editors, so with a description of every field.
-import { toJsonSchema } from '../dist/control/json-schema.js';
-import { assumptions } from '../dist/interface/assumptions.js';
-import { scenarioSchema } from '../dist/scenario/schema.js';
+
+import { assumptions } from '../dist/contract/assumptions.js';
+import { scenarioSchema } from '../dist/scenario/scenario-schema.js';
+import { toJsonSchema } from '../dist/schema/json-schema.js';
 
 /** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
 export const descriptions = {
@@ -11,22 +12,22 @@ export const descriptions = {
   group: 'Where `petstore-sim scenarios` lists it.',
   extends:
     'What to start from: the name of a shipped scenario, or a file such as ./base.yaml. Maps merge, lists and single values replace.',
-  seed: 'Decides generated animals, shuffles and chances.',
+  seed: 'Decides generated pets, shuffles and chances.',
   clock: 'The one clock that drives windows, bans, Date, key expiry, faults and the removal of getPet.',
   'clock.start': 'The first instant. Default: now.',
   'clock.mode': 'real runs, frozen stands still until it is moved.',
   'clock.speed': 'Simulated seconds in a real second.',
   'clock.skew': 'How far the clock is ahead of the machine’s; with a minus, behind.',
-  ids: 'Identifiers of new animals.',
-  'ids.start': 'The first id that a new animal gets.',
-  categories: 'Categories of generated animals, and those that `unknownCategory: reject` knows.',
-  pets: 'The animals: a list, a file with a list, or how many to generate.',
+  ids: 'Identifiers of new pets.',
+  'ids.start': 'The first id that a new pet gets.',
+  categories: 'Categories of generated pets, and those that `unknownCategory: reject` knows.',
+  pets: 'The pets: a list, a file with a list, or how many to generate.',
   'pets[].id': 'Default: the next free one.',
-  'pets[].name': 'The name of the animal.',
+  'pets[].name': 'The name of the pet.',
   'pets[].categoryId': 'Identifier of its category.',
   'pets[].status': 'Default: as the assumption defaultStatus says.',
-  'pets.file': 'A YAML or JSON file with a list of animals, in the folder of this file or below.',
-  'pets.generate': 'How many animals of each status to generate.',
+  'pets.file': 'A YAML or JSON file with a list of pets, in the folder of this file or below.',
+  'pets.generate': 'How many pets of each status to generate.',
   'pets.generate.available': 'How many available ones.',
   'pets.generate.pending': 'How many pending ones.',
   'pets.generate.sold': 'How many sold ones.',
@@ -67,7 +68,7 @@ export const descriptions = {
   'faults[].when.key': 'One API key or a list.',
   'faults[].when.plan': 'Keys of this plan.',
   'faults[].when.status': 'Lists with this status filter.',
-  'faults[].when.petId': 'getPet of this animal.',
+  'faults[].when.petId': 'getPet of this pet.',
   'faults[].when.nth': 'Only this one of the requests that meet the other conditions, from 1.',
   'faults[].when.every': 'Each one whose number is a multiple of this.',
   'faults[].when.first': 'Only this many at the start.',

@@ -1,14 +1,14 @@
-import type { Control, RemoteControl, ServerControl } from './control/control-types.js';
+import type { Control, RemoteControl, ServerControl } from './control/control-functions.js';
 import type { AnyOperation } from './control/operation.js';
 import { operations } from './control/operations.js';
 import { perform } from './control/perform.js';
 import { callRemote } from './control/remote.js';
 import { sandboxOperations } from './control/sandbox-operations.js';
-import type { Simulator } from './simulator.js';
+import type { Simulator } from './simulator/simulator.js';
 
 export { ControlError } from './control/control-error.js';
-export type { Control, RemoteControl, ServerControl } from './control/control-types.js';
-export type { ShownEntry } from './control/shown-entry.js';
+export type { Control, RemoteControl, ServerControl } from './control/control-functions.js';
+export type { JournalEntry } from './control/journal-entry.js';
 
 export interface ControlOptions {
   /** The control token of the server. */

@@ -1,6 +1,6 @@
 import { HttpResponse, type HttpResponseResolver, http, type PathParams, type RequestHandler } from 'msw';
-import { addressPattern, createAnswerRequest } from './fetch.js';
-import type { Simulator } from './simulator.js';
+import { addressPattern, createAnswerRequest } from './adapters/fetch.js';
+import type { Simulator } from './simulator/simulator.js';
 
 export interface HandlersOptions {
   /** Where clients expect the API, one address or several. Default: `/v1` of any origin. */

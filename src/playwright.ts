@@ -1,9 +1,9 @@
 import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
-import { keyId } from './control/shown-key.js';
+import { keyId } from './control/key-reference.js';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
-import type { Scenario } from './scenario/schema.js';
+import type { Scenario } from './scenario/scenario-schema.js';
+import { counts, evidence } from './verdict/failure-message.js';
 import type { Verdict } from './verdict/judge.js';
-import { counts, evidence } from './verdict-text.js';
 
 /** Options of the project or the file: `use` in playwright.config.ts, or `test.use`. */
 export interface PetstoreOptions {

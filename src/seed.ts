@@ -1,17 +1,17 @@
 import type { Faker } from '@faker-js/faker';
 import { faker } from '@faker-js/faker/locale/en';
-import { petStatuses } from './interface/contract.js';
-import { nextInt64 } from './interface/int64.js';
-import type { GeneratePets } from './scenario/load.js';
+import { petStatuses } from './contract/document.js';
+import type { GeneratePets } from './scenario/resolve-scenario.js';
+import { nextInt64 } from './values/int64.js';
 
 /** What a category is drawn from when the scenario lists none: those of the default scenario. */
 const defaultCategories = [1, 2, 3, 4, 5];
 
-/** After how many animals the caller is told again. */
+/** After how many pets the caller is told again. */
 const progressEvery = 4_096;
 
 /**
- * Makes animals with names by faker, for scenarios with `pets.generate`; 100,000 take a tenth of a second.
+ * Makes pets with names by faker, for scenarios with `pets.generate`; 100,000 take a tenth of a second.
  * The counts are exact, the statuses mixed as if shuffled, and `seed` alone decides every value.
  * @example
  * import { createSimulator } from 'petstore-sim';
@@ -26,7 +26,7 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
   const left = petStatuses.map((status) => ({ status, count: counts[status] ?? 0 }));
   const total = left.reduce((sum, { count }) => sum + count, 0);
 
-  /** Takes one of the animals still to be made, each as likely as the next: so every count comes out exact. */
+  /** Takes one of the pets still to be made, each as likely as the next: so every count comes out exact. */
   const drawStatus = (made: number) => {
     let position = number.int(total - made - 1);
     const drawn = left.find(({ count }) => {

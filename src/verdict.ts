@@ -1,4 +1,4 @@
-import type { Simulator } from './simulator.js';
+import type { Simulator } from './simulator/simulator.js';
 import { judge, type RunState, type Verdict } from './verdict/judge.js';
 
 export type { Finding, FindingCode, Severity } from './verdict/finding.js';

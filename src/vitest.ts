@@ -1,11 +1,11 @@
 import { test as base, expect } from 'vitest';
-import { readScenario } from './node/scenario-files.js';
-import { listen } from './node/server.js';
-import type { Scenario } from './scenario/schema.js';
-import { createSimulator, type Simulator } from './simulator.js';
+import { listen } from './node/http/server.js';
+import { readScenario } from './node/scenario-files/scenario-files.js';
+import type { Scenario } from './scenario/scenario-schema.js';
+import { createSimulator, type Simulator } from './simulator/simulator.js';
+import { counts, evidence } from './verdict/failure-message.js';
 import type { FindingCode } from './verdict/finding.js';
 import { type Verdict, verdict as verdictOf } from './verdict.js';
-import { counts, evidence } from './verdict-text.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
 export interface PetstoreFixtures {
@@ -21,7 +21,7 @@ export interface PetstoreFixtures {
    * @example const unchecked = test.extend({ verdict: 'ignore' });
    */
   verdict: 'check' | 'ignore';
-  /** A world of the test's own: a retry of the test gets another one. */
+  /** A simulator of the test's own: a retry of the test gets another one. */
   sim: Simulator;
   /** Where `sim` listens as long as the test runs, `http://127.0.0.1:PORT/v1`. A client that takes a `fetch` needs no port: give it `sim.fetch`. */
   baseUrl: string;
@@ -109,7 +109,7 @@ export interface PetstoreMatchers {
    */
   toHaveTrippedNoBan(): void;
   /**
-   * The answer to a write that was stored did not reach the client, and it did not store the animal twice.
+   * The answer to a write that was stored did not reach the client, and it did not store the pet twice.
    * @example expect(sim).toHaveCreatedOnce();
    */
   toHaveCreatedOnce(): void;
@@ -183,7 +183,7 @@ expect.extend({
     howTo: `no call was refused. Start with a key that is used up, ${usedUp}`,
   }),
   toHaveCreatedOnce: matcherOf({
-    asked: 'created each animal once',
+    asked: 'created each pet once',
     exercisedBy: 'duplicate-write',
     codes: ['duplicate-write'],
     howTo:

@@ -15,8 +15,8 @@ const PetChanges = v.partial(
 );
 
 /**
- * What the interface document leaves out: categories, and changing and removing an animal.
- * @param {import('petstore-sim').Simulator} sim whose animals, keys and limits these share
+ * What the interface document leaves out: categories, and changing and removing a pet.
+ * @param {import('petstore-sim').Simulator} sim whose pets, keys and limits these share
  */
 export function handlers(sim) {
   const categories = new Collection({ schema: Category });
@@ -80,6 +80,6 @@ function parseBody(text) {
   }
 }
 
-const noSuchAnimal = () => error(404, 'not_found', 'There is no animal with this petId.');
+const noSuchAnimal = () => error(404, 'not_found', 'There is no pet with this petId.');
 
 const error = (status, code, message) => HttpResponse.json({ code, message, status }, { status });

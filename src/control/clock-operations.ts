@@ -1,7 +1,7 @@
-import { must } from '../scenario/form.js';
-import { fields, oneOf, optional } from '../scenario/forms.js';
-import { duration, instant } from '../scenario/values.js';
-import type { Simulator } from '../simulator.js';
+import { refine } from '../schema/schema.js';
+import { fields, oneOf, optional } from '../schema/schemas.js';
+import { duration, instant } from '../schema/value-schemas.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { operation } from './operation.js';
 
 /** What the clock shows. */
@@ -19,7 +19,7 @@ export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
 const yes = optional(oneOf(true));
 
 /** One of the verbs, in one object. */
-const change = must(
+const change = refine(
   fields({ advance: optional(duration), set: optional(instant), freeze: yes, resume: yes }),
   (verbs) => Object.keys(verbs).length === 1,
   'one of {"advance":"61s"}, {"set":"2030-12-05T00:00:00Z"}, {"freeze":true}, {"resume":true}',

@@ -1,7 +1,8 @@
-import { type Problem, ScenarioError } from '../scenario/scenario-error.js';
-import { maskedKey } from './masked-key.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
+import type { Issue } from '../schema/issue.js';
+import { maskedKey } from '../values/mask-key.js';
 
-/** A control operation that cannot be done; the message says what was expected. The same through both doors. */
+/** A control operation that cannot be done; the message says what was expected. The same through both adapters. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   constructor(
@@ -20,17 +21,17 @@ export const tooMany = (message: string) => new ControlError(503, 'service_unava
 
 /** What the caller did wrong, as a ControlError; a bug of the simulator stays what it is. */
 export function toControlError(error: unknown): unknown {
-  if (error instanceof ScenarioError) return invalid(complaints('scenario.', error.problems));
+  if (error instanceof ScenarioError) return invalid(formatIssues('scenario.', error.issues));
   return error instanceof RangeError ? invalid(error.message) : error;
 }
 
 /** A scenario may hold thousands of mistakes. */
-const mostComplaints = 10;
+const maximumIssues = 10;
 const mostLength = 1_000;
 
 /** Mistakes as one text. API keys among the names are shown as everywhere: only their ends. */
-export function complaints(prefix: string, problems: readonly Problem[]): string {
-  const lines = problems.slice(0, mostComplaints).map(({ path, steps, message }) => {
+export function formatIssues(prefix: string, issues: readonly Issue[]): string {
+  const lines = issues.slice(0, maximumIssues).map(({ path, steps, message }) => {
     const [field, key] = steps;
     const shown =
       field === 'keys' && typeof key === 'string' && key.length > 4 ? path.replace(key, () => maskedKey(key)) : path;

@@ -1,4 +1,4 @@
-import { fieldsOf } from './json-schema.js';
+import { fieldsOf } from '../schema/json-schema.js';
 import { operations } from './operations.js';
 import { sandboxOperations } from './sandbox-operations.js';
 

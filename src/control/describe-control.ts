@@ -1,4 +1,4 @@
-import { fieldsOf } from './json-schema.js';
+import { fieldsOf } from '../schema/json-schema.js';
 import type { AnyOperation } from './operation.js';
 import { version } from './version.js';
 

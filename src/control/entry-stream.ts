@@ -1,5 +1,5 @@
-import type { Simulator } from '../simulator.js';
-import { createEntryView, type ShownEntry } from './shown-entry.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { createEntryView, type JournalEntry } from './journal-entry.js';
 
 /** A reader that lets more than this wait for it is dropped. */
 const mostWaiting = 20_000;
@@ -10,9 +10,13 @@ const mostWaiting = 20_000;
  * @param since first those that are kept with a higher id
  * @throws {RangeError} in the loop, when the reader has let too many wait
  */
-export function streamEntries(sim: Simulator, since?: number, signal?: AbortSignal): AsyncIterableIterator<ShownEntry> {
+export function streamEntries(
+  sim: Simulator,
+  since?: number,
+  signal?: AbortSignal,
+): AsyncIterableIterator<JournalEntry> {
   const view = createEntryView(sim);
-  const waiting: ShownEntry[] = [];
+  const waiting: JournalEntry[] = [];
   let wake: (() => void) | undefined;
   let isOver = false;
   let isTooSlow = false;

@@ -1,5 +1,5 @@
 import { type Fault, faultSchema } from '../scenario/fault-schema.js';
-import { fields, string } from '../scenario/forms.js';
+import { fields, string } from '../schema/schemas.js';
 import { conflict, notFound } from './control-error.js';
 import { operation } from './operation.js';
 

@@ -1,10 +1,10 @@
-import { operationNames } from '../interface/contract.js';
-import { must, type Output } from '../scenario/form.js';
-import { oneOf, optional, string } from '../scenario/forms.js';
-import type { Simulator } from '../simulator.js';
-import type { JournalEntry } from '../state/journal.js';
+import { operationNames } from '../contract/document.js';
+import { type Output, refine } from '../schema/schema.js';
+import { oneOf, optional, string } from '../schema/schemas.js';
+import type { Simulator } from '../simulator/simulator.js';
+import type { RequestRecord } from '../state/journal.js';
 import { shownAs, wholeNumber } from './input-values.js';
-import { keyId } from './shown-key.js';
+import { keyId } from './key-reference.js';
 
 /** Which entries of the journal to take; every field that is there must hold. */
 export const entryQuery = {
@@ -14,7 +14,7 @@ export const entryQuery = {
   key: optional(shownAs(string, { description: 'The API key: whole, its id, or its last four characters.' })),
   since: optional(shownAs(wholeNumber(0, Number.MAX_SAFE_INTEGER), { description: 'Only entries with a higher id.' })),
   text: optional(
-    must(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
+    refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
       maxLength: 1_000,
       description: 'Text that path, query, a body or the fault contains.',
     }),
@@ -24,7 +24,7 @@ export const entryQuery = {
 export type EntryQuery = { [Field in keyof typeof entryQuery]?: Output<(typeof entryQuery)[Field]> };
 
 /** The entries that meet a query, in the order of their arrival. */
-export function findEntries({ journal }: Simulator, { key, ...query }: EntryQuery): JournalEntry[] {
+export function findEntries({ journal }: Simulator, { key, ...query }: EntryQuery): RequestRecord[] {
   const found = journal.query(query);
   return key === undefined ? found : found.filter(({ token = '' }) => isKey(token, key));
 }

@@ -1,5 +1,5 @@
-import type { Scenario } from '../scenario/schema.js';
-import type { Simulator } from '../simulator.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { notFound } from './control-error.js';
 
 /**

@@ -1,11 +1,11 @@
-import type { ShownBody, ShownEntry } from './shown-entry.js';
+import type { JournalBody, JournalEntry } from './journal-entry.js';
 import { version } from './version.js';
 
 /** Where the journal does not know the address that the client used. */
 const baseUrl = 'http://localhost/v1';
 
 /** Entries as an HTTP Archive 1.2, for the network tab of a browser. What the journal does not hold is empty or -1. */
-export function toHar(entries: readonly ShownEntry[]) {
+export function toHar(entries: readonly JournalEntry[]) {
   return {
     log: {
       version: '1.2',
@@ -15,7 +15,7 @@ export function toHar(entries: readonly ShownEntry[]) {
   };
 }
 
-function toHarEntry(entry: ShownEntry) {
+function toHarEntry(entry: JournalEntry) {
   const { time, durationMs, method, path, query, status, key, requestBody, responseBody, headers } = entry;
   return {
     startedDateTime: time,
@@ -54,4 +54,4 @@ function toHarEntry(entry: ShownEntry) {
   };
 }
 
-const cut = (body: ShownBody | undefined) => (body?.truncated ? { comment: 'The text is cut.' } : {});
+const cut = (body: JournalBody | undefined) => (body?.truncated ? { comment: 'The text is cut.' } : {});

@@ -1,11 +1,11 @@
-import { as, type Form, must } from '../scenario/form.js';
-import { either, kind, number, string } from '../scenario/forms.js';
-import { isMap } from '../scenario/merge.js';
-import type { Scenario } from '../scenario/schema.js';
-import { matching } from '../scenario/values.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { refine, type Schema, transform } from '../schema/schema.js';
+import { either, kind, number, string } from '../schema/schemas.js';
+import { matching } from '../schema/value-schemas.js';
+import { isMap } from '../values/plain-data.js';
 
 /** How a description shows a value, where its form alone does not tell: further keywords of JSON Schema. */
-export const shownAs = <Out, In>(form: Form<Out, In>, json: Record<string, unknown>): Form<Out, In> => ({
+export const shownAs = <Out, In>(form: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
   ...form,
   json: { ...form.json, ...json },
 });
@@ -14,8 +14,8 @@ const digits = /^[0-9]{1,15}$/;
 
 /** A whole number; as text too, because a query has nothing else. */
 export const wholeNumber = (minimum: number, maximum: number) =>
-  must(
-    as(either(number, string), (value) => (digits.test(String(value)) ? Number(value) : value)) as Form<
+  refine(
+    transform(either(number, string), (value) => (digits.test(String(value)) ? Number(value) : value)) as Schema<
       number,
       number | string
     >,
@@ -44,6 +44,6 @@ export const name = shownAs(
 );
 
 /** An API key: whole, or its id as `listKeys` shows it. */
-export const keyReference = must(string, (key) => key !== '', 'an API key or its id', {
+export const keyReference = refine(string, (key) => key !== '', 'an API key or its id', {
   description: 'The API key, or its id.',
 });

@@ -1,23 +1,23 @@
-import { as, must } from '../scenario/form.js';
-import { either, fields, number, optional, string } from '../scenario/forms.js';
-import type { Simulator } from '../simulator.js';
-import { parseDuration } from '../state/duration.js';
+import { refine, transform } from '../schema/schema.js';
+import { either, fields, number, optional, string } from '../schema/schemas.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { parseDuration } from '../values/duration.js';
+import { jsonText } from '../values/json-text.js';
 import { verdict as verdictOf } from '../verdict.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { toHar } from './har.js';
 import { wholeNumber } from './input-values.js';
-import { jsonText } from './json-text.js';
+import { createEntryView, type JournalEntry } from './journal-entry.js';
+import { createRedactor } from './key-reference.js';
 import { operation } from './operation.js';
-import { createEntryView, type ShownEntry } from './shown-entry.js';
-import { createRedactor } from './shown-key.js';
 import { waitForEntries } from './wait-for-entries.js';
 
 /** A long poll ends before a proxy or a client gives up. */
 const longestWaitMs = 30_000;
 const query = fields(entryQuery);
 
-function showEntries(sim: Simulator, wanted: readonly { id: number }[]): ShownEntry[] {
+function showEntries(sim: Simulator, wanted: readonly { id: number }[]): JournalEntry[] {
   const ids = new Set(wanted.map(({ id }) => id));
   const view = createEntryView(sim);
   return sim.journal.query().flatMap((entry) => {
@@ -123,6 +123,6 @@ export const journalOperations = {
 function waitDuration() {
   // As text in a query, milliseconds have no unit.
   const read = (value: number | string) => parseDuration(/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value);
-  const wait = as(either(number, string), read);
-  return must(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);
+  const wait = transform(either(number, string), read);
+  return refine(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);
 }

@@ -1,14 +1,14 @@
-import { must } from '../scenario/form.js';
-import { fields, oneOf, optional } from '../scenario/forms.js';
-import { keyFields, keyText } from '../scenario/schema.js';
-import { count, duration } from '../scenario/values.js';
+import { keyFields, keyText } from '../scenario/scenario-schema.js';
+import { refine } from '../schema/schema.js';
+import { fields, oneOf, optional } from '../schema/schemas.js';
+import { count, duration } from '../schema/value-schemas.js';
 import { keyReference } from './input-values.js';
+import { findKey, shownKey } from './key-reference.js';
 import { operation } from './operation.js';
-import { findKey, shownKey } from './shown-key.js';
 
 /** Ten years: as long as anyone needs, and still an instant that can be written. */
 const longestBanMs = 3_650 * 86_400_000;
-const banDuration = must(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
+const banDuration = refine(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
 
 const aKey = fields({ key: keyReference });
 

@@ -1,8 +1,8 @@
-import type { AnyForm, Output } from '../scenario/form.js';
-import type { Simulator } from '../simulator.js';
+import type { AnySchema, Output } from '../schema/schema.js';
+import type { Simulator } from '../simulator/simulator.js';
 
 /** One control operation: a function in-process and a request over HTTP. */
-export interface Operation<Target, Schema extends AnyForm, Result> {
+export interface Operation<Target, Schema extends AnySchema, Result> {
   /** What only reads is GET; nothing else may be. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/__sim`; a part in braces is the field of the input with that name. */
@@ -28,4 +28,4 @@ export interface Operation<Target, Schema extends AnyForm, Result> {
 export type AnyOperation<Target = any> = Operation<Target, any, unknown>;
 
 /** An operation on a simulator, with its types. */
-export const operation = <Schema extends AnyForm, Result>(of: Operation<Simulator, Schema, Result>) => of;
+export const operation = <Schema extends AnySchema, Result>(of: Operation<Simulator, Schema, Result>) => of;

@@ -1,5 +1,5 @@
-import { openapi } from '../interface/openapi.js';
-import { fields } from '../scenario/forms.js';
+import { openapi } from '../contract/openapi.js';
+import { fields } from '../schema/schemas.js';
 import { clockOperations } from './clock-operations.js';
 import { describeControl } from './describe-control.js';
 import { faultOperations } from './fault-operations.js';

@@ -1,11 +1,11 @@
-import { checkWith } from '../scenario/check-form.js';
+import { checkWith } from '../scenario/check-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
-import { complaints, invalid, toControlError } from './control-error.js';
-import { maskedKey } from './masked-key.js';
+import { maskedKey } from '../values/mask-key.js';
+import { formatIssues, invalid, toControlError } from './control-error.js';
 import type { AnyOperation } from './operation.js';
 
 /**
- * Checks the input of an operation and runs it: what every door does.
+ * Checks the input of an operation and runs it: what every adapter does.
  * @throws {ControlError} for whatever the caller did wrong, then or as the rejection of a promise
  */
 export function perform<Target>(
@@ -31,7 +31,7 @@ function checkInput({ input: schema }: AnyOperation, input: unknown): unknown {
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     const { key } = input as { key?: unknown };
-    const text = complaints('', error.problems);
+    const text = formatIssues('', error.issues);
     throw invalid(typeof key === 'string' && key.length > 4 ? text.replaceAll(key, () => maskedKey(key)) : text);
   }
 }

@@ -1,8 +1,8 @@
-import { type JsonValue, parseJson } from '../interface/json.js';
+import { type JsonValue, parseJson } from '../values/json.js';
+import { jsonText } from '../values/json-text.js';
 import { ControlError } from './control-error.js';
-import { jsonText } from './json-text.js';
+import type { JournalEntry } from './journal-entry.js';
 import type { AnyOperation } from './operation.js';
-import type { ShownEntry } from './shown-entry.js';
 
 /** Where a control API is, and what opens it. */
 export interface Remote {
@@ -62,7 +62,7 @@ function plain(value: JsonValue): unknown {
 }
 
 /** The data of server-sent events; the connection is made with the first entry that is asked for. */
-async function* readEvents(connect: () => Promise<Response>): AsyncGenerator<ShownEntry> {
+async function* readEvents(connect: () => Promise<Response>): AsyncGenerator<JournalEntry> {
   const { body } = await connect();
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
@@ -75,7 +75,7 @@ async function* readEvents(connect: () => Promise<Response>): AsyncGenerator<Sho
       text = events.pop() ?? '';
       for (const event of events) {
         const data = /^data: (.*)$/m.exec(event)?.[1];
-        if (data !== undefined) yield plain(parseJson(data)) as ShownEntry;
+        if (data !== undefined) yield plain(parseJson(data)) as JournalEntry;
       }
     }
   } finally {

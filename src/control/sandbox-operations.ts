@@ -1,6 +1,6 @@
-import type { Sandbox, Sandboxes } from '../sandboxes.js';
-import type { AnyForm } from '../scenario/form.js';
-import { fields, optional } from '../scenario/forms.js';
+import type { AnySchema } from '../schema/schema.js';
+import { fields, optional } from '../schema/schemas.js';
+import type { Sandbox, Sandboxes } from '../simulator/sandboxes.js';
 import { notFound } from './control-error.js';
 import { name, scenarioInput } from './input-values.js';
 import type { Operation } from './operation.js';
@@ -12,7 +12,7 @@ export interface SandboxHost {
   origin: string;
 }
 
-const operation = <Schema extends AnyForm, Result>(of: Operation<SandboxHost, Schema, Result>) => of;
+const operation = <Schema extends AnySchema, Result>(of: Operation<SandboxHost, Schema, Result>) => of;
 
 export const noSandbox = () =>
   notFound('There is no sandbox of this name; expected one that GET /__sim/sandboxes lists. An idle one is dropped.');

@@ -1,5 +1,5 @@
-import { boolean, fields, optional } from '../scenario/forms.js';
-import type { Simulator } from '../simulator.js';
+import { boolean, fields, optional } from '../schema/schemas.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { clockInfo } from './clock-operations.js';
 import { findScenario } from './find-scenario.js';
 import { scenarioInput } from './input-values.js';
@@ -26,7 +26,7 @@ export const scenarioOperations = {
     method: 'POST',
     path: '/scenario',
     summary:
-      'Puts a scenario in force, by its name or its content: keys, limits, bans and faults start anew, with `reseed` animals and clock too',
+      'Puts a scenario in force, by its name or its content: keys, limits, bans and faults start anew, with `reseed` pets and clock too',
     input: fields({ scenario: scenarioInput, reseed: optional(boolean, false) }),
     run(sim, { scenario, reseed }) {
       sim.load(findScenario(sim, scenario), { reseed });
@@ -36,7 +36,7 @@ export const scenarioOperations = {
   reset: operation({
     method: 'POST',
     path: '/reset',
-    summary: 'Back to the start of the scenario: animals, identifiers, keys, limits, bans, faults, clock, journal',
+    summary: 'Back to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock, journal',
     input: fields({}),
     run(sim) {
       sim.reset();

@@ -1,7 +1,7 @@
-import { fields } from '../scenario/forms.js';
+import { fields } from '../schema/schemas.js';
 import { clockInfo } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
-import { exportState, importState } from './exported-state.js';
+import { exportState, importState } from './export-state.js';
 import { name } from './input-values.js';
 import { operation } from './operation.js';
 import { stateSchema } from './state-schema.js';
@@ -16,7 +16,7 @@ export interface SnapshotInfo {
   pets: number;
 }
 
-/** Each holds a list of all animals. */
+/** Each holds a list of all pets. */
 const mostSnapshots = 50;
 
 const named = fields({ name });
@@ -47,9 +47,9 @@ export const stateOperations = {
     summary: 'The named snapshots',
     input: fields({}),
     run: ({ snapshots }): SnapshotInfo[] =>
-      [...snapshots].map(([name, { world, clock, pets }]) => ({
+      [...snapshots].map(([name, { resolved, clock, pets }]) => ({
         name,
-        scenario: world.name,
+        scenario: resolved.name,
         now: new Date(clock.nowMs).toISOString(),
         pets: pets.pets.length,
       })),

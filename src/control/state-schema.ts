@@ -1,25 +1,24 @@
-import { petStatuses } from '../interface/contract.js';
-import { type Int64, isInt64, normalizeInteger } from '../interface/int64.js';
-import type { JsonObject } from '../interface/json.js';
-import type { Window } from '../policies/windows.js';
+import { petStatuses } from '../contract/document.js';
+import type { Window } from '../limits/window.js';
 import { faultSchema } from '../scenario/fault-schema.js';
-import { as, type Form, must, type Output } from '../scenario/form.js';
-import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../scenario/forms.js';
-import { isMap } from '../scenario/merge.js';
-import { keyText } from '../scenario/schema.js';
-import { between, count, isJson, text } from '../scenario/values.js';
+import { keyText } from '../scenario/scenario-schema.js';
+import { type Output, refine, type Schema, transform } from '../schema/schema.js';
+import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../schema/schemas.js';
+import { between, count, isJson, text } from '../schema/value-schemas.js';
 import type { ClockState } from '../state/clock.js';
 import type { Pet } from '../state/pets.js';
+import { latestMs } from '../values/instant.js';
+import { type Int64, isInt64, normalizeInteger } from '../values/int64.js';
+import type { JsonObject } from '../values/json.js';
+import { isMap } from '../values/plain-data.js';
 import { scenarioContent } from './input-values.js';
 
-/** The end of the year 9999: past it, an instant cannot be written. */
-const latestMs = 253_402_300_799_999;
 const instantMs = between(0, latestMs);
 const span = between(0, latestMs);
 const seconds = between(-1, latestMs / 1000);
 
 /** Exact; not as text, so that what is exported is what is imported. */
-const int64 = as(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
+const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
 
 const documented = ['id', 'name', 'categoryId', 'status'];
 const extra = kind<JsonObject>(
@@ -34,14 +33,14 @@ const pet = fields({
   categoryId: int64,
   status: optional(oneOf(...petStatuses)),
   extra: optional(extra),
-}) satisfies Form<Pet, unknown>;
+}) satisfies Schema<Pet, unknown>;
 
 /** What a window has counted; its limit and its length are the scenario's. */
 const windowState = fields({
   startSeconds: seconds,
   used: between(0, Number.MAX_SAFE_INTEGER),
   log: list(pair(seconds, count)),
-}) satisfies Form<Pick<Window, 'startSeconds' | 'used' | 'log'>, unknown>;
+}) satisfies Schema<Pick<Window, 'startSeconds' | 'used' | 'log'>, unknown>;
 
 const apiKey = fields({
   key: keyText,
@@ -78,21 +77,21 @@ const clock = fields({
   nowMs: instantMs,
   frozen: boolean,
   movedMs: between(-latestMs, latestMs),
-}) satisfies Form<ClockState, unknown>;
+}) satisfies Schema<ClockState, unknown>;
 
 /** The format; raised when one that was exported before can no longer be read. */
 export const stateVersion = 1;
 
 /** Everything that requests and the clock can change, with the scenario: what `exportState` gives. */
 export const stateSchema = fields({
-  version: { ...oneOf(stateVersion), words: [`version ${stateVersion} of the format`] },
+  version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
   scenario: scenarioContent,
   clock,
   pets: list(pet),
   nextId: int64,
   keys: list(apiKey),
   /** Keys that requests made up under `acceptAnyKey`. */
-  unlistedKeys: must(list(apiKey), ({ length }) => length <= 10_000, 'at most 10,000 keys', { maxItems: 10_000 }),
+  unlistedKeys: refine(list(apiKey), ({ length }) => length <= 10_000, 'at most 10,000 keys', { maxItems: 10_000 }),
   faults: fields({ startMs: instantMs, rules: list(appliedRule) }),
 });
 

@@ -1,4 +1,4 @@
-import type { Simulator } from '../simulator.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { type EntryQuery, findEntries } from './find-entries.js';
 
 /**

@@ -1,28 +1,30 @@
-import { statusesWithoutBody } from '../api-call.js';
-import { operationNames, petStatuses } from '../interface/contract.js';
-import { normalizeInteger } from '../interface/int64.js';
-import { type JsonValue, stringifyJson } from '../interface/json.js';
-import type { FaultEffect, FaultRule } from '../policies/faults.js';
-import { as, type Form, type Input, must, type Output } from './form.js';
-import { anything, boolean, either, fields, list, mapOf, number, oneOf, optional, string } from './forms.js';
-import { between, count, duration, int64, isJson, matching, text, whole } from './values.js';
+import { operationNames, petStatuses } from '../contract/document.js';
+import type { FaultEffect, FaultRule } from '../faults/faults.js';
+import { type Input, type Output, refine, type Schema, transform } from '../schema/schema.js';
+import { anything, boolean, either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
+import { between, count, duration, int64, isJson, matching, text, whole } from '../schema/value-schemas.js';
+import { statusesWithoutBody } from '../simulator/api-call.js';
+import { normalizeInteger } from '../values/int64.js';
+import { type JsonValue, stringifyJson } from '../values/json.js';
 
 const fromOne = whole(1);
 const fraction = between(0, 1);
 const yes = oneOf(true);
 
 /** One value or a list of them, as a list. */
-const oneOrMore = <Item>(item: Form<Item>) =>
-  as(either(item, list(item)) as Form<Item | Item[]>, (value): Item[] => (Array.isArray(value) ? value : [value]));
+const oneOrMore = <Item>(item: Schema<Item>) =>
+  transform(either(item, list(item)) as Schema<Item | Item[]>, (value): Item[] =>
+    Array.isArray(value) ? value : [value],
+  );
 
 /** RFC 9110 section 5: what Node and browsers accept as a header, so that a bad one fails here and not in an answer. */
-const headerName = must(
+const headerName = refine(
   matching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a header name'),
   (name) => !/^(?:content-length|transfer-encoding|trailer)$/i.test(name),
   'a header that does not frame the body (for a wrong Content-Length there is the effect contentLength)',
 );
-const headerValue = must(
-  as(either(string, number), String),
+const headerValue = refine(
+  transform(either(string, number), String),
   (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
   'a header value without line breaks, in Latin-1',
 );
@@ -33,7 +35,7 @@ const when = fields({
   key: optional(oneOrMore(string)),
   plan: optional(string),
   status: optional(oneOf(...petStatuses)),
-  petId: optional(as(int64, normalizeInteger)),
+  petId: optional(transform(int64, normalizeInteger)),
   nth: optional(fromOne),
   every: optional(fromOne),
   first: optional(fromOne),
@@ -45,8 +47,8 @@ const when = fields({
 
 const effects = {
   respond: optional(
-    must(
-      must(
+    refine(
+      refine(
         fields({
           status: whole(200, 599, 'a status from 200 to 599'),
           headers: optional(mapOf(headerName, either(headerValue, oneOf(null)))),
@@ -78,7 +80,7 @@ const effectNames = Object.keys(effects) as (keyof typeof effects)[];
 const delay = either(
   duration,
   fields({ fixed: duration }),
-  must(
+  refine(
     fields({ p50: duration, p99: duration }),
     ({ p50, p99 }) => p50 > 0 && p99 >= p50,
     'p50 above 0 and p99 not below it',
@@ -95,17 +97,17 @@ const thenFields = fields({
 
 const effectsOf = (value: Output<typeof thenFields>) => effectNames.filter((name) => value[name] !== undefined);
 
-const withEffect = must(
+const withEffect = refine(
   thenFields,
   (value) => value.delay !== undefined || effectsOf(value).length > 0,
   `an effect: delay or one of ${effectNames.join(', ')}`,
 );
-const withOneEffect = must(
+const withOneEffect = refine(
   withEffect,
   (value) => effectsOf(value).length <= 1,
   `one of ${effectNames.join(', ')}, and not more (delay may go with it)`,
 );
-const then = must(
+const then = refine(
   withOneEffect,
   (value) => value.phase !== 'before' || !shaping.some((name) => value[name] !== undefined),
   `phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
@@ -113,7 +115,7 @@ const then = must(
 
 /** One fault rule of a scenario: `when` it applies and what happens `then`. */
 export const faultSchema = fields({
-  name: optional(must(text, (name) => name !== '', 'a name', { minLength: 1 })),
+  name: optional(refine(text, (name) => name !== '', 'a name', { minLength: 1 })),
   when: optional(when, {}),
   then,
 });

@@ -1,6 +1,6 @@
-import { hostileResetForms, hostileRetryAfterForms } from '../policies/hostile-headers.js';
-import { fields, oneOf, optional } from './forms.js';
-import { count } from './values.js';
+import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
+import { fields, oneOf, optional } from '../schema/schemas.js';
+import { count } from '../schema/value-schemas.js';
 
 /** Rate-limit headers as badly written services send them. */
 export const hostileHeadersSchema = fields({

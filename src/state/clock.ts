@@ -1,4 +1,5 @@
-import { parseDuration } from './duration.js';
+import { parseDuration } from '../values/duration.js';
+import { latestMs, parseInstant } from '../values/instant.js';
 
 /** How a clock starts. Everything is optional; without any of it the clock is the machine's own. */
 export interface ClockStart {
@@ -34,9 +35,6 @@ interface Sleeper {
 
 /** The longest wait that `setTimeout` can do; past it, it fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
-
-/** Latest instant that a `Date` can hold and an HTTP date can write with four digits: the end of the year 9999. */
-const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
  * The one clock that drives windows, bans, `Date`, key expiry and the removal of getPet.
@@ -199,20 +197,4 @@ export class Clock {
     const waitMs = Math.ceil((next.dueMs - nowMs) / this.#speed);
     this.#timer = setTimeout(() => this.#wakeDue(), Math.min(waitMs, longestTimerMs));
   }
-}
-
-const isoInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/**
- * Reads an instant as Unix milliseconds.
- * @throws {RangeError} when `instant` is not a date, Unix milliseconds or ISO 8601 text with its zone, of 1970 to 9999
- */
-export function parseInstant(instant: Date | number | string): number {
-  const isText = typeof instant === 'string';
-  const ms = isText && !isoInstant.test(instant) ? Number.NaN : new Date(instant).getTime();
-  if (ms >= 0 && ms <= latestMs) return ms;
-  if (Number.isFinite(ms)) {
-    throw new RangeError(`expected an instant of the years 1970 to 9999, got ${JSON.stringify(instant)}`);
-  }
-  throw new RangeError(`expected an instant such as "2030-12-05T00:00:00Z", got ${JSON.stringify(instant)}`);
 }

@@ -1,10 +1,10 @@
-import type { OperationName, WindowName } from '../interface/contract.js';
+import type { OperationName, WindowName } from '../contract/document.js';
 
 /** Why a request was refused: over a limit of the plan, or during a ban. */
 export type Refusal = 'limit' | 'ban';
 
 /** What one request and its answer were. Instants are Unix milliseconds of the simulator's clock. */
-export interface JournalEntry {
+export interface RequestRecord {
   /** Counted from 1, in the order in which requests arrived; never given again, not even after `clear`. */
   readonly id: number;
   readonly arrivedAtMs: number;
@@ -33,12 +33,12 @@ export interface JournalEntry {
   readonly isLimited: boolean;
   /** How many episodes of refusals the key had begun. */
   readonly episode: number;
-  /** The id of the animal that this request stored. */
+  /** The id of the pet that this request stored. */
   readonly storedId: string | undefined;
   /** The fault rule that applied, and whether it kept the client from reading the answer. */
   readonly fault: string | undefined;
-  readonly isSpoiled: boolean;
-  /** Which connection it came on, where the door knows. */
+  readonly isUnreadable: boolean;
+  /** Which connection it came on, where the adapter knows. */
   readonly connection: number | undefined;
   /** What the client calls this logical call: its header `X-Sim-Call`. */
   readonly call: string | undefined;
@@ -70,8 +70,8 @@ const defaultLimits: JournalLimits = { entries: 10_000, bytes: 8 * 1024 * 1024, 
 /** The requests of one simulator in the order of their arrival, the oldest dropped past a number and past a size. */
 export class Journal {
   readonly #limits: JournalLimits;
-  readonly #listeners = new Set<(entry: JournalEntry) => void>();
-  #entries: (JournalEntry | undefined)[] = [];
+  readonly #listeners = new Set<(entry: RequestRecord) => void>();
+  #entries: (RequestRecord | undefined)[] = [];
   /** Where the entries that are not dropped begin; moved instead of shifting an array a request. */
   #first = 0;
   #bytes = 0;
@@ -111,7 +111,7 @@ export class Journal {
   }
 
   /** Writes the entry of a request with its answer, drops the oldest past the limits, and tells who listens. */
-  add(entry: JournalEntry): void {
+  add(entry: RequestRecord): void {
     if (entry.id <= this.#clearedId) return;
     const kept = cutBodies(entry, this.#limits.bodyBytes);
     this.#pending--;
@@ -126,13 +126,13 @@ export class Journal {
   }
 
   /** The entries that meet a query, in the order of their arrival. */
-  query(query: JournalQuery = {}): JournalEntry[] {
-    const kept = this.#entries.slice(this.#first) as JournalEntry[];
+  query(query: JournalQuery = {}): RequestRecord[] {
+    const kept = this.#entries.slice(this.#first) as RequestRecord[];
     return kept.filter((entry) => meets(entry, query)).sort((a, b) => a.id - b.id);
   }
 
   /** Calls `listener` for every entry from now on; the answer stops it. */
-  listen(listener: (entry: JournalEntry) => void): () => void {
+  listen(listener: (entry: RequestRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -148,14 +148,14 @@ export class Journal {
   }
 
   #drop(): void {
-    this.#bytes -= bytesOf(this.#entries[this.#first] as JournalEntry);
+    this.#bytes -= bytesOf(this.#entries[this.#first] as RequestRecord);
     // Not only past `#first`: what it holds may be large.
     this.#entries[this.#first++] = undefined;
     this.#dropped++;
   }
 }
 
-function cutBodies(entry: JournalEntry, most: number): JournalEntry {
+function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   const { requestBody, responseBody } = entry;
   if ((requestBody?.length ?? 0) <= most && responseBody.length <= most) return entry;
   // Through bytes, because a part of a string keeps all of it in memory.
@@ -167,9 +167,9 @@ function cutBodies(entry: JournalEntry, most: number): JournalEntry {
   };
 }
 
-const bytesOf = ({ requestBody, responseBody }: JournalEntry) => (requestBody?.length ?? 0) + responseBody.length;
+const bytesOf = ({ requestBody, responseBody }: RequestRecord) => (requestBody?.length ?? 0) + responseBody.length;
 
-function meets(entry: JournalEntry, { operation, method, status, key, since, text }: JournalQuery): boolean {
+function meets(entry: RequestRecord, { operation, method, status, key, since, text }: JournalQuery): boolean {
   return (
     (operation === undefined || entry.operation === operation) &&
     (method === undefined || entry.method === method) &&
@@ -180,5 +180,5 @@ function meets(entry: JournalEntry, { operation, method, status, key, since, tex
   );
 }
 
-const searchable = ({ path, query, requestBody, responseBody, fault }: JournalEntry) =>
+const searchable = ({ path, query, requestBody, responseBody, fault }: RequestRecord) =>
   [path, query, requestBody && new TextDecoder().decode(requestBody), responseBody, fault].join('\n');

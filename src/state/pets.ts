@@ -1,9 +1,9 @@
-import type { PetStatus } from '../interface/contract.js';
-import { compareInt64, type Int64, nextInt64 } from '../interface/int64.js';
-import { type JsonObject, stringifyJson } from '../interface/json.js';
-import { seededFraction } from './random.js';
+import type { PetStatus } from '../contract/document.js';
+import { compareInt64, type Int64, nextInt64 } from '../values/int64.js';
+import { type JsonObject, stringifyJson } from '../values/json.js';
+import { seededFraction } from '../values/seeded-random.js';
 
-/** An animal as the API shows it. `status` is missing only under the assumption `defaultStatus: absent`. */
+/** A pet as the API shows it. `status` is missing only under the assumption `defaultStatus: absent`. */
 export interface Pet {
   readonly id: Int64;
   readonly name: string;
@@ -13,14 +13,14 @@ export interface Pet {
   readonly extra?: JsonObject | undefined;
 }
 
-/** A stored animal: what the API shows, and the same as JSON text, written once. Never changed, only replaced. */
+/** A stored pet: what the API shows, and the same as JSON text, written once. Never changed, only replaced. */
 export interface StoredPet extends Pet {
   readonly json: string;
 }
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
-/** Which animals to list, where to start, and how many. */
+/** Which pets to list, where to start, and how many. */
 export interface PetQuery {
   status?: PetStatus | undefined;
   /** At most this many. Default: all. */
@@ -37,11 +37,11 @@ export interface PetsOptions {
   idStart?: Int64 | undefined;
 }
 
-/** Animals in one order. */
+/** Pets in one order. */
 type Row = StoredPet[];
 type HasId = Pick<Pet, 'id'>;
 
-/** Animals as they are found: by id, all in list order, and those of each status in list order. */
+/** Pets as they are found: by id, all in list order, and those of each status in list order. */
 interface Stock {
   readonly byId: Map<Int64, StoredPet>;
   readonly all: Row;
@@ -49,15 +49,15 @@ interface Stock {
 }
 
 /**
- * The store of animals: a map by id, and a row of all and of each status in list order.
+ * The store of pets: a map by id, and a row of all and of each status in list order.
  * A look-up costs O(1), a list O(limit), a create O(1) at any size (shuffled: a create O(n)). A reset and a fork cost
- * O(1), because the animals of the scenario are shared until the first change, which copies them.
+ * O(1), because the pets of the scenario are shared until the first change, which copies them.
  */
 export class Pets {
   #compare: (a: HasId, b: HasId) => number = byId;
   #newestFirst = false;
   #idStart: Int64 = 1;
-  /** The animals of the scenario; never changed. */
+  /** The pets of the scenario; never changed. */
   #seedStock: Stock = fill([]);
   #stock: Stock = this.#seedStock;
   #version = 0;
@@ -67,7 +67,7 @@ export class Pets {
     this.seed(seedPets, options);
   }
 
-  /** Takes other animals to start from, and starts from them. */
+  /** Takes other pets to start from, and starts from them. */
   seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetsOptions): void {
     this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
     this.#newestFirst = order === 'newest-first';
@@ -77,7 +77,7 @@ export class Pets {
     this.reset();
   }
 
-  /** Another store that starts from the same animals, which both share. */
+  /** Another store that starts from the same pets, which both share. */
   fork(): Pets {
     const fork = new Pets([], { order: 'id-ascending', seed: 0 });
     fork.#compare = this.#compare;
@@ -101,7 +101,7 @@ export class Pets {
     return this.#stock.byId.get(id);
   }
 
-  /** Animals in list order. */
+  /** Pets in list order. */
   list({ status, limit = Number.POSITIVE_INFINITY, skip = 0 }: PetQuery = {}): StoredPet[] {
     const row = this.#row(status);
     if (!this.#newestFirst) return row.slice(skip, skip + limit);
@@ -109,12 +109,12 @@ export class Pets {
     return row.slice(Math.max(0, end - limit), end).reverse();
   }
 
-  /** How many animals have the status; without one, how many there are. */
+  /** How many pets have the status; without one, how many there are. */
   count(status?: PetStatus): number {
     return this.#row(status).length;
   }
 
-  /** How many animals of the filtered list stand up to and including this id, stored or not: where a cursor goes on. */
+  /** How many pets of the filtered list stand up to and including this id, stored or not: where a cursor goes on. */
   positionAfter(id: Int64, status?: PetStatus): number {
     const row = this.#row(status);
     const position = this.#firstFrom(row, { id });
@@ -123,7 +123,7 @@ export class Pets {
   }
 
   /**
-   * Stores a new animal.
+   * Stores a new pet.
    * @param pet with an `id` only to choose it; otherwise the next free one is given
    * @throws {RangeError} when the id is taken
    */
@@ -140,7 +140,7 @@ export class Pets {
     return added;
   }
 
-  /** Replaces fields of an animal; `undefined` when there is none with this id. */
+  /** Replaces fields of a pet; `undefined` when there is none with this id. */
   update(id: Int64, changes: Partial<Omit<Pet, 'id'>>): StoredPet | undefined {
     const before = this.#stock.byId.get(id);
     if (before === undefined) return undefined;
@@ -153,7 +153,7 @@ export class Pets {
     return after;
   }
 
-  /** Removes an animal; `false` when there is none with this id. */
+  /** Removes a pet; `false` when there is none with this id. */
   remove(id: Int64): boolean {
     const pet = this.#stock.byId.get(id);
     if (pet === undefined) return false;
@@ -164,7 +164,7 @@ export class Pets {
     return true;
   }
 
-  /** Goes back to the animals of the scenario. */
+  /** Goes back to the pets of the scenario. */
   reset(): void {
     this.#version++;
     this.#stock = this.#seedStock;
@@ -182,7 +182,7 @@ export class Pets {
     this.#nextId = state.nextId;
   }
 
-  /** What may be changed: the animals of the scenario are copied first. */
+  /** What may be changed: the pets of the scenario are copied first. */
   #own(): Stock {
     this.#version++;
     if (this.#stock === this.#seedStock) {
@@ -211,7 +211,7 @@ export class Pets {
     row.splice(this.#firstFrom(row, pet), 1);
   }
 
-  /** The first position in a row whose animal does not come before `pet`. */
+  /** The first position in a row whose pet does not come before `pet`. */
   #firstFrom(row: Row, pet: HasId): number {
     let low = 0;
     let high = row.length;
@@ -237,10 +237,10 @@ function fill(pets: readonly StoredPet[]): Stock {
   return { byId: new Map(pets.map((pet) => [pet.id, pet])), all: [...pets], byStatus };
 }
 
-/** An animal as it is stored: with its JSON. */
+/** A pet as it is stored: with its JSON. */
 export function toStored({ id, name, categoryId, status, extra }: Pet): StoredPet {
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
-  // Joined, because V8 keeps what a template makes as a tree of its parts: 200 bytes more for every animal.
+  // Joined, because V8 keeps what a template makes as a tree of its parts: 200 bytes more for every pet.
   const json = [
     '{"id":',
     id,

@@ -1,22 +1,22 @@
-import type { JournalEntry } from '../state/journal.js';
-import { banHammered } from './ban-hammered.js';
-import { banTripped } from './ban-tripped.js';
-import { bodyChanged } from './body-changed.js';
-import { deprecatedOperation } from './deprecated-operation.js';
-import { duplicateWrite } from './duplicate-write.js';
-import { earlyRetry } from './early-retry.js';
+import type { RequestRecord } from '../state/journal.js';
 import type { Finding, FindingCode, Rule, Severity } from './finding.js';
-import { gaveUp } from './gave-up.js';
-import { ignoredDayWindow } from './ignored-day-window.js';
-import { lostWrite } from './lost-write.js';
-import { noBackoffGrowth } from './no-backoff-growth.js';
-import { noJitter } from './no-jitter.js';
-import { noSharedGate } from './no-shared-gate.js';
-import { overslept } from './overslept.js';
-import { proactive } from './proactive.js';
-import { retried401 } from './retried-401.js';
-import { retryStorm } from './retry-storm.js';
-import { roundedInt64 } from './rounded-int64.js';
+import { banHammered } from './rules/ban-hammered.js';
+import { banTripped } from './rules/ban-tripped.js';
+import { bodyChanged } from './rules/body-changed.js';
+import { deprecatedOperation } from './rules/deprecated-operation.js';
+import { duplicateWrite } from './rules/duplicate-write.js';
+import { earlyRetry } from './rules/early-retry.js';
+import { gaveUp } from './rules/gave-up.js';
+import { ignoredDayWindow } from './rules/ignored-day-window.js';
+import { lostWrite } from './rules/lost-write.js';
+import { noBackoffGrowth } from './rules/no-backoff-growth.js';
+import { noJitter } from './rules/no-jitter.js';
+import { noSharedGate } from './rules/no-shared-gate.js';
+import { overslept } from './rules/overslept.js';
+import { proactive } from './rules/proactive.js';
+import { retried401 } from './rules/retried-401.js';
+import { retryStorm } from './rules/retry-storm.js';
+import { roundedInt64 } from './rules/rounded-int64.js';
 import { type JudgedRequest, prepareRun, type Run } from './run.js';
 
 const rules: Record<FindingCode, Rule> = {
@@ -93,7 +93,7 @@ export interface RunState {
  * Judges a client by its requests.
  * @param entries the journal, in the order of arrival
  */
-export function judge(entries: readonly JournalEntry[], state: RunState): Verdict {
+export function judge(entries: readonly RequestRecord[], state: RunState): Verdict {
   const { scenario, nowMs, dropped, pending = 0, isOver = false, expect = {} } = state;
   const run = prepareRun(entries, { endMs: nowMs, isOver, pending });
   const judgements = Object.entries(rules).map(([code, rule]) => ({ code: code as FindingCode, ...rule(run) }));

@@ -1,7 +1,7 @@
-import { rateLimitHeaders, retryAfterHeader } from '../interface/contract.js';
-import type { JournalEntry } from '../state/journal.js';
+import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
+import type { RequestRecord } from '../state/journal.js';
 
-type Answered = Pick<JournalEntry, 'headers' | 'answeredAtMs'>;
+type Answered = Pick<RequestRecord, 'headers' | 'answeredAtMs'>;
 
 /** RFC 9110 section 5.6.7, the one form of a date that a sender may generate. */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -1,8 +1,8 @@
-import type { JournalEntry } from '../state/journal.js';
+import type { RequestRecord } from '../state/journal.js';
 import { readReset, readRetryAfter } from './promises.js';
 
 /** One request of the client, with what the judge derives from its entry in the journal. */
-export interface JudgedRequest extends JournalEntry {
+export interface JudgedRequest extends RequestRecord {
   /** The same for requests that may be one call tried again: method, path, query, body and `X-Sim-Call`. */
   readonly fingerprint: string;
   /** Whether the client was told to wait: 429, or a ban under any status. */
@@ -46,7 +46,7 @@ const besideMs = 100;
 /** A clock that was set back by less than this was corrected, and the run goes on. */
 const correctionMs = 1_000;
 
-export function prepareRun(entries: readonly JournalEntry[], state: Omit<Run, 'requests' | 'episodes'>): Run {
+export function prepareRun(entries: readonly RequestRecord[], state: Omit<Run, 'requests' | 'episodes'>): Run {
   const requests = judged(entries);
   const groups = groupBy(requests, ({ era, token }) => `${era} ${token}`);
   return { ...state, requests, episodes: [...groups.values()].flatMap(episodesOf) };
@@ -88,7 +88,7 @@ export const callsOf = (requests: readonly JudgedRequest[]): JudgedRequest[][] =
   ...groupBy(requests, ({ token, fingerprint }) => `${token} ${fingerprint}`).values(),
 ];
 
-function judged(entries: readonly JournalEntry[]): JudgedRequest[] {
+function judged(entries: readonly RequestRecord[]): JudgedRequest[] {
   let era = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
   const requests = entries.map((entry) => {
@@ -103,13 +103,13 @@ function judged(entries: readonly JournalEntry[]): JudgedRequest[] {
   return requests.map((request) => ({ ...request, isOverlapped: overlapped.has(request.id) }));
 }
 
-function fingerprintOf({ call, method, path, query, requestBody }: JournalEntry): string {
+function fingerprintOf({ call, method, path, query, requestBody }: RequestRecord): string {
   const body = requestBody === undefined ? '' : new TextDecoder().decode(requestBody);
   return [call, method, path, query, body].join(' ');
 }
 
 /** Both headers are promises, and the earlier one counts; but none asks for less than the other by lying in the past. */
-function promiseOf(entry: JournalEntry, isRefused: boolean): Pick<JudgedRequest, 'deadlineMs' | 'retryAfterMs'> {
+function promiseOf(entry: RequestRecord, isRefused: boolean): Pick<JudgedRequest, 'deadlineMs' | 'retryAfterMs'> {
   if (!isRefused) return { deadlineMs: undefined, retryAfterMs: undefined };
   const retryAfterMs = readRetryAfter(entry);
   const resetMs = readReset(entry);

@@ -1,6 +1,6 @@
-import type { Comeback } from './comebacks.js';
 import { span, times } from './finding.js';
 import { isRetryDate } from './promises.js';
+import type { Retry } from './retries.js';
 
 /** What `setTimeout` can wait; past it, it fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -10,7 +10,7 @@ const atOnceMs = 20;
 const mostLateMs = 80;
 
 /** How long the client waited each time when it came too early, and what mistake that looks like. */
-export function describeWaits(early: readonly Comeback[]): string {
+export function describeWaits(early: readonly Retry[]): string {
   const waits = early.map(({ waitMs }) => waitMs);
   const mistake = guess(early);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
@@ -24,7 +24,7 @@ export function describeWaits(early: readonly Comeback[]): string {
 
 const often = (count: number) => (count === 1 ? '' : `${times(count)} in a row `);
 
-function guess(early: readonly Comeback[]): string | undefined {
+function guess(early: readonly Retry[]): string | undefined {
   const waits = early.map(({ waitMs }) => waitMs);
   const asked = early.map(({ refusal }) => refusal.retryAfterMs);
   if (early.every(({ waitMs }, index) => isThousandth(waitMs, asked[index]))) {

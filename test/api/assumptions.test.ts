@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { type AssumptionId, assumptions, createSimulator, type Scenario, type Settings } from '../../src/index.js';
 import {
-  type DoorAnswer,
-  describeOnEveryDoor,
+  type AdapterAnswer,
+  describeOnEveryAdapter,
   errorOf,
   noonSeconds,
   rate,
+  type Service,
   threePets,
-  type World,
-} from '../support/doors.js';
+} from '../support/adapters.js';
 
-/** What one value of an assumption makes the API do, in a world that differs from the default in nothing else. */
-type Behaviour<Value> = [value: Value, does: string, check: (world: World) => Promise<void>];
+/** What one value of an assumption makes the API do, in a service that differs from the default in nothing else. */
+type Behaviour<Value> = [value: Value, does: string, check: (service: Service) => Promise<void>];
 
 /** Everything that one assumption can be. */
 interface Point<Value> {
@@ -20,24 +20,24 @@ interface Point<Value> {
   behaviours: Behaviour<Value>[];
 }
 
-/** cors is a matter of the HTTP door alone; test/doors/cors.test.ts tests each of its values. */
+/** cors is a matter of the HTTP adapter alone; test/adapters/cors.test.ts tests each of its values. */
 const testedElsewhere = ['cors'] as const;
 type TestedHere = Exclude<AssumptionId, (typeof testedElsewhere)[number]>;
 
 const rex = { name: 'Rex', categoryId: 1 };
 const invalid = (message: unknown) => errorOf(400, 'invalid_request', message);
-const ids = ({ json }: DoorAnswer): number[] => json.map(({ id }: { id: number }) => id);
-const retryAfter = ({ headers }: DoorAnswer) => Number(headers.get('retry-after'));
+const ids = ({ json }: AdapterAnswer): number[] => json.map(({ id }: { id: number }) => id);
+const retryAfter = ({ headers }: AdapterAnswer) => Number(headers.get('retry-after'));
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: index + 1, name: `Pet ${index + 1}`, categoryId: 1 }));
 const twoAMinute = { plans: { free: { minute: 2, day: 100 } } };
 
-function expectAnswer(answer: DoorAnswer, status: number, body: unknown): void {
+function expectAnswer(answer: AdapterAnswer, status: number, body: unknown): void {
   expect([answer.status, answer.json]).toEqual([status, body]);
 }
 
 /** Calls until the first refusal. */
-async function untilRefused({ get }: World): Promise<DoorAnswer> {
+async function untilRefused({ get }: Service): Promise<AdapterAnswer> {
   for (;;) {
     const answer = await get('/pets');
     if (answer.status !== 200) return answer;
@@ -45,7 +45,7 @@ async function untilRefused({ get }: World): Promise<DoorAnswer> {
 }
 
 /** The codes of refused requests, each two seconds after the one before. */
-async function insist({ get, sim }: World, times: number): Promise<string[]> {
+async function insist({ get, sim }: Service, times: number): Promise<string[]> {
   const codes = [];
   for (let count = 0; count < times; count++) {
     sim.clock.advance('2s');
@@ -55,21 +55,21 @@ async function insist({ get, sim }: World, times: number): Promise<string[]> {
 }
 
 /** Used up at noon, banned at 12:00:06 under the default rule. */
-async function untilBanned(world: World): Promise<DoorAnswer> {
-  await untilRefused(world);
+async function untilBanned(service: Service): Promise<AdapterAnswer> {
+  await untilRefused(service);
   for (;;) {
-    world.sim.clock.advance('2s');
-    const answer = await world.get('/pets');
+    service.sim.clock.advance('2s');
+    const answer = await service.get('/pets');
     if (answer.json.code === 'key_banned') return answer;
   }
 }
 
 /** Follows `rel="next"` from the first page to the last, and gives the ids of each page and the query of each link. */
-async function walk({ get, baseUrl }: World, path: string): Promise<{ pages: number[][]; queries: string[] }> {
+async function walk({ get, baseUrl }: Service, path: string): Promise<{ pages: number[][]; queries: string[] }> {
   const pages = [];
   const queries = [];
   for (let next: string | undefined = path; next !== undefined; ) {
-    const answer: DoorAnswer = await get(next);
+    const answer: AdapterAnswer = await get(next);
     expect(answer.status).toBe(200);
     pages.push(ids(answer));
     const link = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
@@ -82,7 +82,7 @@ async function walk({ get, baseUrl }: World, path: string): Promise<{ pages: num
 
 const givesStatus =
   (status: string) =>
-  async ({ post, get }: World) => {
+  async ({ post, get }: Service) => {
     const answer = await post(rex);
     expectAnswer(answer, 201, { id: 4, ...rex, status });
     expectAnswer(await get('/pets/4'), 200, answer.json);
@@ -90,8 +90,8 @@ const givesStatus =
 
 const banAnswers =
   (status: number, challenge: string | null) =>
-  async (world: World): Promise<void> => {
-    const answer = await untilBanned(world);
+  async (service: Service): Promise<void> => {
+    const answer = await untilBanned(service);
     expectAnswer(answer, status, errorOf(status, 'key_banned', expect.stringMatching(/retry in 120 seconds\.$/)));
     expect(rate(answer)).toEqual([2, 0, noonSeconds + 126]);
     expect(retryAfter(answer)).toBe(120);
@@ -100,7 +100,7 @@ const banAnswers =
 
 const afterRemoval =
   (status: number, body: unknown) =>
-  async ({ get, sim }: World): Promise<void> => {
+  async ({ get, sim }: Service): Promise<void> => {
     sim.clock.set('2030-12-04T23:59:59Z');
     expectAnswer(await get('/pets/1'), 200, threePets[0]);
     sim.clock.set('2030-12-05T00:00:00Z');
@@ -111,14 +111,14 @@ const afterRemoval =
 const removed = 'getPet was removed on 5 December 2030; use GET /pets with the status filter.';
 const limitMessage = (text: string) => invalid(`limit is "${text}"; it must be a whole number from 1 to 100.`);
 const contentTypeMessage = 'Content-Type is "text/plain"; it must be application/json.';
-const sendText = ({ post }: World) => post(rex, { headers: { 'Content-Type': 'text/plain' } });
+const sendText = ({ post }: Service) => post(rex, { headers: { 'Content-Type': 'text/plain' } });
 
 const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
   defaultStatus: {
     behaviours: [
-      ['available', 'makes a new animal available', givesStatus('available')],
-      ['pending', 'makes a new animal pending', givesStatus('pending')],
-      ['sold', 'makes a new animal sold', givesStatus('sold')],
+      ['available', 'makes a new pet available', givesStatus('available')],
+      ['pending', 'makes a new pet pending', givesStatus('pending')],
+      ['sold', 'makes a new pet sold', givesStatus('sold')],
       [
         'absent',
         'leaves the field out',
@@ -237,11 +237,11 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         'shuffled',
         'lists in an order that the seed alone decides',
-        async (world) => {
-          const order = ids(await world.get('/pets'));
+        async (service) => {
+          const order = ids(await service.get('/pets'));
           expect(order).not.toEqual([...order].sort((a, b) => a - b));
           expect([...order].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-          expect(ids(await world.get('/pets?limit=5'))).toEqual(order.slice(0, 5));
+          expect(ids(await service.get('/pets?limit=5'))).toEqual(order.slice(0, 5));
           const scenario = { pets: numbered(12), assumptions: { listOrder: 'shuffled' } } as const;
           const orderOf = (seed: number) =>
             createSimulator({ scenario: { ...scenario, seed } })
@@ -259,50 +259,54 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         'none',
         'shows no way to the next page',
-        async (world) => {
-          expect(await walk(world, '/pets?limit=2')).toEqual({ pages: [[1, 2]], queries: [] });
+        async (service) => {
+          expect(await walk(service, '/pets?limit=2')).toEqual({ pages: [[1, 2]], queries: [] });
         },
       ],
       [
         'cursor',
-        'links to the animals after the last one shown',
-        async (world) => {
-          expect(await walk(world, '/pets?limit=2&status=available')).toEqual({
+        'links to the pets after the last one shown',
+        async (service) => {
+          expect(await walk(service, '/pets?limit=2&status=available')).toEqual({
             pages: [[1, 2], [3, 4], [5]],
             queries: ['limit=2&status=available&cursor=after-2', 'limit=2&status=available&cursor=after-4'],
           });
-          expectAnswer(await world.get('/pets?cursor=2'), 400, invalid('cursor is not one that a Link header gave.'));
-          expect(ids(await world.get('/pets?cursor=after-99'))).toEqual([]);
-          world.sim.pets.remove(2);
-          expect(ids(await world.get('/pets?limit=2&cursor=after-2'))).toEqual([3, 4]);
+          expectAnswer(await service.get('/pets?cursor=2'), 400, invalid('cursor is not one that a Link header gave.'));
+          expect(ids(await service.get('/pets?cursor=after-99'))).toEqual([]);
+          service.sim.pets.remove(2);
+          expect(ids(await service.get('/pets?limit=2&cursor=after-2'))).toEqual([3, 4]);
         },
       ],
       [
         'offset',
-        'links to how many animals to leave out',
-        async (world) => {
-          expect(await walk(world, '/pets?limit=2')).toEqual({
+        'links to how many pets to leave out',
+        async (service) => {
+          expect(await walk(service, '/pets?limit=2')).toEqual({
             pages: [[1, 2], [3, 4], [5]],
             queries: ['limit=2&offset=2', 'limit=2&offset=4'],
           });
           expectAnswer(
-            await world.get('/pets?offset=-1'),
+            await service.get('/pets?offset=-1'),
             400,
             invalid('offset is "-1"; it must be a whole number from 0.'),
           );
-          expect(ids(await world.get('/pets?offset=3&limit=1'))).toEqual([4]);
+          expect(ids(await service.get('/pets?offset=3&limit=1'))).toEqual([4]);
         },
       ],
       [
         'page',
         'links to the number of the next page',
-        async (world) => {
-          expect(await walk(world, '/pets?limit=2')).toEqual({
+        async (service) => {
+          expect(await walk(service, '/pets?limit=2')).toEqual({
             pages: [[1, 2], [3, 4], [5]],
             queries: ['limit=2&page=2', 'limit=2&page=3'],
           });
-          expectAnswer(await world.get('/pets?page=0'), 400, invalid('page is "0"; it must be a whole number from 1.'));
-          expect(ids(await world.get('/pets?page=9'))).toEqual([]);
+          expectAnswer(
+            await service.get('/pets?page=0'),
+            400,
+            invalid('page is "0"; it must be a whole number from 1.'),
+          );
+          expect(ids(await service.get('/pets?page=9'))).toEqual([]);
         },
       ],
     ],
@@ -414,21 +418,25 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
   },
   contentType: {
     behaviours: [
-      ['reject', 'answers 400', async (world) => expectAnswer(await sendText(world), 400, invalid(contentTypeMessage))],
+      [
+        'reject',
+        'answers 400',
+        async (service) => expectAnswer(await sendText(service), 400, invalid(contentTypeMessage)),
+      ],
       [
         'accept',
         'reads the body as JSON anyway',
-        async (world) => {
-          expectAnswer(await sendText(world), 201, { id: 4, ...rex, status: 'available' });
-          expect((await world.post('no JSON', { headers: { 'Content-Type': '' } })).status).toBe(400);
+        async (service) => {
+          expectAnswer(await sendText(service), 201, { id: 4, ...rex, status: 'available' });
+          expect((await service.post('no JSON', { headers: { 'Content-Type': '' } })).status).toBe(400);
         },
       ],
       [
         'unsupported',
         'answers 415',
-        async (world) => {
-          expectAnswer(await sendText(world), 415, errorOf(415, 'unsupported_media_type', contentTypeMessage));
-          expect((await world.post(rex)).status).toBe(201);
+        async (service) => {
+          expectAnswer(await sendText(service), 415, errorOf(415, 'unsupported_media_type', contentTypeMessage));
+          expect((await service.post(rex)).status).toBe(201);
         },
       ],
     ],
@@ -625,39 +633,39 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         'fixed-window',
         'gives everything back at once at the reset',
-        async (world) => {
-          await world.get('/pets');
-          world.sim.clock.advance('59s');
-          expect(retryAfter(await untilRefused(world))).toBe(1);
-          world.sim.clock.advance('1s');
-          expect(rate(await world.get('/pets'))).toEqual([6, 5, noonSeconds + 120]);
+        async (service) => {
+          await service.get('/pets');
+          service.sim.clock.advance('59s');
+          expect(retryAfter(await untilRefused(service))).toBe(1);
+          service.sim.clock.advance('1s');
+          expect(rate(await service.get('/pets'))).toEqual([6, 5, noonSeconds + 120]);
         },
       ],
       [
         'sliding-log',
         'gives each request back a minute after it',
-        async (world) => {
-          await world.get('/pets');
-          world.sim.clock.advance('59s');
-          expect(retryAfter(await untilRefused(world))).toBe(1);
-          world.sim.clock.advance('1s');
-          const answer = await world.get('/pets');
+        async (service) => {
+          await service.get('/pets');
+          service.sim.clock.advance('59s');
+          expect(retryAfter(await untilRefused(service))).toBe(1);
+          service.sim.clock.advance('1s');
+          const answer = await service.get('/pets');
           expect(answer.status).toBe(200);
           expect(rate(answer)).toEqual([6, 0, noonSeconds + 119]);
-          expect(retryAfter(await world.get('/pets'))).toBe(59);
+          expect(retryAfter(await service.get('/pets'))).toBe(59);
         },
       ],
       [
         'token-bucket',
         'gives one request back every ten seconds',
-        async (world) => {
-          const refused = await untilRefused(world);
+        async (service) => {
+          const refused = await untilRefused(service);
           expect(refused.status).toBe(429);
           expect(rate(refused)).toEqual([6, 0, noonSeconds + 10]);
           expect(retryAfter(refused)).toBe(10);
-          world.sim.clock.advance('10s');
-          expect(rate(await world.get('/pets'))).toEqual([6, 0, noonSeconds + 20]);
-          expect(retryAfter(await world.get('/pets'))).toBe(10);
+          service.sim.clock.advance('10s');
+          expect(rate(await service.get('/pets'))).toEqual([6, 0, noonSeconds + 20]);
+          expect(retryAfter(await service.get('/pets'))).toBe(10);
         },
       ],
     ],
@@ -690,34 +698,34 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         'none',
         'counts a refused request nowhere',
-        async (world) => {
-          await untilRefused(world);
-          expect(world.sim.keys.get('free-key').day.remaining).toBe(8);
-          world.sim.clock.advance('60s');
-          expect(rate(await world.get('/pets'))).toEqual([2, 1, noonSeconds + 120]);
+        async (service) => {
+          await untilRefused(service);
+          expect(service.sim.keys.get('free-key').day.remaining).toBe(8);
+          service.sim.clock.advance('60s');
+          expect(rate(await service.get('/pets'))).toEqual([2, 1, noonSeconds + 120]);
         },
       ],
       [
         'other-windows',
         'counts it in the window that had some left',
-        async (world) => {
-          world.sim.clock.advance('1s');
-          await untilRefused(world);
-          expect(world.sim.keys.get('free-key').day.remaining).toBe(7);
-          world.sim.clock.advance('60s');
-          expect(rate(await world.get('/pets'))).toEqual([2, 1, noonSeconds + 121]);
+        async (service) => {
+          service.sim.clock.advance('1s');
+          await untilRefused(service);
+          expect(service.sim.keys.get('free-key').day.remaining).toBe(7);
+          service.sim.clock.advance('60s');
+          expect(rate(await service.get('/pets'))).toEqual([2, 1, noonSeconds + 121]);
         },
       ],
       [
         'all',
         'counts it in both, so that it uses up later requests',
-        async (world) => {
-          await untilRefused(world);
-          expect(world.sim.keys.get('free-key').day.remaining).toBe(7);
-          world.sim.clock.advance('30s');
-          expect((await world.get('/pets')).status).toBe(429);
-          world.sim.clock.advance('30s');
-          expect(rate(await world.get('/pets'))).toEqual([2, 0, noonSeconds + 90]);
+        async (service) => {
+          await untilRefused(service);
+          expect(service.sim.keys.get('free-key').day.remaining).toBe(7);
+          service.sim.clock.advance('30s');
+          expect((await service.get('/pets')).status).toBe(429);
+          service.sim.clock.advance('30s');
+          expect(rate(await service.get('/pets'))).toEqual([2, 0, noonSeconds + 90]);
         },
       ],
     ],
@@ -766,8 +774,8 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         'seconds',
         'writes whole seconds',
-        async (world) => {
-          const answer = await untilRefused(world);
+        async (service) => {
+          const answer = await untilRefused(service);
           expect(answer.status).toBe(429);
           expect(answer.headers.get('retry-after')).toBe('60');
         },
@@ -775,12 +783,12 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         'http-date',
         'writes the instant of the reset, on limits and on bans',
-        async (world) => {
-          const answer = await untilRefused(world);
+        async (service) => {
+          const answer = await untilRefused(service);
           expect(answer.status).toBe(429);
           expect(answer.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:01:00 GMT');
           expect(rate(answer)).toEqual([2, 0, noonSeconds + 60]);
-          const banned = await untilBanned(world);
+          const banned = await untilBanned(service);
           expect(banned.headers.get('retry-after')).toBe('Thu, 01 Jan 2026 12:02:06 GMT');
         },
       ],
@@ -792,25 +800,25 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         3,
         'bans at the third strike',
-        async (world) => {
-          await untilRefused(world);
-          expect(await insist(world, 3)).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'key_banned']);
+        async (service) => {
+          await untilRefused(service);
+          expect(await insist(service, 3)).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'key_banned']);
         },
       ],
       [
         1,
         'bans at the first strike',
-        async (world) => {
-          await untilRefused(world);
-          expect(await insist(world, 1)).toEqual(['key_banned']);
+        async (service) => {
+          await untilRefused(service);
+          expect(await insist(service, 1)).toEqual(['key_banned']);
         },
       ],
       [
         0,
         'never bans',
-        async (world) => {
-          await untilRefused(world);
-          expect(await insist(world, 12)).toEqual(Array(12).fill('rate_limit_exceeded'));
+        async (service) => {
+          await untilRefused(service);
+          expect(await insist(service, 12)).toEqual(Array(12).fill('rate_limit_exceeded'));
         },
       ],
     ],
@@ -821,26 +829,26 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         1_000,
         'spares a burst of one second',
-        async (world) => {
-          await untilRefused(world);
-          world.sim.clock.advance('1s');
-          await world.get('/pets');
-          expect(world.sim.keys.get('free-key').strikes).toBe(0);
-          world.sim.clock.advance('1ms');
-          await world.get('/pets');
-          expect(world.sim.keys.get('free-key').strikes).toBe(1);
+        async (service) => {
+          await untilRefused(service);
+          service.sim.clock.advance('1s');
+          await service.get('/pets');
+          expect(service.sim.keys.get('free-key').strikes).toBe(0);
+          service.sim.clock.advance('1ms');
+          await service.get('/pets');
+          expect(service.sim.keys.get('free-key').strikes).toBe(1);
         },
       ],
       [
         0,
         'spares only the instant of the first refusal',
-        async (world) => {
-          await untilRefused(world);
-          await world.get('/pets');
-          expect(world.sim.keys.get('free-key').strikes).toBe(0);
-          world.sim.clock.advance('1ms');
-          await world.get('/pets');
-          expect(world.sim.keys.get('free-key').strikes).toBe(1);
+        async (service) => {
+          await untilRefused(service);
+          await service.get('/pets');
+          expect(service.sim.keys.get('free-key').strikes).toBe(0);
+          service.sim.clock.advance('1ms');
+          await service.get('/pets');
+          expect(service.sim.keys.get('free-key').strikes).toBe(1);
         },
       ],
     ],
@@ -851,21 +859,21 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         50,
         'spares a request 50 ms too early',
-        async (world) => {
-          await untilRefused(world);
-          world.sim.clock.advance('59950ms');
-          expect((await world.get('/pets')).status).toBe(429);
-          expect(world.sim.keys.get('free-key').strikes).toBe(0);
+        async (service) => {
+          await untilRefused(service);
+          service.sim.clock.advance('59950ms');
+          expect((await service.get('/pets')).status).toBe(429);
+          expect(service.sim.keys.get('free-key').strikes).toBe(0);
         },
       ],
       [
         0,
         'spares none',
-        async (world) => {
-          await untilRefused(world);
-          world.sim.clock.advance('59999ms');
-          expect((await world.get('/pets')).status).toBe(429);
-          expect(world.sim.keys.get('free-key').strikes).toBe(1);
+        async (service) => {
+          await untilRefused(service);
+          service.sim.clock.advance('59999ms');
+          expect((await service.get('/pets')).status).toBe(429);
+          expect(service.sim.keys.get('free-key').strikes).toBe(1);
         },
       ],
     ],
@@ -873,8 +881,8 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
   banSeconds: {
     scenario: { ...twoAMinute, windows: { minute: '10s' } },
     behaviours: [
-      [120, 'bans for two minutes', async (world) => expect(retryAfter(await untilBanned(world))).toBe(120)],
-      [5, 'bans for five seconds', async (world) => expect(retryAfter(await untilBanned(world))).toBe(5)],
+      [120, 'bans for two minutes', async (service) => expect(retryAfter(await untilBanned(service))).toBe(120)],
+      [5, 'bans for five seconds', async (service) => expect(retryAfter(await untilBanned(service))).toBe(5)],
     ],
   },
   banExtend: {
@@ -883,19 +891,19 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         false,
         'leaves the end of the ban where it is',
-        async (world) => {
-          await untilBanned(world);
-          world.sim.clock.advance('100s');
-          expect(retryAfter(await world.get('/pets'))).toBe(20);
+        async (service) => {
+          await untilBanned(service);
+          service.sim.clock.advance('100s');
+          expect(retryAfter(await service.get('/pets'))).toBe(20);
         },
       ],
       [
         true,
         'starts the ban again',
-        async (world) => {
-          await untilBanned(world);
-          world.sim.clock.advance('100s');
-          const answer = await world.get('/pets');
+        async (service) => {
+          await untilBanned(service);
+          service.sim.clock.advance('100s');
+          const answer = await service.get('/pets');
           expect(answer.json.code).toBe('key_banned');
           expect(retryAfter(answer)).toBe(120);
         },
@@ -908,22 +916,22 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       [
         false,
         'bans for as long each time',
-        async (world) => {
+        async (service) => {
           for (let count = 0; count < 3; count++) {
-            expect(retryAfter(await untilBanned(world))).toBe(120);
-            world.sim.clock.advance('120s');
+            expect(retryAfter(await untilBanned(service))).toBe(120);
+            service.sim.clock.advance('120s');
           }
         },
       ],
       [
         { factor: 2, maxSeconds: 259_200 },
         'doubles it each time, up to three days',
-        async (world) => {
+        async (service) => {
           const seconds = [];
           for (let count = 0; count < 14; count++) {
-            const wait = retryAfter(await untilBanned(world));
+            const wait = retryAfter(await untilBanned(service));
             seconds.push(wait);
-            world.sim.clock.advance(wait * 1_000);
+            service.sim.clock.advance(wait * 1_000);
           }
           expect(seconds.slice(0, 4)).toEqual([120, 240, 480, 960]);
           expect(seconds.slice(-2)).toEqual([259_200, 259_200]);
@@ -986,7 +994,7 @@ const rows = Object.entries(points as unknown as Record<string, Point<never>>).f
     behaviours.map(([value, does, check]) => ({ title: `${label(id, value)} ${does}`, id, value, scenario, check })),
 );
 
-describeOnEveryDoor('assumptions', (open) => {
+describeOnEveryAdapter('assumptions', (open) => {
   test.each(rows.map((row) => [row.title, row] as const))('%s', async (_, { id, value, scenario, check }) => {
     await check(await open({ ...scenario, assumptions: { [id]: value } }));
   });
@@ -1008,9 +1016,9 @@ describe('the table of assumptions', () => {
   });
 
   test('asks a question with words of the document for each', () => {
-    for (const [, { question, silent }] of Object.entries(assumptions)) {
+    for (const [, { question, documentQuote }] of Object.entries(assumptions)) {
       expect(question).toMatch(/\?( \(.+\))?$/);
-      expect(silent.length).toBeGreaterThan(10);
+      expect(documentQuote.length).toBeGreaterThan(10);
     }
   });
 

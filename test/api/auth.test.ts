@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { describeOnEveryDoor, errorOf, noonSeconds, rate, type World } from '../support/doors.js';
+import { describeOnEveryAdapter, errorOf, noonSeconds, rate, type Service } from '../support/adapters.js';
 
 const missing = 'The Authorization header is missing; send "Authorization: Bearer <API_KEY>".';
 const malformed = 'The Authorization header is not of the form "Bearer <API_KEY>".';
@@ -29,7 +29,7 @@ function sendRaw(baseUrl: string, headers: string[]): Promise<{ status: number; 
   });
 }
 
-describeOnEveryDoor('authentication', (open, door) => {
+describeOnEveryAdapter('authentication', (open, adapter) => {
   test.each([
     ['Bearer free-key', 'as documented'],
     ['bearer free-key', 'the scheme in lower case'],
@@ -75,12 +75,12 @@ describeOnEveryDoor('authentication', (open, door) => {
   });
 
   test('answers 401 to two Authorization headers, even when both are valid', async () => {
-    const world = await open();
+    const service = await open();
     const authorization = ['Authorization', 'Bearer free-key'] as [string, string];
     const answer =
-      door === 'http'
-        ? await sendRaw(world.baseUrl, ['Host', new URL(world.baseUrl).host, ...authorization, ...authorization])
-        : await sendTwice(world, authorization);
+      adapter === 'http'
+        ? await sendRaw(service.baseUrl, ['Host', new URL(service.baseUrl).host, ...authorization, ...authorization])
+        : await sendTwice(service, authorization);
     expect(answer.status).toBe(401);
     expect(JSON.parse(answer.body)).toEqual(errorOf(401, 'unauthorized', malformed));
     expect(answer.challenge).toBe('Bearer realm="petstore"');
@@ -132,7 +132,7 @@ describeOnEveryDoor('authentication', (open, door) => {
   });
 });
 
-async function sendTwice({ call }: World, header: [string, string]) {
+async function sendTwice({ call }: Service, header: [string, string]) {
   const { status, headers, bodyText } = await call('GET', '/pets', { headers: [header, header] });
   return { status, challenge: String(headers.get('www-authenticate')), body: bodyText };
 }

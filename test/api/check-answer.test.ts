@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { type Allowances, checkAnswer, type Question } from '../support/check-answer.js';
 
-// The checker stands behind every door test, so it is itself held to what it must catch.
+// The checker stands behind every adapter test, so it is itself held to what it must catch.
 
 const { settings } = createSimulator();
 const list: Question = { method: 'GET', path: '/pets?limit=2' };
@@ -43,8 +43,8 @@ const unauthorized: Case = {
 describe('the checker of answers', () => {
   test.each<[string, Case]>([
     ['a list', {}],
-    ['an animal', { question: get, bodyText: pet }],
-    ['a created animal', { question: create, status: 201, bodyText: pet }],
+    ['a pet', { question: get, bodyText: pet }],
+    ['a created pet', { question: create, status: 201, bodyText: pet }],
     ['a refusal', limited],
     ['a 401', unauthorized],
     [
@@ -73,8 +73,8 @@ describe('the checker of answers', () => {
     ['a missing Date', { headers: { ...always, Date: undefined } }, /Date is/],
     ['another Content-Type', { headers: { ...always, 'Content-Type': 'text/html' } }, /Content-Type is/],
     ['a status that is not described', { status: 204 }, /no status 204/],
-    ['an animal without a name', { bodyText: '[{"id":1,"categoryId":1}]' }, /does not fit/],
-    ['an unknown status of an animal', { bodyText: pet.replace('available', 'lost') }, /does not fit/],
+    ['a pet without a name', { bodyText: '[{"id":1,"categoryId":1}]' }, /does not fit/],
+    ['an unknown status of a pet', { bodyText: pet.replace('available', 'lost') }, /does not fit/],
     ['an envelope', { bodyText: `{"items":[${pet}]}` }, /must be array/],
     ['a field that Pet does not have', { bodyText: `[${pet.replace('"id"', '"x":1,"id"')}]` }, /a Pet has x/],
     ['an id past int64', { bodyText: pet.replace('9007199254740993', '9223372036854775808') }, /canonical int64/],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/adapters.js';
 import { numbersOf } from '../support/check-answer.js';
-import { describeOnEveryDoor, errorOf, noonSeconds, rate } from '../support/doors.js';
 
 const int64Range = 'it must be a whole number from -2^63 to 2^63-1.';
 const notJson = (reason: string) => `The body is not valid JSON: ${reason}.`;
@@ -8,8 +8,8 @@ const bytes = (...values: number[]) => new Uint8Array(values);
 const utf8 = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-describeOnEveryDoor('createPet', (open) => {
-  test('answers 201 with the created animal and its assigned id', async () => {
+describeOnEveryAdapter('createPet', (open) => {
+  test('answers 201 with the created pet and its assigned id', async () => {
     const { post, get } = await open();
     const answer = await post({ name: 'Nala', categoryId: 2, status: 'pending' });
     expect(answer.status).toBe(201);
@@ -19,7 +19,7 @@ describeOnEveryDoor('createPet', (open) => {
     expect((await get('/pets/4')).bodyText).toBe(answer.bodyText);
   });
 
-  test('gives each animal an id of its own', async () => {
+  test('gives each pet an id of its own', async () => {
     const { post, get } = await open({ pets: [] });
     const answers = [await post({ name: 'A', categoryId: 1 }), await post({ name: 'A', categoryId: 1 })];
     expect(answers.map(({ status, json }) => [status, json.id])).toEqual([
@@ -29,7 +29,7 @@ describeOnEveryDoor('createPet', (open) => {
     expect((await get('/pets')).json).toEqual(answers.map(({ json }) => json));
   });
 
-  test('makes an animal available when the body names no status', async () => {
+  test('makes a pet available when the body names no status', async () => {
     const { post } = await open();
     const answer = await post({ name: 'Nala', categoryId: 2 });
     expect(answer.status).toBe(201);
@@ -233,7 +233,7 @@ describeOnEveryDoor('createPet', (open) => {
     ['', 'missing'],
     ['text/plain', '"text/plain"'],
     ['application/x-www-form-urlencoded', '"application/x-www-form-urlencoded"'],
-    ['application/problem+json', '"application/problem+json"'],
+    ['application/issue+json', '"application/issue+json"'],
     ['application/json; charset=latin1', '"application/json; charset=latin1"'],
     ['application/jsonx', '"application/jsonx"'],
     ['text/plain, application/json', '"text/plain, application/json"'],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryDoor, errorOf, noonSeconds, rate, threePets } from '../support/doors.js';
+import { describeOnEveryAdapter, errorOf, noonSeconds, rate, threePets } from '../support/adapters.js';
 
 const noSuchPet = expect.stringMatching(/petId\.$/);
 
-describeOnEveryDoor('getPet', (open) => {
-  test('answers one animal', async () => {
+describeOnEveryAdapter('getPet', (open) => {
+  test('answers one pet', async () => {
     const { get } = await open();
     const answer = await get('/pets/2');
     expect(answer.status).toBe(200);
@@ -15,7 +15,7 @@ describeOnEveryDoor('getPet', (open) => {
   });
 
   test.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
-    'finds the animal with the id %s',
+    'finds the pet with the id %s',
     async (text) => {
       const { get } = await open({ pets: [{ id: BigInt(text), name: 'Far', categoryId: 1 }] });
       const answer = await get(`/pets/${text}`);

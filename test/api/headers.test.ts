@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
-import { describeOnEveryDoor, noon, noonSeconds, rate } from '../support/doors.js';
+import { describeOnEveryAdapter, noon, noonSeconds, rate } from '../support/adapters.js';
 
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
 /** Headers that belong to the way an answer travels, not to the API. */
-const ofTheDoor = ['connection', 'content-length', 'keep-alive', 'transfer-encoding'];
+const ofTheAdapter = ['connection', 'content-length', 'keep-alive', 'transfer-encoding'];
 
 const everyAnswer = [
   [200, 'GET', '/pets', {}],
@@ -24,7 +24,7 @@ const everyAnswer = [
 
 const keys = { 'used-up': { usage: { minute: 60 } }, banned: { bannedFor: '10s' } };
 
-describeOnEveryDoor('headers', (open) => {
+describeOnEveryAdapter('headers', (open) => {
   test.each(everyAnswer)('%i to %s %s carries the X-RateLimit headers, Date and Content-Type', async (...row) => {
     const [status, method, path, options] = row;
     const { call } = await open({ keys });
@@ -45,7 +45,7 @@ describeOnEveryDoor('headers', (open) => {
     };
     for (const [status, method, path, options] of everyAnswer) {
       const answer = await call(method, path, { key: 'free-key', ...options });
-      const own = [...answer.headers.keys()].filter((name) => !ofTheDoor.includes(name));
+      const own = [...answer.headers.keys()].filter((name) => !ofTheAdapter.includes(name));
       expect(own.sort()).toEqual(['content-type', 'date', ...names, ...(additions[status] ?? [])].sort());
     }
   });

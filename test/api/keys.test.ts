@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryDoor, errorOf, noonSeconds, rate } from '../support/doors.js';
+import { describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/adapters.js';
 
-describeOnEveryDoor('keys of a scenario', (open) => {
+describeOnEveryAdapter('keys of a scenario', (open) => {
   test.each([
     ['free-key', 200],
     ['pro-key', 200],

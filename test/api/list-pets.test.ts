@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryDoor, errorOf, noonSeconds, rate, threePets } from '../support/doors.js';
+import { describeOnEveryAdapter, errorOf, noonSeconds, rate, threePets } from '../support/adapters.js';
 
 const manyPets = Array.from({ length: 120 }, (_, index) => ({
   id: index + 1,
@@ -11,8 +11,8 @@ const manyPets = Array.from({ length: 120 }, (_, index) => ({
 const ids = (pets: { id: number }[]) => pets.map(({ id }) => id);
 const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
 
-describeOnEveryDoor('listPets', (open) => {
-  test('answers every animal as a plain array', async () => {
+describeOnEveryAdapter('listPets', (open) => {
+  test('answers every pet as a plain array', async () => {
     const { get } = await open();
     const answer = await get('/pets');
     expect(answer.status).toBe(200);
@@ -37,7 +37,7 @@ describeOnEveryDoor('listPets', (open) => {
     ['?limit=20', 20],
     ['?limit=100', 100],
     ['?status=sold&limit=100', 40],
-  ])('answers GET /pets%s with %i animals', async (query, count) => {
+  ])('answers GET /pets%s with %i pets', async (query, count) => {
     const { get } = await open({ pets: manyPets });
     const answer = await get(`/pets${query}`);
     expect(answer.status).toBe(200);
@@ -75,7 +75,7 @@ describeOnEveryDoor('listPets', (open) => {
     expect(answer.headers.has('link')).toBe(false);
   });
 
-  test('shows an animal from the moment of its creation', async () => {
+  test('shows a pet from the moment of its creation', async () => {
     const { get, post } = await open();
     const created = await post({ name: 'Nala', categoryId: 2, status: 'sold' });
     const answer = await get('/pets?status=sold');

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { type DoorAnswer, describeOnEveryDoor, errorOf, noonSeconds, rate } from '../support/doors.js';
+import { type AdapterAnswer, describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/adapters.js';
 
 /** Two requests a minute, five a day. */
 const small = { plans: { free: { minute: 2, day: 5 } }, ban: 'off' } as const;
 const midnight = noonSeconds + 86_400;
 
-const statuses = (answers: DoorAnswer[]) => answers.map(({ status }) => status);
-const retryAfter = ({ headers }: DoorAnswer) => Number(headers.get('retry-after'));
+const statuses = (answers: AdapterAnswer[]) => answers.map(({ status }) => status);
+const retryAfter = ({ headers }: AdapterAnswer) => Number(headers.get('retry-after'));
 
-describeOnEveryDoor('rate limits', (open) => {
+describeOnEveryAdapter('rate limits', (open) => {
   test.each([
     ['free-key', 60],
     ['pro-key', 300],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryDoor, errorOf, noonSeconds, rate } from '../support/doors.js';
+import { describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/adapters.js';
 
 const noSuchPath = 'There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.';
 
-describeOnEveryDoor('paths and methods', (open) => {
+describeOnEveryAdapter('paths and methods', (open) => {
   test.each([
     '',
     '/',

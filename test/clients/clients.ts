@@ -51,8 +51,8 @@ const backoffCells = {
   minute: ownWait,
   date: ownWait,
   post: ownWait,
-  cut: secondAnimal('A broken connection is tried again like any failure: two animals.'),
-  stored503: secondAnimal('A 503 is tried again, whatever the method: two animals.'),
+  cut: secondAnimal('A broken connection is tried again like any failure: two pets.'),
+  stored503: secondAnimal('A 503 is tried again, whatever the method: two pets.'),
 } satisfies Cells;
 
 const hammering: FindingCode[] = ['early-retry', 'retry-storm', 'ban-tripped', 'ban-hammered'];
@@ -74,7 +74,7 @@ export const clients = {
       ban: notRetried('Takes the 429 for the end.'),
       minute: notRetried('Takes the 429 for the end.'),
       date: notRetried('Takes the 429 for the end.'),
-      post: postNotRetried('The animal is never added, though a refused POST is safe to repeat.'),
+      post: postNotRetried('The pet is never added, though a refused POST is safe to repeat.'),
     },
   },
   everySecond: {
@@ -166,7 +166,7 @@ export const clients = {
       day: waits('Holds its caller for a day. With axios’ `timeout`, it gives up at once instead.'),
       missing: fails(['early-retry', 'gave-up'], 'The default delay is none: all three retries within a moment.'),
       post: postNotRetried('A 429 is retried for idempotent methods alone.'),
-      cut: secondAnimal('A broken connection is retried for every method, POST too: two animals.'),
+      cut: secondAnimal('A broken connection is retried for every method, POST too: two pets.'),
     },
     setRight: { send: setRight.axiosRetryRight, snippet: { file: 'set-right.ts', regions: ['axios-retry'] } },
   },
@@ -221,9 +221,7 @@ export const clients = {
     cells: {
       day: waits('Holds its caller for a day. `--retry-max-time 60` gives up at once instead.'),
       missing: fails(['early-retry', 'ban-tripped'], 'Back after 1, 2 and 4 s; the third early request bans the key.'),
-      stored503: secondAnimal(
-        '`--retry` repeats a POST after a 503: two animals. A broken connection it does not retry.',
-      ),
+      stored503: secondAnimal('`--retry` repeats a POST after a 503: two pets. A broken connection it does not retry.'),
     },
     setRight: {
       send: programs.curlRight,

@@ -13,8 +13,8 @@ const legend: Record<TrialId, string> = {
   ban: '`Retry-After: 9`; the third early request bans the key',
   expired: 'the key expires during the wait: a 429, then a 401',
   post: 'a POST is answered 429, so nothing is stored',
-  cut: 'the animal is stored, and the connection breaks before the answer',
-  stored503: 'the animal is stored, and the answer is a 503',
+  cut: 'the pet is stored, and the connection breaks before the answer',
+  stored503: 'the pet is stored, and the answer is a 503',
 };
 
 const marks = { pass: '✓', fail: '✗', inconclusive: 'waits' } as const;

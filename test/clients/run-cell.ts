@@ -1,5 +1,5 @@
-import { listen } from '../../src/node/index.js';
-import { createSimulator } from '../../src/simulator.js';
+import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/simulator/simulator.js';
 import type { Verdict } from '../../src/verdict/judge.js';
 import { verdict as verdictOf } from '../../src/verdict.js';
 import { type Send, sleep } from './client.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ShownEntry } from '../../src/control.js';
-import { openStage, type Stage, send } from './both-doors.js';
+import type { JournalEntry } from '../../src/control.js';
+import { openStage, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -54,12 +54,12 @@ test('a request is told with its answer, as an event stream', async () => {
   expect(text).toMatch(/^: petstore-sim\n\nid: 1\nevent: request\ndata: \{"id":1,.*\}\n\n$/);
 });
 
-test.each(['here', 'there'] as const)('the entries come as a loop, first those after an id (%s)', async (door) => {
+test.each(['here', 'there'] as const)('the entries come as a loop, first those after an id (%s)', async (adapter) => {
   const { sim } = stage;
   for (let n = 0; n < 3; n++) await send(sim);
-  const seen: ShownEntry[] = [];
+  const seen: JournalEntry[] = [];
   setTimeout(() => send(sim), 30);
-  for await (const entry of stage[door].watchRequests({ since: 1 })) {
+  for await (const entry of stage[adapter].watchRequests({ since: 1 })) {
     seen.push(entry);
     if (seen.length === 3) break;
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../src/control/operations.js';
 import { sandboxOperations } from '../../src/control/sandbox-operations.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
-import { everyRoute, everythingOf, openStage, type Route, type Stage, send } from './both-doors.js';
+import { everyRoute, everythingOf, openStage, type Route, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
 const routes = everyRoute('box');

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keyId } from '../../src/control/key-reference.js';
 import { operations } from '../../src/control/operations.js';
 import { perform } from '../../src/control/perform.js';
-import { keyId } from '../../src/control/shown-key.js';
 import { createControl } from '../../src/control.js';
-import { listen } from '../../src/node/index.js';
-import { openStage, outcome, type Stage, send } from './both-doors.js';
+import { listen } from '../../src/node.js';
+import { openStage, outcome, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('an entry', () => {
     const { sim, here } = stage;
     here.addFault({ name: 'lost', then: { reset: true, phase: 'after' } });
     await send(sim, { key: 'pro-key' });
-    expect(here.queryJournal().entries[0]).toMatchObject({ fault: 'lost', spoiled: true });
+    expect(here.queryJournal().entries[0]).toMatchObject({ fault: 'lost', unreadable: true });
   });
 });
 
@@ -124,9 +124,9 @@ test('the JSON lines are the entries, one a line', async () => {
 });
 
 describe('waiting for requests', () => {
-  test.each(['here', 'there'] as const)('ends when enough have come (%s)', async (door) => {
+  test.each(['here', 'there'] as const)('ends when enough have come (%s)', async (adapter) => {
     const { sim } = stage;
-    const waiting = stage[door].waitForRequests({ operation: 'listPets', status: 200, count: 2, timeout: '10s' });
+    const waiting = stage[adapter].waitForRequests({ operation: 'listPets', status: 200, count: 2, timeout: '10s' });
     await new Promise((resolve) => setTimeout(resolve, 30));
     await send(sim, { key: 'unknown-key' });
     await send(sim, { key: 'pro-key', body: '{"name":"Bello","categoryId":1}' });
@@ -135,11 +135,14 @@ describe('waiting for requests', () => {
     expect(await waiting).toEqual({ met: true, count: 2 });
   });
 
-  test.each(['here', 'there'] as const)('ends with its time-out, though the clock stands still (%s)', async (door) => {
-    const startMs = performance.now();
-    expect(await stage[door].waitForRequests({ count: 1, timeout: '40ms' })).toEqual({ met: false, count: 0 });
-    expect(performance.now() - startMs).toBeGreaterThan(30);
-  });
+  test.each(['here', 'there'] as const)(
+    'ends with its time-out, though the clock stands still (%s)',
+    async (adapter) => {
+      const startMs = performance.now();
+      expect(await stage[adapter].waitForRequests({ count: 1, timeout: '40ms' })).toEqual({ met: false, count: 0 });
+      expect(performance.now() - startMs).toBeGreaterThan(30);
+    },
+  );
 
   test('counts only what comes after an id', async () => {
     const { sim, here } = stage;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { keyId } from '../../src/control/key-reference.js';
 import { operations } from '../../src/control/operations.js';
-import { keyId } from '../../src/control/shown-key.js';
 import type { Scenario } from '../../src/index.js';
 import { noon } from '../support/frozen.js';
-import { openStage, outcome, type Stage, send, tinyScenario } from './both-doors.js';
+import { openStage, outcome, type Stage, send, tinyScenario } from './both-controls.js';
 
 type Name = keyof typeof operations;
 
@@ -13,7 +13,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['getServiceDescription', {}, { info: { title: 'Petstore' } }],
   ['getControlDescription', {}, { info: { title: 'petstore-sim control' } }],
   ['getScenario', {}, { name: 'default', scenario: { keys: { 'pro-key': { plan: 'pro' } } } }],
-  ['listScenarios', {}, [{ name: 'default' }, { name: 'tiny', description: 'Two animals.' }]],
+  ['listScenarios', {}, [{ name: 'default' }, { name: 'tiny', description: 'Two pets.' }]],
 
   ['getClock', {}, { now: '2026-01-01T12:00:00.000Z', mode: 'frozen' }],
   ['changeClock', { advance: '61s' }, { now: '2026-01-01T12:01:01.000Z' }],
@@ -133,7 +133,7 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
 let stages: [Stage, Stage];
 const busy: Scenario = { keys: { 'free-key': { usage: { minute: 3 } } } };
 beforeEach(async () => {
-  // A clock that runs shows the same through both doors only while the machine's stands still.
+  // A clock that runs shows the same through both adapters only while the machine's stands still.
   vi.useFakeTimers({ toFake: ['Date'] });
   stages = [await openStage(busy), await openStage(busy)];
   for (const { sim } of stages) {
@@ -167,14 +167,14 @@ test('every operation gives the same in this process and over HTTP', async () =>
   }
 });
 
-test('an exported state can be imported through either door', async () => {
+test('an exported state can be imported through either adapter', async () => {
   const [{ here }, { there }] = stages;
   const state = here.exportState();
   expect(await there.exportState()).toEqual(state);
   expect(await there.importState(state)).toEqual(here.importState(state));
 });
 
-test('what cannot be done says the same through both doors, and changes nothing', async () => {
+test('what cannot be done says the same through both adapters, and changes nothing', async () => {
   const { inProcess, overHttp } = calls();
   const before = stages.map(({ here }) => here.exportState());
   for (const [name, input, status, message] of mistakes) {

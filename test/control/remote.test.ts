@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vit
 import { operations } from '../../src/control/operations.js';
 import { sandboxOperations } from '../../src/control/sandbox-operations.js';
 import { version } from '../../src/control/version.js';
-import { type Control, ControlError, createControl, type ShownEntry } from '../../src/control.js';
-import { openStage, outcome, type Stage, send } from './both-doors.js';
+import { type Control, ControlError, createControl, type JournalEntry } from '../../src/control.js';
+import { openStage, outcome, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -93,9 +93,9 @@ describe('createControl for an address', () => {
     expectTypeOf(there.advanceClock).returns.resolves.toEqualTypeOf<{ now: string; mode: 'real' | 'frozen' }>();
     expectTypeOf(here.getHealth).toBeCallableWith();
     expectTypeOf(there.queryJournal).toBeCallableWith({ operation: 'createPet', status: 201 });
-    expectTypeOf(there.queryJournal).returns.resolves.toHaveProperty('entries').toEqualTypeOf<ShownEntry[]>();
+    expectTypeOf(there.queryJournal).returns.resolves.toHaveProperty('entries').toEqualTypeOf<JournalEntry[]>();
     expectTypeOf(here.waitForRequests).returns.resolves.toEqualTypeOf<{ met: boolean; count: number }>();
-    expectTypeOf(there.watchRequests).returns.toEqualTypeOf<AsyncIterableIterator<ShownEntry>>();
+    expectTypeOf(there.watchRequests).returns.toEqualTypeOf<AsyncIterableIterator<JournalEntry>>();
     expectTypeOf(there.sandbox('a').getVerdict).returns.resolves.toHaveProperty('verdict');
     expectTypeOf<Control>().not.toHaveProperty('createSandbox');
     // @ts-expect-error a field that there is not

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everyRoute, everythingOf, openStage, type Stage } from './both-doors.js';
+import { everyRoute, everythingOf, openStage, type Stage } from './both-controls.js';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
-import type { ListenOptions } from '../../src/node/index.js';
-import { type Sandbox, Sandboxes } from '../../src/sandboxes.js';
+import type { ListenOptions } from '../../src/node.js';
+import { type Sandbox, Sandboxes } from '../../src/simulator/sandboxes.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
-import { everythingOf, openStage, outcome, type Stage, send } from './both-doors.js';
+import { everythingOf, openStage, outcome, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
 const open = async (options: ListenOptions = {}, scenario: Scenario = {}) => {
@@ -27,7 +27,7 @@ afterEach(async () => {
 describe('a sandbox', () => {
   beforeEach(() => open());
 
-  test('is made on first use, from the scenario of the server, and is a world of its own', async () => {
+  test('is made on first use, from the scenario of the server, and is a service of its own', async () => {
     const { sim, there } = stage;
     expect(await there.listSandboxes()).toEqual([]);
     const created = await create('mine', { name: 'Bello', categoryId: 1 });
@@ -126,7 +126,10 @@ describe('a sandbox', () => {
     const { there } = stage;
     await there.createSandbox({ name: 'cut', scenario: { faults: [{ then: { reset: true } }] } });
     expect(await outcomeOf(list('cut'))).toBe('TypeError');
-    expect((await there.sandbox('cut').queryJournal()).entries[0]).toMatchObject({ fault: 'fault-1', spoiled: true });
+    expect((await there.sandbox('cut').queryJournal()).entries[0]).toMatchObject({
+      fault: 'fault-1',
+      unreadable: true,
+    });
   });
 });
 
@@ -237,7 +240,7 @@ describe('many sandboxes', () => {
     expect((await list('third')).status).toBe(200);
   });
 
-  test('cost little: a thousand of a large world are made in moments and share its animals until they change', async () => {
+  test('cost little: a thousand of a large service are made in moments and share its pets until they change', async () => {
     await open();
     const { sim } = stage;
     sim.load(
@@ -301,7 +304,7 @@ describe('many sandboxes', () => {
     expect(stage.sim.journal.size).toBe(0);
   });
 
-  test('that are made, used and removed at once answer wholly, each from one world', async () => {
+  test('that are made, used and removed at once answer wholly, each from one service', async () => {
     const { there } = await open();
     const statuses = new Set<number>();
     await Promise.all(
@@ -352,7 +355,7 @@ describe('a fork of a simulator', () => {
     expect(() => sim.fork({ scenario: { limits: 'on' } as never })).toThrow('limits');
   });
 
-  test('of a simulator whose scenario was loaded over older animals has those of the scenario', () => {
+  test('of a simulator whose scenario was loaded over older pets has those of the scenario', () => {
     const sim = createSimulator();
     sim.load({ pets: [] });
     expect(sim.pets.size).toBe(40);

@@ -3,7 +3,7 @@ import type { ExportedState } from '../../src/control/state-schema.js';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { noon } from '../support/frozen.js';
-import { everythingOf, openStage, outcome, type Stage, send } from './both-doors.js';
+import { everythingOf, openStage, outcome, type Stage, send } from './both-controls.js';
 
 const greatest = 9223372036854775807n;
 /** Something of everything that a state can hold. */
@@ -113,7 +113,7 @@ describe('an exported state', () => {
     expect(sim.clock.now()).toBeLessThan(Date.parse(noon) + 60_000);
   });
 
-  test('of a large world takes moments', async () => {
+  test('of a large service takes moments', async () => {
     const { sim, there } = stage;
     for (let n = 0; n < 20_000; n++) sim.pets.add({ name: `Pet ${n}`, categoryId: 1, status: 'sold' });
     const startMs = performance.now();
@@ -123,16 +123,16 @@ describe('an exported state', () => {
   });
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: each spoils what it likes
-type Spoil = (state: any) => unknown;
-const spoilt: [what: string, spoil: Spoil, message: string][] = [
+// biome-ignore lint/suspicious/noExplicitAny: each corrupts what it likes
+type Corrupt = (state: any) => unknown;
+const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
   ['an older version', (s) => ({ ...s, version: 0 }), 'expected version 1'],
   ['no scenario', ({ scenario: _, ...s }) => s, 'scenario: expected'],
   ['a bad scenario', (s) => ({ ...s, scenario: { limits: 'none' } }), 'limits'],
   ['an unknown field', (s) => ({ ...s, cookies: [] }), 'cookies: expected no such field'],
   ['a clock past the year 9999', (s) => ({ ...s, clock: { ...s.clock, nowMs: 1e18 } }), 'clock.nowMs: expected'],
   ['a clock that is text', (s) => ({ ...s, clock: 'noon' }), 'clock: expected'],
-  ['an animal twice', (s) => ({ ...s, pets: [...s.pets, s.pets[0]] }), 'pets: expected each id once'],
+  ['a pet twice', (s) => ({ ...s, pets: [...s.pets, s.pets[0]] }), 'pets: expected each id once'],
   ['a rounded id', (s) => ({ ...s, pets: [{ ...s.pets[0], id: 2 ** 53 }] }), 'expected a whole number within int64'],
   ['an unknown status', (s) => ({ ...s, pets: [{ ...s.pets[0], status: 'lost' }] }), 'pets[0].status: expected'],
   ['a documented field as an extra', (s) => ({ ...s, pets: [{ ...s.pets[0], extra: { id: 1 } }] }), 'extra: expected'],
@@ -160,17 +160,20 @@ const withRule = (state: ExportedState, rule: object) => ({
   faults: { ...state.faults, rules: [{ ...state.faults.rules[0], ...rule }] },
 });
 
-test.each(spoilt)('a state with %s is refused through both doors and changes nothing', async (what, spoil, message) => {
-  const { here, there, sim } = stage;
-  const state = spoil(here.exportState());
-  const before = everythingOf(sim);
-  const failure = (await outcome(() => here.importState(state as never))) as { status: number; message: string };
-  expect(failure).toMatchObject({ status: 400, message: expect.stringContaining(message) });
-  // JSON has exact digits, so there nothing is rounded.
-  if (what !== 'a rounded id')
-    expect(await outcome(() => there.importState(state as never))).toMatchObject({ status: 400 });
-  expect(everythingOf(sim)).toEqual(before);
-});
+test.each(corrupted)(
+  'a state with %s is refused through both adapters and changes nothing',
+  async (what, corrupt, message) => {
+    const { here, there, sim } = stage;
+    const state = corrupt(here.exportState());
+    const before = everythingOf(sim);
+    const failure = (await outcome(() => here.importState(state as never))) as { status: number; message: string };
+    expect(failure).toMatchObject({ status: 400, message: expect.stringContaining(message) });
+    // JSON has exact digits, so there nothing is rounded.
+    if (what !== 'a rounded id')
+      expect(await outcome(() => there.importState(state as never))).toMatchObject({ status: 400 });
+    expect(everythingOf(sim)).toEqual(before);
+  },
+);
 
 test('a request that waits in a fault when a state comes in is cut off, and writes nothing', async () => {
   const { sim, here } = stage;

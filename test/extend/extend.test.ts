@@ -33,7 +33,7 @@ interface Call {
   answer: unknown;
 }
 
-/** Made one after the other, in one world, on the server and in-process. */
+/** Made one after the other, in one service, on the server and in-process. */
 const calls: Call[] = [
   { request: 'GET /categories', status: 200, answer: expect.arrayContaining([{ id: 2, name: 'Cats' }]) },
   { request: 'POST /categories', body: '{"name":"Fish"}', status: 201, answer: { id: 6, name: 'Fish' } },
@@ -147,7 +147,7 @@ async function onTheServer(): Promise<Seen> {
   );
   await writeFile(join(project.folder, 'scenario.json'), text);
   const flags = ['--port', '0', '--log', 'json', '--scenario', 'scenario.json', '--handlers', 'handlers.js'];
-  const cli = join(project.folder, 'node_modules/petstore-sim/dist/node/cli.js');
+  const cli = join(project.folder, 'node_modules/petstore-sim/dist/cli/main.js');
   const child = spawn(process.execPath, [cli, ...flags], {
     cwd: project.folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -174,11 +174,11 @@ async function inProcess(): Promise<Seen> {
   }
 }
 
-describe.each(['server', 'setupServer'])('the extension of examples/extend, on the %s', (door) => {
+describe.each(['server', 'setupServer'])('the extension of examples/extend, on the %s', (adapter) => {
   test.each(
     calls.map((call, index) => [`${call.request} ${call.body ?? ''}`.trim(), call.status, index, call] as const),
   )('%s is answered with %i', (_title, status, index, { answer }) => {
-    const { status: seenStatus, text } = seen[door]?.[index] ?? { status: 0, text: '' };
+    const { status: seenStatus, text } = seen[adapter]?.[index] ?? { status: 0, text: '' };
     expect(seenStatus).toBe(status);
     expect(typeof answer === 'string' ? text : JSON.parse(text)).toEqual(answer);
   });

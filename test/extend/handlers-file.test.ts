@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 afterAll(() => project?.remove());
 
-const command = ['node_modules/petstore-sim/dist/node/cli.js', '--port', '0', '--log', 'json', '--handlers'];
+const command = ['node_modules/petstore-sim/dist/cli/main.js', '--port', '0', '--log', 'json', '--handlers'];
 
 /** Starts the server with a handlers file of this text, and gives the address of its API. */
 async function serve(file: string, text: string, node = process.execPath) {

@@ -3,8 +3,8 @@ import { HttpResponse, http, passthrough, ws } from 'msw';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
-import { listen, type RunningServer } from '../../src/node/index.js';
-import type { Simulator } from '../../src/simulator.js';
+import { listen, type RunningServer } from '../../src/node.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';
 
 let sim: Simulator;
@@ -139,7 +139,7 @@ describe('handlers on the server', () => {
     expect(JSON.parse((await call('/v1/cookies')).text)).toEqual({ cookies: {}, header: null });
   });
 
-  test('share keys, limits and animals with the API', async () => {
+  test('share keys, limits and pets with the API', async () => {
     await mount(
       http.delete(
         '*/v1/pets/:petId',

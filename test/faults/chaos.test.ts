@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { listen } from '../../src/node/index.js';
+import { listen } from '../../src/node.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 
 type Fault = NonNullable<Scenario['faults']>[number];
@@ -12,7 +12,7 @@ const json = { authorization, 'content-type': 'application/json' };
 
 /** What the core was asked and did, seen from outside of it. */
 interface Handled {
-  /** The name that a valid new animal was to get. */
+  /** The name that a valid new pet was to get. */
   name: string | undefined;
   rule: Fault | undefined;
   outcome: 'answered' | 'refused' | 'given up';
@@ -42,7 +42,7 @@ function watched(faults: Fault[], limit: number) {
     else if (result.status === 429 && result.fault === undefined) entry.outcome = 'refused';
     return result;
   };
-  return { sim, handled, door: Object.create(sim, { handle: { value: handle } }) as Simulator };
+  return { sim, handled, adapter: Object.create(sim, { handle: { value: handle } }) as Simulator };
 }
 
 const when: fc.Arbitrary<When> = fc.record(
@@ -99,7 +99,7 @@ const call = fc.record({
 const isMereDelay = ({ then }: Fault) =>
   Object.keys(then).every((name) => ['delay', 'countsQuota', 'failTimes', 'phase'].includes(name));
 
-/** Whether an animal is stored: where no rule applied, in phase after, and behind a mere delay that was waited for. */
+/** Whether a pet is stored: where no rule applied, in phase after, and behind a mere delay that was waited for. */
 function isStored({ rule, outcome }: Handled): boolean {
   if (outcome === 'refused') return false;
   if (rule === undefined || changesAnswer(rule) || rule.then.phase === 'after') return true;
@@ -113,8 +113,8 @@ test('random faults, calls and aborts: nothing unasked, nothing lost, nothing co
       fc.array(call, { minLength: 1, maxLength: 24 }),
       fc.constantFrom(8, 60),
       async (faults, calls, limit) => {
-        const { sim, handled, door } = watched(faults, limit);
-        const server = await listen(door, { port: 0 });
+        const { sim, handled, adapter } = watched(faults, limit);
+        const server = await listen(adapter, { port: 0 });
         const statuses: number[] = [];
         let under: Promise<void>[] = [];
         const ask = async (kind: string, number: number, abortMs: number) => {
@@ -208,8 +208,8 @@ test('every answer given while 50 clients ask and 100 resets happen is of one ep
         if (answer.status !== (create ? 201 : 200)) wrong.push(`status ${answer.status}`);
         if (create) continue;
         const [first, ...others] = body as { id: number; name: string }[];
-        if (first?.name !== `epoch ${of}`) wrong.push(`Date of epoch ${of}, animals of ${first?.name}`);
-        if (others.some(({ name }) => Number(name.slice(6)) > of)) wrong.push('an animal of a later epoch');
+        if (first?.name !== `epoch ${of}`) wrong.push(`Date of epoch ${of}, pets of ${first?.name}`);
+        if (others.some(({ name }) => Number(name.slice(6)) > of)) wrong.push('a pet of a later epoch');
         if (others.some(({ id }, index) => id !== index + 2)) wrong.push(`ids ${others.map(({ id }) => id)}`);
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node/index.js';
+import { listen } from '../../src/node.js';
 import { Clock, ResetError } from '../../src/state/clock.js';
 import { frozen, noon } from '../support/frozen.js';
 

@@ -49,8 +49,8 @@ describe('a rule applies to', () => {
     ['several keys', { key: ['pro-key', 'other-key'] }, ['byPro', 'byOther']],
     ['a plan', { plan: 'pro' }, ['byPro', 'byOther']],
     ['a status filter of a list', { status: 'sold' }, ['sold', 'soldAndMore']],
-    ['one animal', { petId: 2 }, ['getTwo']],
-    ['one animal by text', { petId: '2' }, ['getTwo']],
+    ['one pet', { petId: 2 }, ['getTwo']],
+    ['one pet by text', { petId: '2' }, ['getTwo']],
     ['all conditions together', { operation: 'listPets', plan: 'pro', key: 'other-key' }, ['byOther']],
   ])('%s', (_, when, expected) => {
     const sim = downWhen(when);
@@ -59,7 +59,7 @@ describe('a rule applies to', () => {
     expect(counts(sim)).toEqual([[expected.length, expected.length]]);
   });
 
-  test('an animal beyond 2^53, exactly', () => {
+  test('a pet beyond 2^53, exactly', () => {
     const pets = [9007199254740992n, 9007199254740993n, 9007199254740994n].map((id) => ({
       id,
       name: 'A',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Scenario } from '../../src/index.js';
 import { faultSchema } from '../../src/scenario/fault-schema.js';
-import type { AnyForm } from '../../src/scenario/form.js';
+import type { AnySchema } from '../../src/schema/schema.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 
@@ -20,7 +20,7 @@ function firstColumn(head: string): string[] {
     .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)/g)].map(([, name]) => name as string));
 }
 
-const fieldsOf = (form: AnyForm | undefined): string[] => Object.keys(form?.entries ?? {});
+const fieldsOf = (form: AnySchema | undefined): string[] => Object.keys(form?.entries ?? {});
 
 test('the rules in the README do what it says', () => {
   const sim = frozen(parse(written) as Scenario);

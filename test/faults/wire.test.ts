@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createRequestLog } from '../../src/cli/request-log.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { listen, type OnAnswer, type RunningServer } from '../../src/node/index.js';
-import { createRequestLog } from '../../src/node/request-log.js';
-import { noon, threePets } from '../support/doors.js';
+import { listen, type OnAnswer, type RunningServer } from '../../src/node.js';
+import { noon, threePets } from '../support/adapters.js';
 import {
   type RawClient,
   rawClient,
@@ -107,7 +107,7 @@ describe('reset', () => {
     expect(one.received).toHaveLength(length);
   });
 
-  test('leaves the animal stored in phase after, and not in phase before', async () => {
+  test('leaves the pet stored in phase after, and not in phase before', async () => {
     for (const phase of ['before', 'after'] as const) {
       const wire = await faulty({ reset: true, phase });
       expect((await outcome(wire, post)).state).toBe('reset');
@@ -292,7 +292,7 @@ describe('a body that is not what it should be', () => {
     expect(() => JSON.parse(body)).toThrow(SyntaxError);
   });
 
-  test('malformed is no JSON of an empty list, an animal and an error either', async () => {
+  test('malformed is no JSON of an empty list, a pet and an error either', async () => {
     const wire = await faulty({ malformed: true });
     for (const path of ['/pets?status=sold&limit=1', '/pets/1', '/pets/9', '/pets?limit=0']) {
       const { body } = await answer(wire, request('GET', path));
@@ -330,14 +330,14 @@ describe('a body that is not what it should be', () => {
 
 describe('respond', () => {
   test('sends status, headers and body as written, beside the headers of every answer', async () => {
-    const headers = { 'Retry-After': 2, 'x-request-id': 'abc', 'Content-Type': 'application/problem+json' };
+    const headers = { 'Retry-After': 2, 'x-request-id': 'abc', 'Content-Type': 'application/issue+json' };
     const body = { title: 'Down', id: 9007199254740993n };
     const seen = await answer(await faulty({ respond: { status: 503, headers, body } }));
     expect(seen.status).toBe(503);
     expect(Object.fromEntries(seen.headers)).toMatchObject({
       'retry-after': '2',
       'x-request-id': 'abc',
-      'content-type': 'application/problem+json',
+      'content-type': 'application/issue+json',
       'x-ratelimit-limit': '60',
       'x-ratelimit-remaining': '59',
       date: new Date(noon).toUTCString(),

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
-import { listen, type RunningServer } from '../../src/node/index.js';
+import { listen, type RunningServer } from '../../src/node.js';
 import { findChromium } from '../support/chromium.js';
 
 /** How a test of inner/playwright.inner.ts ended. */
@@ -60,8 +60,8 @@ const attachment = (title: string, name: string) => {
   return body === undefined ? undefined : JSON.parse(Buffer.from(body, 'base64').toString());
 };
 
-test.each([1, 2, 3, 4])('a test has a world of its own: %i', (number) => {
-  expect(results.get(`has a world of its own ${number}`)).toMatchObject({ status: 'passed', errors: [] });
+test.each([1, 2, 3, 4])('a test has a service of its own: %i', (number) => {
+  expect(results.get(`has a service of its own ${number}`)).toMatchObject({ status: 'passed', errors: [] });
 });
 
 test('a test that passes fails when its client misbehaved, and carries the verdict and the requests', () => {

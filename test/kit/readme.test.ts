@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node/index.js';
+import { listen } from '../../src/node.js';
 import { chromiumArguments, findChromium } from '../support/chromium.js';
 
 const exec = promisify(execFile);

@@ -33,9 +33,9 @@ test('a test that passes fails when its client misbehaved, with one error that n
 test.each([
   'misbehaves, as expected',
   'misbehaves at the first try only',
-  'had a world for each try',
-  'has a world for each repeat',
-  'had a world for each repeat',
+  'had a service for each try',
+  'has a service for each repeat',
+  'had a service for each repeat',
   'one does not',
   'leaves fake timers and an open request behind',
   'gets real timers back',

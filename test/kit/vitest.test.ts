@@ -52,7 +52,7 @@ describe('with a used-up minute', () => {
   });
 });
 
-describe('with an answer that is lost after the animal is stored', () => {
+describe('with an answer that is lost after the pet is stored', () => {
   const it = test.extend({
     scenario: {
       faults: [
@@ -80,7 +80,7 @@ describe('with an answer that is lost after the animal is stored', () => {
   });
 });
 
-test('every test has a world of its own', async ({ sim }) => {
+test('every test has a service of its own', async ({ sim }) => {
   expect(sim.pets.add({ name: 'Rex', categoryId: 1 }).id).toBe(41);
 });
 
@@ -160,7 +160,7 @@ describe('the API key', () => {
   });
 });
 
-test.extend({ scenario: { pets: { generate: { sold: 3 } } } })('animals can be generated', ({ sim }) => {
+test.extend({ scenario: { pets: { generate: { sold: 3 } } } })('pets can be generated', ({ sim }) => {
   expect(sim.pets.size).toBe(3);
 });
 

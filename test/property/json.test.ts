@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInt64 } from '../../src/interface/int64.js';
-import { JsonError, type JsonValue, parseJson, stringifyJson } from '../../src/interface/json.js';
+import { isInt64 } from '../../src/values/int64.js';
+import { JsonError, type JsonValue, parseJson, stringifyJson } from '../../src/values/json.js';
 
 type Verdict = { value: unknown } | { error: string };
 

@@ -64,10 +64,10 @@ const steps = fc.array(fc.record({ key: choose<Step['key']>('alice', 'alice', 'a
   size: 'max',
 });
 
-const world = fc.record({ limits: limitSettings, ban: banSettings, plan, windows, usedShare, startMs });
-type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
+const service = fc.record({ limits: limitSettings, ban: banSettings, plan, windows, usedShare, startMs });
+type Service = typeof service extends fc.Arbitrary<infer Value> ? Value : never;
 
-function scenarioOf({ limits, ban, plan, windows, usedShare, startMs }: World): Scenario {
+function scenarioOf({ limits, ban, plan, windows, usedShare, startMs }: Service): Scenario {
   const usage = { minute: Math.floor(plan.minute * usedShare.minute), day: Math.floor(plan.day * usedShare.day) };
   return {
     clock: { start: startMs, mode: 'frozen' },
@@ -111,7 +111,7 @@ function instantOf(wait: Wait, last: Observed | undefined, nowMs: number): numbe
 }
 
 /** I1 to I6 of one key's answers, in order. */
-function checkPromises(answers: readonly Observed[], { limits, ban }: World): void {
+function checkPromises(answers: readonly Observed[], { limits, ban }: Service): void {
   let promises: { left: number; untilMs: number }[] = [];
   let previous: Observed | undefined;
   for (const now of answers) {
@@ -158,12 +158,12 @@ function checkPromises(answers: readonly Observed[], { limits, ban }: World): vo
 
 test('I1 to I6 hold for every algorithm, window, count of refusals and ban', () => {
   fc.assert(
-    fc.property(world, steps, (world, trace) => {
-      const observed = run(createSimulator({ scenario: scenarioOf(world) }), trace);
+    fc.property(service, steps, (service, trace) => {
+      const observed = run(createSimulator({ scenario: scenarioOf(service) }), trace);
       for (const key of ['alice', 'bob'])
         checkPromises(
           observed.filter((one) => one.key === key),
-          world,
+          service,
         );
     }),
     { numRuns: 1500 },
@@ -172,8 +172,8 @@ test('I1 to I6 hold for every algorithm, window, count of refusals and ban', () 
 
 test('Remaining is exactly how many requests are served at once', () => {
   fc.assert(
-    fc.property(world, steps, (world, trace) => {
-      const sim = createSimulator({ scenario: scenarioOf(world) });
+    fc.property(service, steps, (service, trace) => {
+      const sim = createSimulator({ scenario: scenarioOf(service) });
       const last = run(sim, trace).at(-1) as Observed;
       for (let left = last.remaining; left > 0; left--) {
         const answer = send(sim, { key: last.key });
@@ -188,9 +188,9 @@ test('Remaining is exactly how many requests are served at once', () => {
 
 test('what one key does changes no answer of another key', () => {
   fc.assert(
-    fc.property(world, steps, (world, trace) => {
-      const together = run(createSimulator({ scenario: scenarioOf(world) }), trace);
-      const alone = createSimulator({ scenario: scenarioOf(world) });
+    fc.property(service, steps, (service, trace) => {
+      const together = run(createSimulator({ scenario: scenarioOf(service) }), trace);
+      const alone = createSimulator({ scenario: scenarioOf(service) });
       for (const { key, atMs, answer } of together) {
         if (key !== 'bob') continue;
         alone.clock.set(atMs);
@@ -204,16 +204,16 @@ test('what one key does changes no answer of another key', () => {
 test('with another reported window refusals keep their promises', () => {
   const reported = choose<'minute' | 'day'>('minute', 'day');
   fc.assert(
-    fc.property(world, reported, steps, (world, reportedWindow, trace) => {
-      const scenario = scenarioOf(world);
-      const sim = createSimulator({ scenario: { ...scenario, limits: { ...world.limits, reportedWindow } } });
+    fc.property(service, reported, steps, (service, reportedWindow, trace) => {
+      const scenario = scenarioOf(service);
+      const sim = createSimulator({ scenario: { ...scenario, limits: { ...service.limits, reportedWindow } } });
       let previous: Observed | undefined;
       for (const now of run(
         sim,
         trace.map((step) => ({ ...step, key: 'alice' })),
       )) {
         if (now.served) {
-          expect(now.limit).toBe(world.plan[reportedWindow]);
+          expect(now.limit).toBe(service.plan[reportedWindow]);
         } else {
           expect(now.remaining).toBe(0);
           expect(now.retryAfter).toBeGreaterThanOrEqual(1);
@@ -243,7 +243,7 @@ interface Expected {
  * One key under fixed windows, written from the description alone: every counted request is kept, and what a window
  * holds is worked out again from all of them at each request.
  */
-function referenceKey({ limits, ban, plan, windows }: World, used: { minute: number; day: number }, startMs: number) {
+function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: number; day: number }, startMs: number) {
   const names = ['minute', 'day'] as const;
   const counted: Record<'minute' | 'day', number[]> = {
     minute: Array(used.minute).fill(startMs),
@@ -328,12 +328,12 @@ function referenceKey({ limits, ban, plan, windows }: World, used: { minute: num
 
 test('fixed windows and bans answer as a reference model does', () => {
   fc.assert(
-    fc.property(world, steps, (drawn, trace) => {
-      const world: World = { ...drawn, limits: { ...drawn.limits, algorithm: 'fixed-window' } };
-      const scenario = scenarioOf(world);
+    fc.property(service, steps, (drawn, trace) => {
+      const service: Service = { ...drawn, limits: { ...drawn.limits, algorithm: 'fixed-window' } };
+      const scenario = scenarioOf(service);
       const models = {
-        alice: referenceKey(world, scenario.keys?.alice?.usage as { minute: number; day: number }, world.startMs),
-        bob: referenceKey(world, { minute: 0, day: 0 }, world.startMs),
+        alice: referenceKey(service, scenario.keys?.alice?.usage as { minute: number; day: number }, service.startMs),
+        bob: referenceKey(service, { minute: 0, day: 0 }, service.startMs),
       };
       const sim = createSimulator({ scenario });
       // A preset starts with the scenario, whatever the first request is.
@@ -374,9 +374,9 @@ test('the worked trace of the free plan comes out number for number', () => {
 
 test('the same scenario and the same calls give the same answers', () => {
   fc.assert(
-    fc.property(world, steps, (world, trace) => {
-      const once = run(createSimulator({ scenario: scenarioOf(world) }), trace);
-      const again = run(createSimulator({ scenario: scenarioOf(world) }), trace);
+    fc.property(service, steps, (service, trace) => {
+      const once = run(createSimulator({ scenario: scenarioOf(service) }), trace);
+      const again = run(createSimulator({ scenario: scenarioOf(service) }), trace);
       expect(again).toEqual(once);
     }),
     { numRuns: 100 },

@@ -379,7 +379,7 @@ scenario('200-with-remaining-0', (name) => {
     expect(stage.log()).toEqual(['0s, 5s: GET 200']);
   });
 
-  test('stores two animals for a client that takes the success for a refusal', async () => {
+  test('stores two pets for a client that takes the success for a refusal', async () => {
     const takesZeroForRefusal = clients.retrying(() => 5000, {
       attempts: 2,
       on: ({ headers }) => headers.get('x-ratelimit-remaining') === '0',
@@ -739,13 +739,13 @@ scenario('revoked-mid-run', (name) => {
 });
 
 scenario('post-429', (name) => {
-  test('stores the animal of a client that repeats a refused POST', async () => {
+  test('stores the pet of a client that repeats a refused POST', async () => {
     const { stage, log } = await play(name, patient, newcomer);
     expect(log).toEqual(['0s POST 429, Retry-After 2', '2s POST 201']);
     expect(stored(stage)).toBe(1);
   });
 
-  test('never stores the animal of a client that repeats no POST', async () => {
+  test('never stores the pet of a client that repeats no POST', async () => {
     const { stage, log } = await play(name, clients.takesItForTheEnd, newcomer);
     expect(log).toEqual(['0s POST 429, Retry-After 2']);
     expect(stored(stage)).toBe(0);
@@ -753,7 +753,7 @@ scenario('post-429', (name) => {
 });
 
 scenario('post-body-lost', (name) => {
-  test('stores the animal of a client that sends the same body again', async () => {
+  test('stores the pet of a client that sends the same body again', async () => {
     const { stage, log } = await play(name, patient, newcomer);
     expect(log).toEqual(['0s POST 429, Retry-After 2', '2s POST 201']);
     expect(stored(stage)).toBe(1);
@@ -772,13 +772,13 @@ describe.each([
 ])('%s', (name, lost) => {
   tried.add(name);
 
-  test('leaves one animal to a client that looks before it repeats', async () => {
+  test('leaves one pet to a client that looks before it repeats', async () => {
     const { stage, log } = await play(name, clients.looksFirst, newcomer);
     expect(log).toEqual([lost, '1s GET 200']);
     expect(stored(stage)).toBe(1);
   });
 
-  test('leaves two animals to a client that repeats blindly', async () => {
+  test('leaves two pets to a client that repeats blindly', async () => {
     const { stage, log } = await play(name, clients.repeatsBlindly(), newcomer);
     expect(log).toEqual([lost, '0s POST 201']);
     expect(stored(stage)).toBe(2);
@@ -786,20 +786,20 @@ describe.each([
 });
 
 scenario('post-answer-late', (name) => {
-  test('leaves one animal to a client that waits for the answer', async () => {
+  test('leaves one pet to a client that waits for the answer', async () => {
     const { stage, log, end } = await play(name, clients.takesItForTheEnd, newcomer);
     expect([log, end]).toEqual([['0s POST 201'], 201]);
     expect(stage.now() - Date.parse('2026-01-01T12:00:00Z')).toBe(10_000);
     expect(stored(stage)).toBe(1);
   });
 
-  test('leaves one animal to a client that looks before it repeats', async () => {
+  test('leaves one pet to a client that looks before it repeats', async () => {
     const { stage, log } = await play(name, clients.looksFirst, newcomer);
     expect(log).toEqual(['0s POST given up', '6s GET 200']);
     expect(stored(stage)).toBe(1);
   });
 
-  test('leaves two animals to a client that repeats blindly after two seconds', async () => {
+  test('leaves two pets to a client that repeats blindly after two seconds', async () => {
     const { stage, log } = await play(name, clients.repeatsBlindly(), newcomer);
     expect(log).toEqual(['0s POST given up', '2s POST 201']);
     expect(stored(stage)).toBe(2);
@@ -948,28 +948,28 @@ scenario('truncated-json', (name) => {
     expect(await seen(name, clients.sturdy())).toEqual(['0s GET 200, connection lost', '1s GET 200', 200]);
   });
 
-  test('shows no animals to a client that goes on with what it has', async () => {
+  test('shows no pets to a client that goes on with what it has', async () => {
     const stage = open(name);
-    const animals = await stage.run((on) =>
+    const pets = await stage.run((on) =>
       on.send().then(
         ({ text }) => JSON.parse(text),
         () => [],
       ),
     );
-    expect([animals, stage.log()]).toEqual([[], ['0s GET 200, connection lost']]);
+    expect([pets, stage.log()]).toEqual([[], ['0s GET 200, connection lost']]);
   });
 });
 
 type Listed = { id: number; name: string; status: string }[];
 
 scenario('empty', (name) => {
-  test('shows an empty list, and gives id 1 to the first animal', async () => {
+  test('shows an empty list, and gives id 1 to the first pet', async () => {
     const stage = open(name);
     expect((await stage.send()).text).toBe('[]');
     expect(JSON.parse((await stage.send(newcomer)).text).id).toBe(1);
   });
 
-  test('fails a client that reads the first animal without looking', async () => {
+  test('fails a client that reads the first pet without looking', async () => {
     const [first] = JSON.parse((await open(name).send()).text) as Listed;
     expect(() => (first as Listed[number]).name).toThrow(TypeError);
   });
@@ -985,7 +985,7 @@ scenario('int64-ids', (name) => {
     expect(text).toBe('{"id":9007199254740993,"name":"Odd","categoryId":9223372036854775807,"status":"pending"}');
   });
 
-  test('shows another animal to a client that rounds', async () => {
+  test('shows another pet to a client that rounds', async () => {
     const stage = open(name);
     const pending = JSON.parse((await stage.send({ path: '/pets?status=pending' })).text) as Listed;
     expect(pending[0]?.name).toBe('Odd');
@@ -995,14 +995,14 @@ scenario('int64-ids', (name) => {
 });
 
 scenario('after-removal', (name) => {
-  test('shows an animal to a client that lists by status', async () => {
+  test('shows a pet to a client that lists by status', async () => {
     const stage = open(name);
     const { status, text } = await stage.send({ path: '/pets?status=available&limit=100' });
     expect(status).toBe(200);
     expect((JSON.parse(text) as Listed).map((pet) => pet.name)).toContain('Rex');
   });
 
-  test('tells a client that asks for one animal that it is not there, though it is', async () => {
+  test('tells a client that asks for one pet that it is not there, though it is', async () => {
     const stage = open(name);
     const { status, text, headers } = await stage.send({ path: '/pets/1' });
     expect([status, headers.get('date')]).toEqual([404, 'Thu, 05 Dec 2030 00:00:00 GMT']);
@@ -1014,12 +1014,12 @@ scenario('after-removal', (name) => {
 scenario('large-catalogue', (name) => {
   const stage = open(name);
 
-  test('shows a hundred animals of a status to a client that asks for them', async () => {
+  test('shows a hundred pets of a status to a client that asks for them', async () => {
     expect(stage.sim.pets.size).toBe(100_000);
     const { text } = await stage.send({ path: '/pets?status=sold&limit=100' });
-    const animals = JSON.parse(text) as Listed;
-    expect(animals).toHaveLength(100);
-    expect(new Set(animals.map(({ status }) => status))).toEqual(new Set(['sold']));
+    const pets = JSON.parse(text) as Listed;
+    expect(pets).toHaveLength(100);
+    expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['sold']));
   });
 
   test('shows twenty of a hundred thousand to a client that asks for nothing', async () => {
@@ -1034,7 +1034,7 @@ describe.each([
 ])('%s', (name, withRepeats, [most, least]) => {
   tried.add(name);
 
-  /** Every id on the way from page to page; an animal is added after the first page. */
+  /** Every id on the way from page to page; a pet is added after the first page. */
   const idsOfAllPages = async (stage: Stage) => {
     const ids: number[] = [];
     for (let path: string | undefined = '/pets'; path !== undefined; ) {
@@ -1046,16 +1046,16 @@ describe.each([
     return ids;
   };
 
-  test('leads a client that follows the Link and drops what it has seen to every animal once', async () => {
+  test('leads a client that follows the Link and drops what it has seen to every pet once', async () => {
     const ids = new Set(await idsOfAllPages(open(name)));
     expect([ids.size, Math.max(...ids), Math.min(...ids)]).toEqual([40, most, least]);
   });
 
-  test('shows half of the animals to a client that takes the first page for all', async () => {
+  test('shows half of the pets to a client that takes the first page for all', async () => {
     expect(JSON.parse((await open(name).send()).text)).toHaveLength(20);
   });
 
-  test(`shows ${withRepeats} animals to a client that follows the Link and drops nothing`, async () => {
+  test(`shows ${withRepeats} pets to a client that follows the Link and drops nothing`, async () => {
     expect(await idsOfAllPages(open(name))).toHaveLength(withRepeats);
   });
 });

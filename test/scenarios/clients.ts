@@ -123,7 +123,7 @@ export const sturdy =
     }
   };
 
-/** Adds an animal; when the answer leaves it open whether it was stored, looks before it repeats. */
+/** Adds a pet; when the answer leaves it open whether it was stored, looks before it repeats. */
 export const looksFirst: Client = async (stage, call) => {
   for (;;) {
     const seen = await stage.send({ timeoutMs: 5_000, ...call }).catch(() => undefined);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../src/node/index.js';
-import { loadScenario } from '../../src/scenario/load.js';
-import type { Scenario } from '../../src/scenario/schema.js';
+import { listen } from '../../src/node.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';
-import { createSimulator } from '../../src/simulator.js';
+import { createSimulator } from '../../src/simulator/simulator.js';
 import { fileNames, scenarioOf, textOf } from './stage.js';
 
 /** The starred entries of research/client-bugs.md: bugs that real clients had. */
@@ -21,10 +21,10 @@ const verdictCodes = [
 ];
 
 /** What a scenario comes to, as text; what it is called and what is expected of a client is no part of it. */
-function worldOf(scenario: unknown): string {
+function serviceOf(scenario: unknown): string {
   try {
-    const { name: _, ...world } = loadScenario(scenario as Scenario, generatePets);
-    return JSON.stringify(world, (_, value) => {
+    const { name: _, ...service } = resolveScenario(scenario as Scenario, generatePets);
+    return JSON.stringify(service, (_, value) => {
       if (value instanceof Map || value instanceof Set) return [...value];
       return typeof value === 'bigint' ? `${value}n` : value;
     });
@@ -54,7 +54,7 @@ describe.each(fileNames)('%s', (name) => {
   const { description = '', expect: expected } = scenario;
 
   test('is a scenario under the name of its file, which editors can check', () => {
-    expect(() => loadScenario(scenario, generatePets)).not.toThrow();
+    expect(() => resolveScenario(scenario, generatePets)).not.toThrow();
     expect(scenario.name).toBe(name);
     expect(textOf(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/schema\.json\n/);
   });
@@ -65,8 +65,8 @@ describe.each(fileNames)('%s', (name) => {
 
   test('says nothing that would be so without it', () => {
     const { name: _, group: __, description: ___, expect: ____, ...said } = scenario;
-    const whole = worldOf(said);
-    const needless = [...withoutEachField(said)].filter(([, without]) => worldOf(without) === whole);
+    const whole = serviceOf(said);
+    const needless = [...withoutEachField(said)].filter(([, without]) => serviceOf(without) === whole);
     expect(needless.map(([path]) => path)).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
-import { readScenarioAndFiles } from '../../src/node/scenario-files.js';
+import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { badFiles, unreadableFiles } from './bad-files.js';
 
 let folder: string;
@@ -254,7 +254,7 @@ describe('extends', () => {
 });
 
 describe('pets: { file }', () => {
-  test('takes the animals from a YAML or JSON file in the folder of the scenario or below', async () => {
+  test('takes the pets from a YAML or JSON file in the folder of the scenario or below', async () => {
     write('store/pets.json', '[{"id": 9007199254740993, "name": "Odd", "categoryId": 1}]');
     write('store/more/pets.yaml', '- { id: 7, name: Max, categoryId: 2, status: sold }');
     const json = await readScenarioAndFiles(write('store/a.yaml', 'pets: { file: pets.json }'));
@@ -274,7 +274,7 @@ describe('pets: { file }', () => {
     ]);
     write('store/map.json', '{"pets": []}');
     expect(await mistakes(write('store/d.yaml', 'pets: { file: map.json }'))).toEqual([
-      'store/d.yaml:1:15: pets.file: expected a file with a list of animals, got "map.json"',
+      'store/d.yaml:1:15: pets.file: expected a file with a list of pets, got "map.json"',
     ]);
   });
 
@@ -329,7 +329,7 @@ describe('pets: { file }', () => {
 
   test('is nothing for a scenario that is no file', () => {
     expect(() => createSimulator({ scenario: { pets: { file: 'pets.json' } } })).toThrow(
-      'scenario at pets.file: expected a list of animals (only a scenario that is a file may name one)',
+      'scenario at pets.file: expected a list of pets (only a scenario that is a file may name one)',
     );
   });
 });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { readScenarioAndFiles, shippedScenarios } from '../../src/node/scenario-files.js';
+import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
+import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 
@@ -40,7 +41,7 @@ export interface Seen {
   text: string;
 }
 
-/** The world of one client: a simulator whose clock stands still while anyone is busy, and jumps when all wait. */
+/** The service of one client: a simulator whose clock stands still while anyone is busy, and jumps when all wait. */
 export interface Stage {
   sim: Simulator;
   /** @throws what `fetch` throws: a network error, or an AbortError when the client gave up */

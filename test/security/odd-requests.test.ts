@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listen, type RunningServer } from '../../src/node/index.js';
-import { createSimulator, type Simulator } from '../../src/simulator.js';
+import { listen, type RunningServer } from '../../src/node.js';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 
 const key = 'Authorization: Bearer business-key\r\n';

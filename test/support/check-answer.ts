@@ -84,11 +84,11 @@ const outsideOperations: Record<number, string> = {
  * @throws {Error} that lists every way in which the answer is wrong
  */
 export function checkAnswer(question: Question, answer: RawAnswer, allowances: Allowances): void {
-  const problems = [...wrongByDescription(question, answer, allowances), ...wrongHeaders(answer, allowances)];
-  if (question.method !== 'HEAD') problems.push(...wrongBody(question, answer, allowances));
-  if (problems.length === 0) return;
+  const issues = [...wrongByDescription(question, answer, allowances), ...wrongHeaders(answer, allowances)];
+  if (question.method !== 'HEAD') issues.push(...wrongBody(question, answer, allowances));
+  if (issues.length === 0) return;
   const { status, bodyText } = answer;
-  const list = problems.map((problem) => `  - ${problem}`).join('\n');
+  const list = issues.map((issue) => `  - ${issue}`).join('\n');
   throw new Error(`${question.method} ${question.path} got a wrong ${status}:\n${list}\n  body: ${bodyText}`);
 }
 

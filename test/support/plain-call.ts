@@ -15,7 +15,7 @@ export interface PlainCall {
   connection?: number;
 }
 
-/** Sends one call straight to the core, without a door. */
+/** Sends one call straight to the core, without an adapter. */
 export function send(
   sim: Simulator,
   { key = 'free-key', path = '/pets', query = '', ...call }: PlainCall = {},
@@ -32,7 +32,7 @@ export function send(
     body,
     connection: call.connection,
   });
-  if (answer instanceof Promise) throw new Error('A fault delays this call; send it through a door.');
+  if (answer instanceof Promise) throw new Error('A fault delays this call; send it through an adapter.');
   return answer;
 }
 

@@ -1,27 +1,27 @@
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
-import { type Door, noon, threePets } from './doors.js';
+import { type Adapter, noon, threePets } from './adapters.js';
 
-/** A simulator behind a door, whose answers are not checked: they are meant to be wrong. */
-export interface UncheckedWorld {
+/** A simulator behind an adapter, whose answers are not checked: they are meant to be wrong. */
+export interface UncheckedService {
   sim: Simulator;
   baseUrl: string;
-  /** What a client of the door calls. */
+  /** What a client of the adapter calls. */
   fetch: typeof fetch;
   /** With `free-key`; a body is sent as application/json. */
   send(method: string, path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void> | void;
 }
 
-/** As `openWorld`, the clock frozen at noon. */
-export async function openUnchecked(door: Door, scenario: Scenario): Promise<UncheckedWorld> {
+/** As `openService`, the clock frozen at noon. */
+export async function openUnchecked(adapter: Adapter, scenario: Scenario): Promise<UncheckedService> {
   const sim = createSimulator({
     scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
     onError: (error) => {
       throw error;
     },
   });
-  const { baseUrl, close } = await door.open(sim);
-  const own = door.name === 'fetch' ? sim.fetch : fetch;
+  const { baseUrl, close } = await adapter.open(sim);
+  const own = adapter.name === 'fetch' ? sim.fetch : fetch;
   return {
     sim,
     baseUrl,

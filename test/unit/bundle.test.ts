@@ -12,7 +12,7 @@ const bundle: (contents: string) => Promise<Bundle> = bundled;
 /**
  * What a page downloads, msw (67 kB) left out, gzipped. Measured when written: 22.2 kB with what a page imports, 26.4 kB
  * with every name, which adds the texts of the assumptions and the description of the service. Of the 22.2 kB the check of
- * scenarios and fault rules is about 5, the operations with exact JSON 3.5, keys, windows and bans 3, the doors 2.
+ * scenarios and fault rules is about 5, the operations with exact JSON 3.5, keys, windows and bans 3, the adapters 2.
  */
 const mostKilobytes = { whatPagesImport: 22.4, everything: 26.6 };
 
@@ -43,7 +43,7 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
     expect(imports.map(({ path, external }) => ({ path, external }))).toEqual([{ path: 'msw', external: true }]);
   });
 
-  test('hold no code of faker, Express, valibot, Node, the HTTP door or the control', () => {
+  test('hold no code of faker, Express, valibot, Node, the HTTP adapter or the control', () => {
     const packages = /node:|faker|express|valibot|src\/node\/|src\/seed|src\/control/;
     expect(Object.keys(result.metafile.inputs).filter((file) => packages.test(file))).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
-import { Clock, parseInstant } from '../../src/state/clock.js';
-import { parseDuration } from '../../src/state/duration.js';
+import { Clock } from '../../src/state/clock.js';
+import { parseDuration } from '../../src/values/duration.js';
+import { parseInstant } from '../../src/values/instant.js';
 import { frozen, noon } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
 

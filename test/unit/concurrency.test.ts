@@ -33,7 +33,7 @@ test('parallel keys do not take from each other', async () => {
   }
 });
 
-test('1,000 parallel creates get contiguous identifiers, each once, and lose no animal', async () => {
+test('1,000 parallel creates get contiguous identifiers, each once, and lose no pet', async () => {
   const sim = frozen();
   const created = await Promise.all(
     Array.from({ length: 1000 }, async (_, index) => {
@@ -62,7 +62,7 @@ test('an aborted request counts nothing', async () => {
   expect(sim.keys.get('free-key').minute.remaining).toBe(60);
 });
 
-test('lists taken while animals are created are whole', async () => {
+test('lists taken while pets are created are whole', async () => {
   const sim = frozen({ pets: [] });
   const headers = { ...bearer('enterprise-key'), 'content-type': 'application/json' };
   const lists = await Promise.all(

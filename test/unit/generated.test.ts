@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run generate
 import { defaultScenario, readme } from '../../scripts/generate.mjs';
+import { assumptionRows } from '../../src/cli/assumption-table.js';
 import { controlRows } from '../../src/control/control-table.js';
-import { assumptionRows } from '../../src/node/assumption-table.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const hint = 'run npm run generate';
@@ -11,7 +11,7 @@ const hint = 'run npm run generate';
 test('the default scenario, as a file and as a module, is what the fixtures say', () => {
   const { file, module } = defaultScenario();
   expect(read('scenarios/default.yaml'), hint).toBe(file);
-  expect(read('src/scenario/default.ts'), hint).toBe(module);
+  expect(read('src/scenario/default-scenario.ts'), hint).toBe(module);
 });
 
 test('the tables of assumptions and of control operations in the README are what the code does, its figures those of the bench', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
-import { JsonError, parseJson } from '../../src/interface/json.js';
+import { JsonError, parseJson } from '../../src/values/json.js';
 import { frozen } from '../support/frozen.js';
 import { message, rate, send } from '../support/plain-call.js';
 

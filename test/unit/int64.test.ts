@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareInt64, isInt64, nextInt64, normalizeInteger, parseInt64 } from '../../src/interface/int64.js';
+import { compareInt64, isInt64, nextInt64, normalizeInteger, parseInt64 } from '../../src/values/int64.js';
 import { frozen } from '../support/frozen.js';
 import { code, message, send } from '../support/plain-call.js';
 
@@ -76,7 +76,7 @@ test.each(['01', '+1', '.5', '1.', '0x10', '1_000', '--1', '1e', 'NaN', 'Infinit
 );
 
 test.each(['0', '-1', '1', '9007199254740993', '9223372036854775807', '-9223372036854775808'])(
-  'an animal with the id %s is found under exactly this path',
+  'a pet with the id %s is found under exactly this path',
   (id) => {
     const sim = frozen({ pets: [{ id: BigInt(id), name: 'Rex', categoryId: 1 }] });
     const answer = send(sim, { path: `/pets/${id}` });
@@ -120,7 +120,7 @@ test.each(malformedIds)('the path id %s is a 400 under malformedPetId: reject', 
   expect(message(answer)).toContain('petId');
 });
 
-test.each(['-1', '999', '9223372036854775807'])('the path id %s is a 404 when no animal has it', (id) => {
+test.each(['-1', '999', '9223372036854775807'])('the path id %s is a 404 when no pet has it', (id) => {
   const answer = send(frozen({ assumptions: { malformedPetId: 'reject' } }), { path: `/pets/${id}` });
   expect(answer.status).toBe(404);
 });

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { Journal, type JournalEntry } from '../../src/state/journal.js';
+import { Journal, type RequestRecord } from '../../src/state/journal.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 
-const entry = (id: number, more: Partial<JournalEntry> = {}): JournalEntry => ({
+const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => ({
   id,
   arrivedAtMs: id,
   answeredAtMs: id,
@@ -28,7 +28,7 @@ const entry = (id: number, more: Partial<JournalEntry> = {}): JournalEntry => ({
   episode: 0,
   storedId: undefined,
   fault: undefined,
-  isSpoiled: false,
+  isUnreadable: false,
   connection: undefined,
   call: undefined,
   ...more,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PetStatus, petStatuses } from '../../src/interface/contract.js';
-import type { Int64 } from '../../src/interface/int64.js';
+import { type PetStatus, petStatuses } from '../../src/contract/document.js';
 import { type ListOrder, type Pet, Pets, type StoredPet, toStored } from '../../src/state/pets.js';
+import type { Int64 } from '../../src/values/int64.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
 
@@ -42,7 +42,7 @@ describe('order', () => {
     expect([...one].sort((a, b) => Number(a) - Number(b))).toEqual(numbers);
   });
 
-  test('a new animal does not move the others in a shuffled list', () => {
+  test('a new pet does not move the others in a shuffled list', () => {
     const pets = store([1, 2, 3, 4, 5, 6, 7, 8], 'shuffled');
     const before = ids(pets.list());
     for (let n = 0; n < 20; n++) pets.add(rex);
@@ -53,13 +53,13 @@ describe('order', () => {
 describe('status', () => {
   const pets = () => new Pets([pet(1), pet(2, 'sold'), pet(3), pet(4, 'pending')], { order: 'id-ascending', seed: 1 });
 
-  test('a filter lists the animals of one status in order', () => {
+  test('a filter lists the pets of one status in order', () => {
     expect(ids(pets().list({ status: 'available' }))).toEqual([1, 3]);
     expect(pets().count('available')).toBe(2);
     expect(pets().count()).toBe(4);
   });
 
-  test('an update moves an animal to its place under the new status', () => {
+  test('an update moves a pet to its place under the new status', () => {
     const store = pets();
     store.update(4, { status: 'available' });
     store.update(1, { status: 'sold' });
@@ -69,7 +69,7 @@ describe('status', () => {
     expect(ids(store.list())).toEqual([1, 2, 3, 4]);
   });
 
-  test('an animal without a status is in no filtered list', () => {
+  test('a pet without a status is in no filtered list', () => {
     const store = pets();
     store.update(1, { status: undefined });
     expect(store.get(1)?.json).toBe('{"id":1,"name":"pet 1","categoryId":1}');
@@ -87,14 +87,14 @@ describe('update and remove', () => {
     expect(pets.list()[0]).toBe(pets.get(1));
   });
 
-  test('an animal that is not there cannot be updated or removed', () => {
+  test('a pet that is not there cannot be updated or removed', () => {
     const pets = store([1]);
     expect(pets.update(2, { name: 'Max' })).toBeUndefined();
     expect(pets.remove(2)).toBe(false);
     expect(pets.size).toBe(1);
   });
 
-  test('a removed animal is gone from every list, and its id is not given again', () => {
+  test('a removed pet is gone from every list, and its id is not given again', () => {
     const pets = store([1, 2]);
     expect(pets.remove(2)).toBe(true);
     expect(pets.get(2)).toBeUndefined();
@@ -137,7 +137,7 @@ describe('identifiers', () => {
 });
 
 describe('reset, state and restore', () => {
-  test('a reset goes back to the animals and identifiers of the scenario', () => {
+  test('a reset goes back to the pets and identifiers of the scenario', () => {
     const pets = store([1, 2, 3]);
     const before = pets.state();
     pets.add(rex);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createProgressBar } from '../../src/node/progress-bar.js';
+import { createProgressBar } from '../../src/cli/progress-bar.js';
 import { generatePets } from '../../src/seed.js';
 
-/** What a bar writes when 1,000 animals are made, 10 at a time, each of the steps taking so long. */
+/** What a bar writes when 1,000 pets are made, 10 at a time, each of the steps taking so long. */
 function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {
   const written: string[] = [];
   let nowMs = 0;
@@ -24,11 +24,11 @@ function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {
 }
 
 describe('the progress bar', () => {
-  test('shows ten times a second how far it is, then that the animals are stored, and goes away', () => {
+  test('shows ten times a second how far it is, then that the pets are stored, and goes away', () => {
     const written = drawn(20, { isTTY: true });
-    expect(written[0]).toBe(`\r█${'░'.repeat(29)} 50 of 1,000 animals`);
-    expect(written[9]).toBe(`\r${'█'.repeat(15)}${'░'.repeat(15)} 500 of 1,000 animals`);
-    expect(written.slice(-2)).toEqual(['\r\u001b[Kstoring 1,000 animals', '\r\u001b[K']);
+    expect(written[0]).toBe(`\r█${'░'.repeat(29)} 50 of 1,000 pets`);
+    expect(written[9]).toBe(`\r${'█'.repeat(15)}${'░'.repeat(15)} 500 of 1,000 pets`);
+    expect(written.slice(-2)).toEqual(['\r\u001b[Kstoring 1,000 pets', '\r\u001b[K']);
     expect(written).toHaveLength(21);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { scenarioChanges } from '../../src/node/scenario-changes.js';
-import type { Scenario } from '../../src/scenario/schema.js';
+import { scenarioChanges } from '../../src/node/scenario-files/scenario-changes.js';
+import type { Scenario } from '../../src/scenario/scenario-schema.js';
 
 const rex = { id: 1, name: 'Rex', categoryId: 1 };
 const max = { id: 2n, name: 'Max', categoryId: 1 };
@@ -27,12 +27,12 @@ describe('scenarioChanges', () => {
     ],
     ['a key', { keys: { a: {} } }, { keys: { b: {} } }, ['keys.a', 'keys.b']],
     ['a plan', { plans: { free: { minute: 1, day: 1 } } }, { plans: { free: { minute: 1, day: 2 } } }, ['plans.free']],
-    ['an animal that is new', { pets: [rex] }, { pets: [rex, max] }, ['pets (1 added)']],
-    ['animals that are gone', { pets: [rex, max] }, { pets: [] }, ['pets (2 removed)']],
-    ['an animal with another name', { pets: [rex] }, { pets: [{ ...rex, name: 'Ra' }] }, ['pets (1 changed)']],
-    ['animals in another order', { pets: [rex, max] }, { pets: [max, rex] }, ['pets (order)']],
-    ['generated animals', { pets: { generate: { sold: 1 } } }, { pets: { generate: { sold: 2 } } }, ['pets.generate']],
-    ['a list for generated animals', { pets: { generate: { sold: 1 } } }, { pets: [rex] }, ['pets (1 added)']],
+    ['a pet that is new', { pets: [rex] }, { pets: [rex, max] }, ['pets (1 added)']],
+    ['pets that are gone', { pets: [rex, max] }, { pets: [] }, ['pets (2 removed)']],
+    ['a pet with another name', { pets: [rex] }, { pets: [{ ...rex, name: 'Ra' }] }, ['pets (1 changed)']],
+    ['pets in another order', { pets: [rex, max] }, { pets: [max, rex] }, ['pets (order)']],
+    ['generated pets', { pets: { generate: { sold: 1 } } }, { pets: { generate: { sold: 2 } } }, ['pets.generate']],
+    ['a list for generated pets', { pets: { generate: { sold: 1 } } }, { pets: [rex] }, ['pets (1 added)']],
     [
       'rules',
       { faults: [down, { then: { close: true } }] },

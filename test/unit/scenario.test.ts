@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
-import { defaultScenario } from '../../src/scenario/default.js';
-import { merge } from '../../src/scenario/merge.js';
+import { defaultScenario } from '../../src/scenario/default-scenario.js';
+import { merge } from '../../src/values/plain-data.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
 
 /** The mistakes that a scenario is refused for; any shape at all, as from a file. */
-function problems(scenario: unknown): Record<string, string> {
+function issues(scenario: unknown): Record<string, string> {
   try {
     createSimulator({ scenario: scenario as Scenario });
   } catch (error) {
     expect(error).toBeInstanceOf(ScenarioError);
-    return Object.fromEntries((error as ScenarioError).problems.map(({ path, message }) => [path, message]));
+    return Object.fromEntries((error as ScenarioError).issues.map(({ path, message }) => [path, message]));
   }
   return {};
 }
@@ -104,18 +104,18 @@ describe('a mistake is named with its path', () => {
     ],
     ['assumptions.listOrders', 'expected no such field', { assumptions: { listOrders: 'shuffled' } }],
   ])('at %s: %s', (path, message, scenario) => {
-    const found = problems(scenario);
+    const found = issues(scenario);
     expect(Object.keys(found)).toEqual([path]);
     expect(found[path]).toContain(message);
   });
 
   test.each(['', 'two words', 'a,b', 'tab\tkey', 'line\nkey'])('at a key that no header can carry: %j', (key) => {
-    const [path] = Object.keys(problems({ keys: { [key]: {} } }));
+    const [path] = Object.keys(issues({ keys: { [key]: {} } }));
     expect(path).toBe(`keys.${key}`);
   });
 
   test('a limit that says something else than an assumption is refused', () => {
-    const found = (scenario: Scenario) => problems(scenario);
+    const found = (scenario: Scenario) => issues(scenario);
     expect(found({ limits: { windowStart: 'clock' }, assumptions: { windowStart: 'first-request' } })).toEqual({
       'assumptions.windowStart': 'expected the value that plans, limits or ban sets ("clock"), got "first-request"',
     });
@@ -139,7 +139,7 @@ describe('a mistake is named with its path', () => {
       keys: { a: { state: 'lost' } },
       assumptions: { paging: 'scroll' },
     };
-    expect(Object.keys(problems(scenario)).sort()).toEqual([
+    expect(Object.keys(issues(scenario)).sort()).toEqual([
       'assumptions.paging',
       'clock.mode',
       'keys.a.state',
@@ -150,7 +150,7 @@ describe('a mistake is named with its path', () => {
       /^scenario at seed: .*\nscenario at clock\.mode: (?:.|\n)*\nscenario at /,
     );
     const second = { keys: { a: { plan: 'gold' }, b: { usage: { minute: 61, day: 1001 } } }, pets: { generate: {} } };
-    expect(Object.keys(problems(second)).sort()).toEqual([
+    expect(Object.keys(issues(second)).sort()).toEqual([
       'keys.a.plan',
       'keys.b.usage.day',
       'keys.b.usage.minute',
@@ -159,13 +159,13 @@ describe('a mistake is named with its path', () => {
   });
 
   test('a scenario that is refused leaves nothing behind', () => {
-    expect(problems({ keys: { 'free-key': { plan: 'gold' } } })).not.toEqual({});
+    expect(issues({ keys: { 'free-key': { plan: 'gold' } } })).not.toEqual({});
     expect(frozen().keys.get('free-key').plan).toBe('free');
   });
 });
 
 describe('what a scenario leaves out', () => {
-  test('comes from the default scenario: forty animals, five keys', () => {
+  test('comes from the default scenario: forty pets, five keys', () => {
     const sim = createSimulator();
     expect(sim.name).toBe('default');
     expect(sim.pets.size).toBe(40);
@@ -228,13 +228,13 @@ describe('what a scenario leaves out', () => {
 });
 
 describe('a scenario', () => {
-  test('gives animals without an id the next free one', () => {
+  test('gives pets without an id the next free one', () => {
     const sim = frozen({ pets: [rex, { ...rex, id: 2 }, rex, { ...rex, id: 1 }], ids: { start: 1 } });
     expect(sim.pets.list().map(({ id }) => id)).toEqual([1, 2, 3, 4]);
     expect(send(sim, { body: rex }).body).toContain('"id":5');
   });
 
-  test('gives animals without a status the default status', () => {
+  test('gives pets without a status the default status', () => {
     expect(frozen({ pets: [rex], assumptions: { defaultStatus: 'sold' } }).pets.get(1)?.status).toBe('sold');
     expect(frozen({ pets: [rex], assumptions: { defaultStatus: 'absent' } }).pets.get(1)?.json).toBe(
       '{"id":1,"name":"Rex","categoryId":1}',
@@ -366,7 +366,7 @@ describe('a snapshot', () => {
     return answers;
   };
 
-  test('restores windows, strikes, bans, presets, keys, animals, identifiers and clock, as often as wanted', () => {
+  test('restores windows, strikes, bans, presets, keys, pets, identifiers and clock, as often as wanted', () => {
     const sim = frozen(everything);
     disturb(sim);
     sim.clock.freeze();

@@ -1,14 +1,14 @@
 import { faker } from '@faker-js/faker/locale/en';
 import { describe, expect, test } from 'vitest';
 import { createSimulator, ScenarioError } from '../../src/index.js';
-import { isInt64 } from '../../src/interface/int64.js';
 import { generatePets } from '../../src/seed.js';
+import { isInt64 } from '../../src/values/int64.js';
 
 const options = { seed: 7, firstId: 1, categories: [1, 2, 3] };
 const authorization = { authorization: 'Bearer free-key' };
 
 describe('generatePets', () => {
-  test('gives the same animals for the same seed', () => {
+  test('gives the same pets for the same seed', () => {
     const counts = { available: 30, pending: 8, sold: 4 };
     expect(generatePets(counts, options)).toEqual(generatePets(counts, options));
   });
@@ -22,13 +22,13 @@ describe('generatePets', () => {
     }
   });
 
-  test('gives exactly as many animals of each status as asked', () => {
+  test('gives exactly as many pets of each status as asked', () => {
     const pets = generatePets({ available: 30, pending: 8, sold: 4 }, options);
     const count = (status: string) => pets.filter((pet) => pet.status === status).length;
     expect([pets.length, count('available'), count('pending'), count('sold')]).toEqual([42, 30, 8, 4]);
   });
 
-  test.each([{}, { available: 0 }, { pending: undefined }])('gives no animals for %o', (counts) => {
+  test.each([{}, { available: 0 }, { pending: undefined }])('gives no pets for %o', (counts) => {
     expect(generatePets(counts, options)).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe('generatePets', () => {
     expect([first, faker.number.int()]).toEqual(undisturbed);
   });
 
-  test('makes 100,000 animals', () => {
+  test('makes 100,000 pets', () => {
     const pets = generatePets({ available: 60_000, pending: 30_000, sold: 10_000 }, options);
     expect(pets).toHaveLength(100_000);
     expect(pets.every(({ id }) => isInt64(id))).toBe(true);
@@ -94,7 +94,7 @@ describe('generatePets', () => {
 describe('a scenario with pets.generate', () => {
   const generate = { available: 60, pending: 20, sold: 20 };
 
-  test('starts with generated animals, from the first id and of the categories that it names', async () => {
+  test('starts with generated pets, from the first id and of the categories that it names', async () => {
     const sim = createSimulator({
       scenario: { ids: { start: 9007199254740993n }, categories: [7], pets: { generate } },
       generatePets,
@@ -107,7 +107,7 @@ describe('a scenario with pets.generate', () => {
     );
   });
 
-  test('gives the next animal the id after the last generated one', async () => {
+  test('gives the next pet the id after the last generated one', async () => {
     const sim = createSimulator({ scenario: { ids: { start: 9007199254740993n }, pets: { generate } }, generatePets });
     const response = await sim.fetch('http://petstore.test/v1/pets', {
       method: 'POST',
@@ -127,7 +127,7 @@ describe('a scenario with pets.generate', () => {
     expect(await list(3)).not.toBe(await list(4));
   });
 
-  test('goes back to the generated animals on reset', () => {
+  test('goes back to the generated pets on reset', () => {
     const sim = createSimulator({ scenario: { pets: { generate } }, generatePets });
     const before = sim.pets.list();
     sim.pets.remove(1);

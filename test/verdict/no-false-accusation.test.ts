@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Scenario } from '../../src/index.js';
-import { seededFraction } from '../../src/state/random.js';
+import { seededFraction } from '../../src/values/seeded-random.js';
 import { verdict as verdictOf } from '../../src/verdict.js';
 import { type Program, runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';

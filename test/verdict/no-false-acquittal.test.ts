@@ -106,7 +106,7 @@ const clients: BadClient[] = [
   {
     does: 'repeats a write blindly when its answer was lost',
     code: 'duplicate-write',
-    says: /2 animals with one body/,
+    says: /2 pets with one body/,
     scenario: { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] },
     client: (send) => send('/pets', rex).catch(() => send('/pets', rex)),
   },

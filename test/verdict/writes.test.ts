@@ -7,7 +7,7 @@ import { frozen } from '../support/frozen.js';
 
 const rex = { body: { name: 'Rex', categoryId: 1 } };
 const wall: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
-/** The first animal is stored, and its answer is lost. */
+/** The first pet is stored, and its answer is lost. */
 const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario => ({
   faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', ...then } }],
 });
@@ -32,8 +32,8 @@ describe('duplicate-write', () => {
     expect(duplicate(lost({ reset: true }), rex, rex)).toMatchObject({
       severity: 'fail',
       requests: [1, 2],
-      measured: '2 animals stored (41, 42)',
-      allowed: '1 animal',
+      measured: '2 pets stored (41, 42)',
+      allowed: '1 pet',
       text: expect.stringContaining('POST /pets was stored, its answer was lost, and the same was sent again'),
     });
   });
@@ -56,7 +56,7 @@ describe('duplicate-write', () => {
     expect(duplicate(lost({ phase: 'before', reset: true }), rex, rex)).toBeUndefined();
   });
 
-  test('spares another animal, another key, and a 429 that stored against its word', () => {
+  test('spares another pet, another key, and a 429 that stored against its word', () => {
     expect(duplicate(lost({ reset: true }), rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
     expect(duplicate(lost({ reset: true }), rex, { ...rex, key: 'pro-key' })).toBeUndefined();
     expect(duplicate(lost({ respond: { status: 429 } }), rex, rex)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('duplicate-write', () => {
     expect(duplicate(lost({ drip: { bytes: 8, every: '1s' } }), rex, rex)).toBeUndefined();
   });
 
-  test('spares who adds animals that are alike on purpose, but not when the call has a name', () => {
+  test('spares who adds pets that are alike on purpose, but not when the call has a name', () => {
     expect(duplicate(lost({ reset: true }), rex, rex, rex)).toBeUndefined();
     expect(duplicate({ faults: [{ when: { nth: 2 }, then: { reset: true, phase: 'after' } }] }, rex, rex, rex)).toBe(
       undefined,
@@ -217,7 +217,7 @@ describe('body-changed', () => {
     expect(codes.map(({ requests }) => requests)).toEqual([[2, 3]]);
   });
 
-  test('spares the same bytes, another animal, and an empty first try', () => {
+  test('spares the same bytes, another pet, and an empty first try', () => {
     expect(changed(rex, rex)).toBeUndefined();
     expect(changed(rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
     expect(changed({ method: 'POST' }, rex)).toBeUndefined();

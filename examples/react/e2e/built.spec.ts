@@ -4,7 +4,7 @@ import { expect, test } from 'petstore-sim/playwright';
 
 test.beforeEach(({ page, sandbox }) => sandbox.answerFor(page, 'https://api.petstore.example/v1'));
 
-test('an added animal is in the list', async ({ page }) => {
+test('an added pet is in the list', async ({ page }) => {
   await page.goto('/');
   await page.getByLabel('Name').fill('Žofie');
   await page.getByRole('button', { name: 'Add' }).click();

@@ -2,23 +2,23 @@ import { type FormEvent, useCallback, useEffect, useMemo, useState } from 'react
 import { createPetstore, type Pet, type Quota, type Status, statuses } from './petstore.ts';
 import { QuotaNotice } from './quota-notice.tsx';
 
-/** The animals of the shop, and a form that adds one. */
+/** The pets of the shop, and a form that adds one. */
 export function App({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   const [quota, setQuota] = useState<Quota>();
   const petstore = useMemo(() => createPetstore({ baseUrl, apiKey, onQuota: setQuota }), [baseUrl, apiKey]);
   const [status, setStatus] = useState<Status>('available');
   const [shown, setShown] = useState<{ status: Status; pets: Pet[] }>();
-  const [problem, setProblem] = useState('');
+  const [issue, setIssue] = useState('');
 
   const load = useCallback(
     async (signal?: AbortSignal) => {
       try {
         setShown({ status, pets: await petstore.listPets(status, signal) });
-        setProblem('');
+        setIssue('');
       } catch (error) {
         if (signal?.aborted) return;
         setShown(undefined);
-        setProblem((error as Error).message);
+        setIssue((error as Error).message);
       }
     },
     [petstore, status],
@@ -42,7 +42,7 @@ export function App({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
       form.reset();
       await load();
     } catch (error) {
-      setProblem((error as Error).message);
+      setIssue((error as Error).message);
     }
   }
 
@@ -60,17 +60,17 @@ export function App({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
         ))}
       </nav>
       <form onSubmit={add}>
-        <input name="name" aria-label="Name" placeholder="Name of a new animal" required />
+        <input name="name" aria-label="Name" placeholder="Name of a new pet" required />
         <label>
           Category
           <input name="category" type="number" min="1" defaultValue="1" required />
         </label>
         <button type="submit">Add</button>
       </form>
-      {problem !== '' && <p role="alert">{problem}</p>}
-      {shown === undefined && problem === '' && <p className="empty">Loading…</p>}
+      {issue !== '' && <p role="alert">{issue}</p>}
+      {shown === undefined && issue === '' && <p className="empty">Loading…</p>}
       {shown !== undefined && (
-        <ul aria-label="Animals" aria-busy={shown.status !== status}>
+        <ul aria-label="Pets" aria-busy={shown.status !== status}>
           {shown.pets.map(({ id, name, categoryId }) => (
             <li key={id}>
               <strong>{name}</strong>

@@ -52,7 +52,7 @@ export function createPetstore({ baseUrl, apiKey, onQuota = () => {} }: Petstore
     async listPets(status: Status, signal?: AbortSignal): Promise<Pet[]> {
       return (await send(`/pets?limit=100&status=${status}`, { signal: signal ?? null })).json();
     },
-    /** Fails with a `TypeError` when there is no answer; the animal may be stored all the same, so look before you repeat it. */
+    /** Fails with a `TypeError` when there is no answer; the pet may be stored all the same, so look before you repeat it. */
     async createPet(pet: Omit<Pet, 'id'>): Promise<Pet> {
       return (await send('/pets', { method: 'POST', body: JSON.stringify(pet) })).json();
     },

@@ -16,7 +16,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-test('lists the animals of a status', async ({ sim, apiKey }) => {
+test('lists the pets of a status', async ({ sim, apiKey }) => {
   server.use(...handlers(sim, { baseUrl }));
   const pets = await createPetstore({ baseUrl, apiKey }).listPets('sold');
   expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['sold']));

@@ -31,7 +31,7 @@ export function createPetstore({ baseUrl, apiKey, fetch = globalThis.fetch, send
     try {
       return await read(await post());
     } catch (error) {
-      // `fetch` fails so when there was no answer: the animal may be stored all the same.
+      // `fetch` fails so when there was no answer: the pet may be stored all the same.
       if (!(error instanceof TypeError)) throw error;
       const stored = (await listPets()).find(({ id, name }) => !known.has(id) && name === pet.name);
       return stored ?? read(await post());

@@ -44,7 +44,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
     });
   });
 
-  describe('with an answer that is lost after the animal is stored', () => {
+  describe('with an answer that is lost after the pet is stored', () => {
     const it = test.extend({
       scenario: { faults: [{ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }] },
     });

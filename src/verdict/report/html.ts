@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/journal.js';
 import { type Finding, span } from '../finding.js';
 import type { Verdict } from '../judge.js';
 import { htmlStyle } from './html-style.js';
@@ -14,7 +14,7 @@ const mostListed = 500;
  * The verdict as one HTML file that needs nothing else, with the run as a picture. Never shows a whole key.
  * @param entries the journal that was judged, in the order of arrival
  */
-export function htmlReport(entries: readonly JournalEntry[], verdict: Verdict): string {
+export function htmlReport(entries: readonly RequestRecord[], verdict: Verdict): string {
   const timeline = timelineOf(entries);
   const title = `${verdict.scenario}: ${verdict.verdict}`;
   const when = timeline.rows.length === 0 ? '' : new Date(timeline.startMs).toISOString();

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/journal.js';
 import { type Finding, type FindingCode, findingCodes } from '../finding.js';
 import type { Verdict } from '../judge.js';
 import { type Markup, markup } from './markup.js';
@@ -9,7 +9,7 @@ import { countsLine, requestsOf, since } from './wording.js';
  * The verdict as JUnit XML: a test case for each rule, failed with what it found, skipped where nothing put it to the test.
  * @param entries the journal that was judged, in the order of arrival
  */
-export function junitReport(entries: readonly JournalEntry[], verdict: Verdict): string {
+export function junitReport(entries: readonly RequestRecord[], verdict: Verdict): string {
   const { startMs, lastMs, rows } = timelineOf(entries);
   const seconds = ((lastMs - startMs) / 1000).toFixed(3);
   const cases = findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs) }));

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/journal.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge.js';
 import { drawTimeline } from './terminal-timeline.js';
@@ -26,7 +26,7 @@ const severityColours = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'gr
  * @param entries the journal that was judged, in the order of arrival
  */
 export function terminalReport(
-  entries: readonly JournalEntry[],
+  entries: readonly RequestRecord[],
   verdict: Verdict,
   { columns = 100, style = (_, text) => text }: TerminalOptions = {},
 ): string {

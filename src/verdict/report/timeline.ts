@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/journal.js';
 import { type JudgedRequest, prepareRun } from '../run.js';
 import { isUnknown } from '../writes.js';
 import { keyNames } from './key-names.js';
@@ -50,7 +50,7 @@ const mostRows = 20;
 const openShare = 0.1;
 
 /** @param entries the journal, in the order of arrival */
-export function timelineOf(entries: readonly JournalEntry[]): Timeline {
+export function timelineOf(entries: readonly RequestRecord[]): Timeline {
   const { requests } = prepareRun(entries, { endMs: 0, isOver: true, pending: 0 });
   const names = keyNames(requests.map(({ token }) => token));
   const startMs = Math.min(...requests.map(({ arrivedAtMs }) => arrivedAtMs));

@@ -28,18 +28,18 @@ it('misbehaves at the first try only', { retry: 1 }, async ({ sim, baseUrl, apiK
   expect(sim.journal.size).toBe(0);
   if (tries.length === 1) await hammer(sim.fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
 });
-test('had a world for each try', () => {
+test('had a service for each try', () => {
   expect(new Set(tries).size).toBe(2);
 });
 
-const worlds = new Set<unknown>();
-it('has a world for each repeat', { repeats: 2 }, async ({ sim, apiKey }) => {
+const services = new Set<unknown>();
+it('has a service for each repeat', { repeats: 2 }, async ({ sim, apiKey }) => {
   await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
   expect(sim.journal.size).toBe(1);
-  worlds.add(sim);
+  services.add(sim);
 });
-test('had a world for each repeat', () => {
-  expect(worlds.size).toBe(3);
+test('had a service for each repeat', () => {
+  expect(services.size).toBe(3);
 });
 
 describe.concurrent('at the same time', () => {

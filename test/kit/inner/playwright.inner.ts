@@ -6,7 +6,7 @@ const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
 for (const number of [1, 2, 3, 4]) {
-  test(`has a world of its own ${number}`, async ({ sandbox }) => {
+  test(`has a service of its own ${number}`, async ({ sandbox }) => {
     for (let id = 41; id < 61; id++) {
       const response = await fetch(`${sandbox.baseUrl}/pets`, {
         method: 'POST',

@@ -1,0 +1,87 @@
+import { type Answer, statusesWithoutBody } from '../simulator/api-call.js';
+import type { Clock } from '../state/clock.js';
+
+/**
+ * An answer as a `Response`. What only a wire can do becomes what a client of `fetch` would see of it: a connection that
+ * is cut is `Response.error()`, a body that is cut is a stream that fails.
+ * @throws the reason of `signal` when the client gives up on an answer that never comes
+ */
+export async function toResponse(
+  { status, headers, body, wire }: Answer,
+  { method, signal }: Pick<Request, 'method' | 'signal'>,
+  clock: Clock,
+): Promise<Response> {
+  switch (wire?.kind) {
+    case 'reset':
+    case 'close':
+      return Response.error();
+    case 'hang':
+      await clock.sleep(Number.POSITIVE_INFINITY, signal);
+      return Response.error();
+    case 'truncate':
+      return new Response(cutStream(encode(body), wire.bytes), { status, headers });
+    case 'contentLength': {
+      const all = encode(body);
+      // A client reads as much as it was told; it fails only when less comes.
+      const seen = wire.value > all.length ? cutStream(all, all.length, wire.value) : all.subarray(0, wire.value);
+      return new Response(seen, { status, headers: { ...headers, 'Content-Length': String(wire.value) } });
+    }
+    case 'drip':
+      return new Response(slowStream(encode(body), wire, clock, signal), { status, headers });
+    default: {
+      if (method === 'HEAD' || statusesWithoutBody.includes(status)) return new Response(null, { status, headers });
+      // To text without a Content-Type, `Response` would add one of its own.
+      return new Response('Content-Type' in headers ? body : encode(body), { status, headers });
+    }
+  }
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** The first bytes of a body, then the failure that an early end of the connection is. */
+function cutStream(all: Uint8Array, bytes: number, expected = all.length): ReadableStream<Uint8Array> {
+  const sent = all.subarray(0, bytes);
+  const left = sent.length > 0 ? [sent] : [];
+  return new ReadableStream(
+    {
+      pull(controller) {
+        const chunk = left.pop();
+        if (chunk !== undefined) controller.enqueue(chunk);
+        else if (sent.length < expected) controller.error(terminated());
+        else controller.close();
+      },
+    },
+    // Nothing ahead of its reader, not even of a copy such as msw makes: an error empties the queue.
+    { highWaterMark: 0 },
+  );
+}
+
+/** A body in pieces at their times, whether or not anyone reads them yet. */
+function slowStream(
+  all: Uint8Array,
+  { bytes, everyMs }: { bytes: number; everyMs: number },
+  clock: Clock,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const cancelled = new AbortController();
+  const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const gone = AbortSignal.any([signal, cancelled.signal]);
+    for (let at = 0; at < all.length; at += bytes) {
+      if (at > 0) await clock.sleep(everyMs, gone);
+      controller.enqueue(all.subarray(at, at + bytes));
+    }
+    controller.close();
+  };
+  return new ReadableStream({
+    start(controller) {
+      // Whoever cancels has closed the stream; else the client gave up, or the simulator was reset.
+      send(controller).catch((error) => {
+        if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));
+      });
+    },
+    cancel: () => cancelled.abort(),
+  });
+}
+
+/** What a fetch says when a connection ends in the middle of a body. */
+const terminated = (cause?: unknown) => new TypeError('terminated', { cause });

@@ -1,0 +1,37 @@
+import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
+import { UsageError } from '../../node/usage-error.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import { parseDuration } from '../../values/duration.js';
+import { drawBar, eraseLine } from '../progress-bar.js';
+import { readOverrides, type ServeFlags } from './serve.js';
+
+/** What the commands that run a client have in common. */
+export type ScenarioFlags = Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits'>;
+
+/** @throws {UsageError} when there is no command to run */
+export function requireCommand(name: string, command: readonly string[]): void {
+  if (command.length > 0) return;
+  throw new UsageError(`expected the command of a client, such as petstore-sim ${name} -- npm test`);
+}
+
+/** The scenario that the flags name, with what they set on top. */
+export async function scenarioOf(flags: ScenarioFlags): Promise<Scenario> {
+  const overrides = await readOverrides(flags);
+  return (await readScenarioAndFiles(flags.scenario ?? 'default', { overrides })).scenario;
+}
+
+/** How long one run of the client may take, in milliseconds. */
+export function timeoutOf(text = '2m'): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw new UsageError(`--timeout: ${(error as Error).message}`);
+  }
+}
+
+/** Tells on a terminal how many runs are over; takes itself away at the end. */
+export function createRunCounter(total: number): (done: number) => void {
+  return (done) => {
+    if (process.stderr.isTTY) process.stderr.write(done === total ? eraseLine : drawBar(done, total, 'runs'));
+  };
+}

@@ -1,0 +1,48 @@
+import { styleText } from 'node:util';
+import { type AssumptionId, assumptions } from '../../contract/assumptions.js';
+import { UsageError } from '../../node/usage-error.js';
+import { matrixCases, matrixLines, runMatrix } from '../matrix.js';
+import { createRunCounter, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
+
+export interface MatrixFlags extends ScenarioFlags {
+  only?: string;
+  json?: boolean;
+  timeout?: string;
+}
+
+/**
+ * Runs a client with the defaults and with every alternative of every assumption.
+ * @returns the exit code: 1 when an alternative breaks the client, or when it fails with the defaults already
+ */
+export async function matrix(
+  flags: MatrixFlags,
+  command: readonly string[],
+  print: (text: string) => void,
+): Promise<number> {
+  requireCommand('matrix', command);
+  const only = readIds(flags.only);
+  const scenario = await scenarioOf(flags);
+  const onDone = createRunCounter(1 + matrixCases(only).length);
+  const results = await runMatrix(command, scenario, { only, timeoutMs: timeoutOf(flags.timeout), onDone });
+  const [baseline] = results;
+  const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
+  if (flags.json) print(`${JSON.stringify(results, null, 2)}\n`);
+  else if (baseline?.code !== 0) {
+    print(
+      `The command fails with the defaults already (exit code ${baseline?.code}); mend that first.\n${baseline?.output}`,
+    );
+  } else print(`${matrixLines(results, (format, text) => styleText(format, text)).join('\n')}\n`);
+  return isBroken ? 1 : 0;
+}
+
+/** @throws {UsageError} for an id that is none */
+function readIds(text: string | undefined): AssumptionId[] | undefined {
+  const ids = text?.split(',').map((id) => id.trim());
+  const unknown = ids?.find((id) => !Object.hasOwn(assumptions, id));
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `expected --only to name assumptions, got ${JSON.stringify(unknown)}; see petstore-sim assumptions`,
+    );
+  }
+  return ids as AssumptionId[] | undefined;
+}

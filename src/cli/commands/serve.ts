@@ -1,0 +1,143 @@
+import { listen, type RunningServer } from '../../node/http/server.js';
+import { type Override, readSetFlag } from '../../node/scenario-files/overrides.js';
+import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
+import { UsageError } from '../../node/usage-error.js';
+import type { GeneratePets } from '../../scenario/resolve-scenario.js';
+import { createSimulator, type Simulator } from '../../simulator/simulator.js';
+import { createRequestLog, type LogFormat, listeningLines, logFormats } from '../request-log.js';
+
+/** The options of `petstore-sim serve`, as the command line gives them. */
+export interface ServeFlags {
+  port?: string;
+  host?: string;
+  scenario?: string;
+  set?: string[];
+  seed?: string;
+  'no-limits'?: boolean;
+  watch?: boolean;
+  reseed?: boolean;
+  handlers?: string;
+  log?: string;
+  'allowed-host'?: string[];
+  'control-token'?: string;
+}
+
+/**
+ * Runs the server until SIGINT or SIGTERM.
+ * @throws {UsageError} for a bad flag or an address that cannot be had, {ScenarioError} for a bad scenario
+ */
+export async function serve(flags: ServeFlags): Promise<void> {
+  const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
+  const log = flags.log ?? 'pretty';
+  if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
+  const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
+  if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
+  const overrides = await readOverrides(flags);
+
+  const generator = loadedOnDemand();
+  const read = async () => {
+    const found = await readScenarioAndFiles(nameOrFile, { overrides });
+    if (found.scenario.pets !== undefined && 'generate' in found.scenario.pets) await generator.load();
+    return found;
+  };
+  const first = await read();
+  if (watch && first.files.length === 0) {
+    throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
+  }
+  const sim = createSimulator({
+    scenario: first.scenario,
+    scenarios: readShippedScenarios,
+    generatePets: generator.generatePets,
+  });
+
+  const write = (line: string) => {
+    process.stdout.write(`${line}\n`);
+  };
+  // Whoever reads the log may go away (`petstore-sim | head`); the server goes on without it.
+  process.stdout.on('error', () => {});
+  const onAnswer = createRequestLog(log, sim, write);
+  const server = await startServer(sim, {
+    port,
+    ...(flags.host !== undefined && { host: flags.host }),
+    allowedHosts: flags['allowed-host'] ?? [],
+    controlToken: flags['control-token'],
+    ...(flags.handlers !== undefined && { handlers: await handlersOf(flags.handlers, sim) }),
+    prepareControl: generator.load,
+    ...(onAnswer && { onAnswer }),
+  });
+  stopOnSignal(server);
+  if (watch) {
+    const { reportReload, watchScenario } = await import('../../node/scenario-files/watch-scenario.js');
+    watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
+  }
+  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
+}
+
+const handlersOf = async (file: string, sim: Simulator) =>
+  (await import('../../node/msw-handlers/handlers-file.js')).readHandlers(file, sim);
+
+/** What the flags set on top of the scenario, in the order in which they apply. */
+export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {
+  const { seed, 'no-limits': noLimits, set = [] } = flags;
+  const overrides: Override[] = [];
+  if (seed !== undefined) {
+    const value = wholeNumber('--seed', seed, Number.MAX_SAFE_INTEGER);
+    overrides.push({ flag: '--seed', steps: ['seed'], value });
+  }
+  if (noLimits) overrides.push({ flag: '--no-limits', steps: ['limits'], value: 'off' });
+  for (const text of set) overrides.push(await readSetFlag(text));
+  return overrides;
+}
+
+/** The generator of pets, with a progress bar; faker is loaded when a scenario or a control request may need it. */
+function loadedOnDemand() {
+  let loaded: GeneratePets | undefined;
+  const generatePets: GeneratePets = (counts, options) => {
+    if (loaded === undefined) {
+      throw new RangeError('expected to be asked a moment later: the generator is being loaded');
+    }
+    return loaded(counts, options);
+  };
+  const load = async () => {
+    if (loaded !== undefined) return;
+    const [seed, { createProgressBar }] = await Promise.all([import('../../seed.js'), import('../progress-bar.js')]);
+    loaded = (counts, options) => seed.generatePets(counts, { ...options, onProgress: createProgressBar() });
+  };
+  return { generatePets, load };
+}
+
+async function startServer(...args: Parameters<typeof listen>): Promise<RunningServer> {
+  try {
+    return await listen(...args);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const { port, host = 'localhost' } = args[1] ?? {};
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`port ${port} is taken; stop what listens there, or pass --port 0 for a free one`);
+    if (code === 'EACCES') throw new UsageError(`port ${port} needs more rights; pass --port with a number above 1023`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new UsageError(`expected --host to be an address of this machine, got ${host}`);
+    if (error instanceof RangeError) throw new UsageError(message);
+    throw error;
+  }
+}
+
+function stopOnSignal(server: RunningServer): void {
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    await server.close();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+}
+
+const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
+
+function wholeNumber(flag: string, text: string, maximum: number): number {
+  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= maximum) return value;
+  throw new UsageError(`expected ${flag} to be a whole number from 0 to ${maximum}, got ${JSON.stringify(text)}`);
+}

@@ -1,9 +1,0 @@
-import { type Assumption, assumptions } from '../../interface/assumptions.js';
-import { assumptionLines } from '../assumption-table.js';
-
-/** The table of assumptions: for people, or as JSON. */
-export function printAssumptions(asJson: boolean): string {
-  if (!asJson) return `${assumptionLines().join('\n')}\n`;
-  const list = Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => ({ id, ...assumption }));
-  return `${JSON.stringify(list, null, 2)}\n`;
-}

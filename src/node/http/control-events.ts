@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+import { tooMany } from '../../control/control-error.js';
+import type { JournalEntry } from '../../control/journal-entry.js';
+import { jsonText } from '../../values/json-text.js';
+
+/** Readers at a time, over all sandboxes. */
+const mostReaders = 20;
+/** A reader that lets more than this wait in the server is dropped. */
+const mostWaitingBytes = 1024 * 1024;
+
+/** Sends journal entries as server-sent events (HTML standard, section 9.2), to so many readers at a time. */
+export function createEventSender() {
+  let readers = 0;
+  /** @param open gives the entries, once it is sure that there is room for the reader */
+  return async (response: ServerResponse, open: () => AsyncIterable<JournalEntry>): Promise<void> => {
+    if (readers >= mostReaders) {
+      throw tooMany(
+        `There are ${mostReaders} readers of events, which is the limit; expected one of them to leave first.`,
+      );
+    }
+    const entries = open();
+    readers++;
+    try {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream', Connection: 'close' });
+      response.write(': petstore-sim\n\n');
+      for await (const entry of entries) {
+        response.write(`id: ${entry.id}\nevent: request\ndata: ${jsonText(entry)}\n\n`);
+        if (response.writableLength > mostWaitingBytes) break;
+      }
+    } finally {
+      readers--;
+    }
+    if (response.writableLength > mostWaitingBytes) response.destroy();
+    else response.end();
+  };
+}

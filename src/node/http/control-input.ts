@@ -1,0 +1,47 @@
+import type { Request } from 'express';
+import { ControlError, invalid } from '../../control/control-error.js';
+import type { AnyOperation } from '../../control/operation.js';
+import { JsonError, type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
+
+/**
+ * The input of an operation: what path, query and body say, in one flat object.
+ * @throws {ControlError} for a body that is no JSON object, and for a field that is there twice
+ */
+export function readInput(request: Request, { method, contentType }: AnyOperation): JsonObject {
+  const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
+  const input: JsonObject = Object.create(null);
+  const { sandbox: _, ...parameters } = request.params;
+  const add = (name: string, value: JsonValue) => {
+    if (name in input) throw invalid(`${name}: expected it once, got it twice`);
+    input[name] = value;
+  };
+  const isOnSandbox = request.route.path.endsWith('/:sandbox');
+  for (const [name, value] of Object.entries(isOnSandbox ? request.params : parameters)) add(name, value as string);
+  for (const [name, value] of query) add(name, value);
+  if (method !== 'GET') for (const [name, value] of Object.entries(readBody(request))) add(name, value as JsonValue);
+  // HTML standard, section 9.2.3: a browser that connects again says what it has seen.
+  const seen = request.headers['last-event-id'];
+  if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
+  return input;
+}
+
+const foreignCharset = /;\s*charset\s*=\s*(?!"?(?:utf-8|us-ascii)"?\s*(?:;|$))/i;
+
+function readBody({ body, headers }: Request): JsonObject {
+  if (foreignCharset.test(headers['content-type'] ?? '')) {
+    throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
+  }
+  if (!Buffer.isBuffer(body) || body.length === 0) return {};
+  const value = readJson(body);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw invalid('The body must be a JSON object; expected one such as {"scenario":"default"}.');
+}
+
+function readJson(body: Buffer): JsonValue {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (error) {
+    if (error instanceof JsonError) throw invalid(`The body is not valid JSON: ${error.message}.`);
+    throw invalid('The body is not valid UTF-8.');
+  }
+}

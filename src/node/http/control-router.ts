@@ -1,0 +1,140 @@
+import type { RequestListener } from 'node:http';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import { errorBody } from '../../contract/api-error.js';
+import { ControlError, toControlError } from '../../control/control-error.js';
+import type { JournalEntry } from '../../control/journal-entry.js';
+import type { AnyOperation } from '../../control/operation.js';
+import { operations } from '../../control/operations.js';
+import { perform } from '../../control/perform.js';
+import { noSandbox, sandboxOperations } from '../../control/sandbox-operations.js';
+import type { Sandboxes } from '../../simulator/sandboxes.js';
+import type { Simulator } from '../../simulator/simulator.js';
+import { jsonText } from '../../values/json-text.js';
+import { createEventSender } from './control-events.js';
+import { checkControlRequest } from './control-guard.js';
+import { readInput } from './control-input.js';
+import { refuse } from './send-json.js';
+
+/** Largest body of a control request, where the operation does not say otherwise. */
+const maximumBodyBytes = 5 * 1024 * 1024;
+
+export interface ControlRouterOptions {
+  sandboxes: Sandboxes;
+  /** Aborted when the server closes: whoever waits or reads events is let go. */
+  closing: AbortSignal;
+  /** What every request must bring, where there is one. */
+  controlToken: string | undefined;
+}
+
+/** What an operation runs on, and when that goes away. */
+type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
+
+/**
+ * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
+ * Error object.
+ */
+export function createControlRouter(
+  sim: Simulator,
+  { sandboxes, closing, controlToken }: ControlRouterOptions,
+): RequestListener {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false);
+  app.use((_request, response, next) => {
+    response.set({
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    next();
+  });
+
+  const sendEvents = createEventSender();
+  const serve = (operation: AnyOperation, find: Find) => async (request: Request, response: Response) => {
+    const { target, gone } = find(request);
+    const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
+    const run = () => perform(operation, target, readInput(request, operation), signal);
+    if (operation.contentType === 'text/event-stream') {
+      return sendEvents(response, run as () => AsyncIterable<JournalEntry>);
+    }
+    const result = await run();
+    // The server is closing: it waits for connections, and this one would be kept for the next request.
+    if (closing.aborted) response.set('Connection', 'close');
+    response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
+    response.send(operation.contentType === undefined ? jsonText(result) : result);
+  };
+
+  /** Each path of a table with its methods, and 405 for the others. */
+  const mount = (base: string, table: Record<string, AnyOperation>, find: Find) => {
+    for (const path of new Set(Object.values(table).map(({ path }) => path))) {
+      const here = Object.values(table).filter((operation) => operation.path === path);
+      const route = app.route(base + path.replace(/\{(\w+)\}/g, ':$1'));
+      for (const operation of here) {
+        const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+        const limit = operation.maximumBytes ?? maximumBodyBytes;
+        // A stream without its body would never end.
+        if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
+        if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
+        route[method](serve(operation, find));
+      }
+      route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
+    }
+  };
+  mount('/__sim', operations, () => ({ target: sim }));
+  mount('/__sim', sandboxOperations, ({ headers }) => ({ target: { sandboxes, origin: `http://${headers.host}` } }));
+  mount('/__sim/sandboxes/:sandbox', operations, ({ params }) => {
+    const sandbox = sandboxes.find(params.sandbox as string);
+    if (sandbox === undefined) throw noSandbox();
+    return { target: sandbox.sim, gone: sandbox.removed };
+  });
+
+  app.use(() => {
+    throw new ControlError(404, 'not_found', 'There is no such control path; GET /__sim/openapi.json lists them.');
+  });
+  app.use(answerError);
+  return (request, response) => {
+    const refusal = checkControlRequest(request, controlToken);
+    if (refusal === undefined) app(request, response);
+    else refuse(response, refusal);
+  };
+}
+
+/** Aborted with the first of the others, and when the client has gone. */
+function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  return AbortSignal.any([left.signal, ...signals]);
+}
+
+const methodNotAllowed = (allowed: string) => (request: Request, response: Response) => {
+  response.set('Allow', allowed);
+  throw new ControlError(405, 'method_not_allowed', `Method ${request.method} is not supported here; use ${allowed}.`);
+};
+
+/** Express asks for four parameters to know an error handler. */
+const answerError: ErrorRequestHandler = (error, request, response, _next) => {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, code, message } = describeError(toControlError(error), request);
+  response.status(status).type('application/json').send(errorBody({ status, code, message }));
+};
+
+function describeError(error: unknown, request: Request): { status: number; code: string; message: string } {
+  if (error instanceof ControlError) return error;
+  const invalid = { status: 400, code: 'invalid_request' };
+  const { status = 500, type = '', limit } = error as { status?: number; type?: string; limit?: number };
+  if (status === 413) return { status, code: 'payload_too_large', message: `The body is larger than ${limit} bytes.` };
+  if (status === 415)
+    return {
+      status,
+      code: 'unsupported_media_type',
+      message: 'The body is encoded in a way that is not supported; send it as it is.',
+    };
+  if (type === '' && error instanceof URIError)
+    return { ...invalid, message: 'The path holds a "%" that does not begin an encoded character of UTF-8.' };
+  if (status >= 400 && status < 500) return { ...invalid, message: 'The body cannot be read.' };
+  // A request that broke off is no bug, and nobody reads the answer.
+  if (!request.destroyed) console.error(error);
+  return { status: 500, code: 'internal_error', message: 'The simulator failed; this is a bug of the simulator.' };
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import type { Settings } from '../../contract/assumptions.js';
+import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
+import { isLoopback } from './guard.js';
+
+const exposed = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
+
+/** The headers that let a page of an allowed origin read an answer; none for a request without or with another Origin. */
+export function corsHeaders(origin: string | undefined, cors: Settings['cors']): Record<string, string> | undefined {
+  if (origin === undefined || cors === 'off' || !isAllowed(origin, cors)) return undefined;
+  const headers: Record<string, string> = { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
+  if (cors !== 'hidden') headers['Access-Control-Expose-Headers'] = exposed;
+  return headers;
+}
+
+/** Whether a request is the question that a browser asks before the real one (Fetch standard, CORS-preflight request). */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+}
+
+/** The answer to a preflight, on top of `corsHeaders`. */
+export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, POST'): Record<string, string> {
+  return {
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': headers['access-control-request-headers'] ?? 'authorization, content-type',
+    'Access-Control-Max-Age': '600',
+  };
+}
+
+function isAllowed(origin: string, cors: Exclude<Settings['cors'], 'off'>): boolean {
+  if (typeof cors !== 'string') return cors.includes(origin);
+  const hostname = /^https?:\/\/(.+?)(?::[0-9]+)?$/.exec(origin)?.[1];
+  return hostname !== undefined && isLoopback(hostname);
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nothingHere } from '../../adapters/fetch.js';
+import { errorBody } from '../../contract/api-error.js';
+import { basePath } from '../../contract/document.js';
+import { ControlError, invalid } from '../../control/control-error.js';
+import type { Sandbox, Sandboxes } from '../../simulator/sandboxes.js';
+import type { Simulator } from '../../simulator/simulator.js';
+import { createApiListener, type OnAnswer } from './api-listener.js';
+import { corsHeaders } from './cors.js';
+import { sendJson } from './send-json.js';
+
+/** What every address of a sandbox begins with. */
+export const sandboxPrefix = '/s/';
+
+const address = /^\/s\/([^/?]*)([^?]*)/;
+/** As the control API takes it; not decoded, so that a name is written in one way. */
+const nameForm = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
+
+/** Answers requests under `/s/NAME/v1`, each name from a simulator of its own, made at the first request. */
+export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAnswer: OnAnswer | undefined) {
+  const listeners = new WeakMap<Sandbox, ReturnType<typeof createApiListener>>();
+  const listenerOf = (sandbox: Sandbox) => {
+    const known = listeners.get(sandbox);
+    if (known !== undefined) return known;
+    const listener = createApiListener(sandbox.sim, onAnswer, `${sandboxPrefix}${sandbox.name}${basePath}`);
+    listeners.set(sandbox, listener);
+    return listener;
+  };
+  /** @param read the body, where it has been read already */
+  return (request: IncomingMessage, response: ServerResponse, read?: Uint8Array): void => {
+    const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
+    const cors = corsHeaders(request.headers.origin, sim.settings.cors);
+    try {
+      if (!nameForm.test(name)) throw badName();
+      if (path === basePath || path.startsWith(`${basePath}/`)) {
+        const known = sandboxes.find(name);
+        if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
+        listenerOf(known ?? sandboxes.create(name))(request, response, read);
+      } else {
+        sendJson(response, 404, nothingHere, cors);
+      }
+    } catch (error) {
+      if (!(error instanceof ControlError)) throw error;
+      sendJson(response, error.status, errorBody(error), cors);
+    }
+  };
+}
+
+/** A page of another site could use up the sandboxes without reading a single answer. */
+function isForeign({ headers }: IncomingMessage, isAllowedOrigin: boolean): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers.origin === undefined ? site === 'cross-site' || site === 'same-site' : !isAllowedOrigin;
+}
+
+const badName = () => invalid('Expected a sandbox name of 1 to 64 letters, digits, ".", "_" or "-" after /s/.');
+const foreign = () =>
+  new ControlError(403, 'forbidden', 'There is no sandbox of this name, and a page of another site cannot make one.');

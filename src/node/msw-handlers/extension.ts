@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import express, { type Request, type Response } from 'express';
+import { errorBody, payloadTooLarge } from '../../contract/api-error.js';
+import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
+import type { Answer } from '../../simulator/api-call.js';
+import { maximumBodyBytes } from '../../simulator/operations.js';
+import type { Simulator } from '../../simulator/simulator.js';
+import { hasBody, type OnAnswer, readBody, send } from '../http/api-listener.js';
+import { corsHeaders, isPreflight, preflightHeaders } from '../http/cors.js';
+import { ConnectionCut, containedHandler } from './contained-handler.js';
+import { createMatcher, isHandler } from './handler-matcher.js';
+import { loadMiddleware } from './load-middleware.js';
+
+/** A handler made with `http` of msw 2. Its shape stands here because msw is an optional package. */
+export interface ExtensionHandler {
+  readonly info: object;
+  run(args: never): Promise<unknown>;
+}
+
+/**
+ * Serves a request that one of the handlers may answer.
+ * @param fallThrough called when they leave it to the API, with the body where it has been read
+ * @returns `false` when none of them is for this request, which is then untouched
+ */
+export type Extension = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  fallThrough: (body?: Uint8Array) => void,
+) => boolean;
+
+/**
+ * Mounts msw handlers through `@mswjs/http-middleware` on Express, with what that lacks: a limit for bodies, answers that
+ * cannot end the process, CORS and the Date of the simulator's clock.
+ * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
+ */
+export function createExtension(
+  sim: Simulator,
+  handlers: readonly ExtensionHandler[],
+  onAnswer: OnAnswer | undefined,
+): Extension {
+  const { createMiddleware, matchRequestUrl } = loadMiddleware();
+  const mswHandlers: readonly unknown[] = handlers;
+  if (!mswHandlers.every(isHandler)) {
+    throw new TypeError('Failed to mount the handlers: expected request handlers of msw, got something else');
+  }
+  const matches = createMatcher(mswHandlers, matchRequestUrl);
+  const date = () => new Date(sim.clock.now()).toUTCString();
+  const cors = ({ headers }: IncomingMessage) => corsHeaders(headers.origin, sim.settings.cors);
+
+  const app = express().disable('x-powered-by');
+  app.use((request, response, next) => {
+    const headers = { Date: date(), ...cors(request) };
+    const contained = mswHandlers.map((handler) => containedHandler(handler, response, headers));
+    return createMiddleware(...contained)(request, response, next);
+  });
+
+  const serve = (request: IncomingMessage, response: ServerResponse, fallThrough: () => void, body?: Uint8Array) => {
+    const startMs = performance.now();
+    let isOurs = true;
+    const tell = (answer: Pick<Answer, 'status' | 'headers' | 'body'>) => {
+      isOurs = false;
+      onAnswer?.(request, { ...ofExtension, ...answer }, performance.now() - startMs);
+    };
+    const refuse = (error: { status: number; code: string; message: string }) => {
+      const headers = { 'Content-Type': 'application/json', Date: date() };
+      const answer = { status: error.status, headers, body: errorBody(error) };
+      send(response, answer, cors(request));
+      tell(answer);
+    };
+    if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
+    response.once('close', () => {
+      if (isOurs && response.headersSent)
+        tell({ status: response.statusCode, headers: sentHeaders(response), body: '' });
+    });
+    app(copyOf(request, body), response as Response, (error?: unknown) => {
+      if (error instanceof ConnectionCut) {
+        request.socket.resetAndDestroy();
+        tell({ status: 0, headers: {}, body: '' });
+      } else if (error !== undefined) {
+        console.error(error);
+        refuse(handlerFailed);
+      } else {
+        isOurs = false;
+        fallThrough();
+      }
+    });
+  };
+
+  return (request, response, fallThrough) => {
+    const { method = '', headers } = request;
+    if (isPreflight(request) && sim.settings.cors !== 'off') {
+      const asked = headers['access-control-request-method'] as string;
+      if (!matches(asked, request)) return false;
+      response.writeHead(204, { ...cors(request), ...preflightHeaders(request, asked) }).end();
+      return true;
+    }
+    if (!matches(method, request)) return false;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (isRead || !hasBody(request)) serve(request, response, fallThrough);
+    else readBody(request, (body) => serve(request, response, () => fallThrough(body), body));
+    return true;
+  };
+}
+
+/** What the log is told of an answer that is not the API's. */
+const ofExtension = { operation: undefined, key: undefined, plan: undefined, fault: undefined, wire: undefined };
+
+const handlerFailed = {
+  status: 500,
+  code: 'internal_error',
+  message: 'A handler that was mounted on the simulator failed; its log says why.',
+};
+
+/** The request once more, its body, already read, in front of it; http-middleware would read one of any size. */
+function copyOf({ method, url, headers, socket }: IncomingMessage, body?: Uint8Array): Request {
+  const stream = new Readable({
+    read() {
+      if (body !== undefined) this.push(body);
+      this.push(null);
+    },
+    // As an own method, because Express gives the request a prototype whose method ends the connection.
+    destroy: (_error, done) => done(null),
+  });
+  return Object.assign(stream, { method, url, headers, socket }) as unknown as Request;
+}
+
+/** The headers of an answer as the API spells them; msw gives their names in lower case. */
+const sentHeaders = (response: ServerResponse): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(response.getHeaders()).map(([name, value]) => [spelling.get(name) ?? name, String(value)]),
+  );
+
+const spelling = new Map(
+  [...Object.values(rateLimitHeaders), retryAfterHeader].map((name) => [name.toLowerCase(), name]),
+);

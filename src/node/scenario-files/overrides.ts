@@ -1,0 +1,79 @@
+import { defaultScenario } from '../../scenario/default-scenario.js';
+import { ScenarioError } from '../../scenario/scenario-error.js';
+import { type Issue, issueAt, type Step } from '../../schema/issue.js';
+import { merge } from '../../values/plain-data.js';
+import { UsageError } from '../usage-error.js';
+
+/** One field that the command line sets on top of a scenario. */
+export interface Override {
+  /** As it was written: `--set ban.seconds=5`. */
+  flag: string;
+  steps: readonly Step[];
+  value: unknown;
+}
+
+const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
+
+/**
+ * Reads the value of `--set`: a path such as `keys.free-key.usage.minute`, `pets[0].name` or `keys["a.b"].plan`, then `=`
+ * and YAML.
+ * @throws {UsageError} when it is something else
+ */
+export async function readSetFlag(text: string): Promise<Override> {
+  const flag = `--set ${text}`;
+  const steps: Step[] = [];
+  let end = 0;
+  stepForm.lastIndex = 0;
+  for (let match = stepForm.exec(text); match !== null; match = stepForm.exec(text)) {
+    const [, name, position, quoted] = match;
+    steps.push(position === undefined ? ((name ?? quoted) as string) : Number(position));
+    end = stepForm.lastIndex;
+  }
+  if (steps.length === 0 || text[end] !== '=') {
+    throw new UsageError(`expected --set PATH=VALUE, such as --set ban.seconds=5, got ${JSON.stringify(text)}`);
+  }
+  const { readYaml } = await import('./read-yaml.js');
+  const { value, issues } = readYaml(text.slice(end + 1));
+  const [issue] = issues;
+  if (issue !== undefined) throw new UsageError(`${flag}: ${issue.message}`);
+  return { flag, steps, value };
+}
+
+/** The scenario with the fields set, the later over the earlier. Fields of the default scenario can be set, too. */
+export function applyOverrides(scenario: unknown, overrides: readonly Override[]): unknown {
+  if (overrides.length === 0) return scenario;
+  const issues: Issue[] = [];
+  let result = merge(defaultScenario, scenario);
+  for (const { flag, steps, value } of overrides) {
+    const put = (at: unknown, depth: number): unknown => {
+      const step = steps[depth];
+      if (step === undefined) return value;
+      if (typeof step === 'number') {
+        if (Array.isArray(at) && step < at.length) return at.with(step, put(at[step], depth + 1));
+        const length = Array.isArray(at) ? `${at.length} in it` : 'none';
+        issues.push({
+          ...issueAt(steps.slice(0, depth), `expected a list with item ${step}, got ${length}`),
+          file: flag,
+        });
+        return at;
+      }
+      if (at === undefined || (typeof at === 'object' && at !== null && !Array.isArray(at))) {
+        const fields = at as Record<string, unknown> | undefined;
+        return { ...fields, [step]: put(fields && Object.hasOwn(fields, step) ? fields[step] : undefined, depth + 1) };
+      }
+      const found = Array.isArray(at) ? 'a list' : JSON.stringify(at);
+      issues.push({ ...issueAt(steps.slice(0, depth), `expected a map, got ${found}`), file: flag });
+      return at;
+    };
+    result = put(result, 0);
+  }
+  if (issues.length > 0) throw new ScenarioError(issues);
+  return result;
+}
+
+/** Whether a mistake is in what the flag set. */
+export function concerns({ steps }: Override, issue: Issue): boolean {
+  return (
+    steps.every((step, index) => issue.steps[index] === step || index >= issue.steps.length) && issue.steps.length > 0
+  );
+}

@@ -1,0 +1,49 @@
+import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, sep } from 'node:path';
+
+/** Largest file; a scenario with more pets than that holds generates them. */
+const maximumBytes = 1024 * 1024;
+
+/** A file under a folder, by the name that a scenario gives it: whatever the name, nothing outside is ever opened. */
+export function findInside(folder: string, written: string): { file: string } | { failure: string } {
+  const failure = "expected a file under the scenario's own folder";
+  const isPlain = written !== '' && !/[\\\0]|^[a-z]+:/i.test(written) && !isAbsolute(written);
+  if (!isPlain || written.split('/').includes('..')) return { failure };
+  const file = join(folder, written);
+  try {
+    if (realpathSync(file).startsWith(`${realpathSync(folder).replace(/\/$/, '')}${sep}`)) return { file };
+  } catch {
+    return { failure: "expected a file that exists, under the scenario's own folder" };
+  }
+  return { failure };
+}
+
+/** @returns the text, and which file it really is, or why the file cannot be a scenario */
+export function readTextFile(file: string): { text: string; realPath: string } | { failure: string } {
+  try {
+    // Asked before opening, because opening a pipe waits for whoever writes to it.
+    if (!statSync(file).isFile()) return { failure: 'expected a file' };
+    const bytes = readAtMost(file, maximumBytes + 1);
+    if (bytes.length > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), realPath: realpathSync(file) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { failure: 'expected a file of UTF-8 text' };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { failure: 'expected a file that exists' };
+    return { failure: `expected a file that can be read (${code})` };
+  }
+}
+
+function readAtMost(file: string, bytes: number): Uint8Array {
+  const descriptor = openSync(file, 'r');
+  try {
+    const buffer = new Uint8Array(Math.min(bytes, fstatSync(descriptor).size));
+    let length = 0;
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      read = readSync(descriptor, buffer, length, buffer.length - length, null);
+    }
+    return buffer.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,155 @@
+import { dirname, join } from 'node:path';
+import { type Issue, issueAt, type Step } from '../../schema/issue.js';
+import { nearest } from '../../schema/nearest.js';
+import { isMap, merge } from '../../values/plain-data.js';
+import { findInside, readTextFile } from './read-text-file.js';
+import { readYaml, type YamlText } from './read-yaml.js';
+import type { Shipped } from './shipped-scenarios.js';
+
+/** One file of the chain that `extends` makes. */
+interface Layer {
+  /** As the person would name it. */
+  file: string;
+  text: YamlText;
+  /** The file that `pets: { file }` names, read. */
+  pets?: Layer;
+  /** What the file says, with the pets of that file in place. */
+  value: unknown;
+}
+
+/** What a scenario file says together with the files that it starts from. */
+export interface LayeredScenario {
+  value: unknown;
+  /** Every file that took part, for whoever watches them. */
+  files: string[];
+  issues: Issue[];
+  /** Whether there is a value to check. */
+  isReadable: boolean;
+  /** The issue with the file, line and column that it comes from. */
+  locate(issue: Issue): Issue;
+}
+
+/** Reads a scenario file, the files it starts from by `extends`, and the pets of `pets: { file }`. */
+export function readLayers(file: string, shipped: Shipped): LayeredScenario {
+  const issues: Issue[] = [];
+  const layers: Layer[] = [];
+  const files: string[] = [];
+  const seen = new Set<string>();
+
+  for (let next: { file: string } | undefined = { file }; next !== undefined; ) {
+    const above = layers.at(-1);
+    const found = readTextFile(next.file);
+    files.push(next.file);
+    const isCircle = 'realPath' in found && seen.has(found.realPath);
+    if ('failure' in found || isCircle) {
+      const failure = 'failure' in found ? found.failure : 'expected a file that does not start from this one';
+      issues.push(above === undefined ? { ...issueAt([], failure), file } : extendsIssue(above, failure));
+      break;
+    }
+    seen.add(found.realPath);
+    const layer = toLayer(next.file, found.text);
+    layers.push(layer);
+    issues.push(...layer.text.issues.map((issue) => ({ ...issue, file: layer.file })));
+    if (layer.value === null) {
+      issues.push({
+        ...issueAt([], 'expected fields of a scenario, got an empty file'),
+        file: layer.file,
+        line: 1,
+        column: 1,
+      });
+    }
+    const pets = readPets(layer);
+    issues.push(...pets.issues);
+    files.push(...pets.files);
+    const base = (layer.value as { extends?: unknown } | null)?.extends;
+    const target = typeof base === 'string' && base !== 'default' ? findBase(layer.file, base, shipped) : undefined;
+    if (target !== undefined && 'failure' in target) issues.push(extendsIssue(layer, target.failure));
+    next = target !== undefined && 'file' in target ? target : undefined;
+  }
+  return {
+    value: layers.reduceRight<unknown>((base, { value }) => merge(base, value), undefined),
+    files,
+    issues,
+    isReadable: layers[0]?.text.value !== undefined,
+    locate: (issue) => locate(layers, issue),
+  };
+}
+
+function toLayer(file: string, text: string): Layer {
+  const read = readYaml(text);
+  return { file, text: read, value: read.value };
+}
+
+function extendsIssue(layer: Layer, failure: string): Issue {
+  const { extends: base } = layer.value as { extends: string };
+  const issue = issueAt(['extends'], `${failure}, got ${JSON.stringify(base)}`);
+  return { ...issue, ...locateIn(layer, issue) };
+}
+
+/** Puts the pets of the file that `pets: { file }` names in place of its name. */
+function readPets(layer: Layer): { issues: Issue[]; files: string[] } {
+  const written = (layer.value as { pets?: { file?: unknown } } | null)?.pets?.file;
+  if (typeof written !== 'string') return { issues: [], files: [] };
+  const { pets: _, ...others } = layer.value as Record<string, unknown>;
+  layer.value = others;
+  const fail = (message: string) => {
+    const issue = issueAt(['pets', 'file'], `${message}, got ${JSON.stringify(written)}`);
+    return { issues: [{ ...issue, ...locateIn(layer, issue) }], files: [] };
+  };
+  const target = findInside(dirname(layer.file), written);
+  if ('failure' in target) return fail(target.failure);
+  const found = readTextFile(target.file);
+  if ('failure' in found) return fail(found.failure);
+  const pets = toLayer(target.file, found.text);
+  if (pets.value !== undefined && !Array.isArray(pets.value)) return fail('expected a file with a list of pets');
+  layer.pets = pets;
+  if (pets.value !== undefined) layer.value = { ...others, pets: pets.value };
+  return { issues: pets.text.issues.map((issue) => ({ ...issue, file: pets.file })), files: [pets.file] };
+}
+
+/** Finds the file that a value of the merged scenario comes from, by the rule of `merge`. */
+function locate(layers: readonly Layer[], issue: Issue): Issue {
+  let owners = layers.map((layer) => ({ layer, value: layer.value }));
+  for (const step of issue.steps) {
+    const next = visible(owners).flatMap(({ layer, value }) =>
+      has(value, step) ? [{ layer, value: value[step] }] : [],
+    );
+    if (next.length === 0) break;
+    owners = next;
+  }
+  const [owner] = visible(owners);
+  return owner === undefined ? issue : { ...issue, ...locateIn(owner.layer, issue) };
+}
+
+/** Of the values that files give to one field, top first: all down to the first that is no map, and hides what is below. */
+function visible<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
+  const end = owners.findIndex(({ value }) => !isMap(value));
+  return end < 0 ? owners : owners.slice(0, Math.max(1, end));
+}
+
+function has(value: unknown, step: Step): value is Record<Step, unknown> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, step);
+}
+
+function locateIn({ file, text, pets }: Layer, { steps, onName }: Issue): Pick<Issue, 'file' | 'line' | 'column'> {
+  if (pets !== undefined && steps[0] === 'pets' && steps.length > 1) {
+    return { file: pets.file, ...pets.text.position(steps.slice(1), onName) };
+  }
+  return { file, ...text.position(steps, onName) };
+}
+
+/** The file that `extends` means. */
+function findBase(
+  from: string,
+  base: string,
+  { folder, ending, names }: Shipped,
+): { file: string } | { failure: string } {
+  if (/^\.\.?\//.test(base)) {
+    if (/\.(?:ya?ml|json)$/.test(base) && !base.includes('\0')) return { file: join(dirname(from), base) };
+    return { failure: 'expected a file that ends in .yaml, .yml or .json' };
+  }
+  if (names.includes(base)) return { file: join(folder, `${base}${ending}`) };
+  const meant = nearest(base, names) ?? (/\.(?:ya?ml|json)$/.test(base) ? `./${base}` : undefined);
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return { failure: `expected a shipped scenario or a file such as ./base.yaml${hint}` };
+}

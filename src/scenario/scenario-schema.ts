@@ -1,0 +1,164 @@
+import { errorCodes } from '../contract/api-error.js';
+import { operationNames, petStatuses } from '../contract/document.js';
+import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
+import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
+import { boolean, either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
+import {
+  count,
+  duration,
+  instant,
+  int64,
+  matching,
+  positive,
+  signedDuration,
+  text,
+  whole,
+  wholeSeconds,
+} from '../schema/value-schemas.js';
+import { findingCodes } from '../verdict/finding.js';
+import { faultSchema } from './fault-schema.js';
+import { hostileHeadersSchema } from './hostile-schema.js';
+
+const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
+
+/** RFC 6750 section 2.1, without what a list of header values would take apart. */
+export const keyText = matching(/^[^\s,\p{C}]+$/u, 'an API key without spaces, commas and control characters');
+
+const planLimits = fields({ minute: limit, day: limit });
+
+type ValueSchemas = { [Id in AssumptionId]: Schema<Settings[Id]> };
+
+/** What the values of an assumption with an open set are. */
+const openValues: Omit<ValueSchemas, ChoiceId> = {
+  errorCodes: mapOf(oneOf(...errorCodes), text),
+  limitsApply: either(oneOf('all', 'none'), list(oneOf(...operationNames))),
+  enterpriseLimits: planLimits,
+  banAfter: count,
+  banGraceMs: count,
+  banToleranceMs: count,
+  banSeconds: whole(1),
+  banEscalation: either(
+    oneOf(false),
+    fields({
+      factor: refine(positive, (value) => value >= 1, 'a number from 1', { minimum: 1 }),
+      maxSeconds: whole(1),
+    }),
+  ),
+  cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
+};
+
+/** The form of each assumption's value: its own where the set is open, else the default and the others. */
+const optionalValues = Object.fromEntries(
+  Object.entries(settingValues).map(([id, value]) => [
+    id,
+    optional<unknown, unknown>(
+      'others' in value ? oneOf(value.default, ...value.others) : openValues[id as keyof typeof openValues],
+    ),
+  ]),
+) as { [Id in AssumptionId]: Schema<Settings[Id] | undefined> };
+
+const pet = fields({
+  id: optional(int64),
+  name: text,
+  categoryId: int64,
+  status: optional(oneOf(...petStatuses)),
+});
+
+/** The fields of an API key. */
+export const keyFields = {
+  plan: optional(string),
+  state: optional(oneOf('active', 'revoked')),
+  expiresAt: optional(instant),
+  expiresIn: optional(duration),
+  usage: optional(fields({ minute: optional(count), day: optional(count) })),
+  bannedFor: optional(duration),
+};
+
+/** The names of the ready-made limit and ban rules. */
+export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
+export type BanPresetName = (typeof banPresetNames)[number];
+
+/** The one source of the type `Scenario` and of the checks. */
+export const scenarioSchema = fields({
+  $schema: optional(string),
+  name: optional(string),
+  description: optional(string),
+  group: optional(string),
+  extends: optional(string),
+  seed: optional(count),
+  clock: optional(
+    fields({
+      start: optional(instant),
+      mode: optional(oneOf('real', 'frozen')),
+      speed: optional(positive),
+      skew: optional(signedDuration),
+    }),
+  ),
+  ids: optional(fields({ start: optional(int64) })),
+  categories: optional(list(int64)),
+  pets: optional(
+    either(
+      list(pet),
+      fields({
+        generate: fields({
+          available: optional(count),
+          pending: optional(count),
+          sold: optional(count),
+        }),
+      }),
+      fields({ file: string }),
+    ),
+  ),
+  plans: optional(mapOf(string, planLimits)),
+  windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
+  keys: optional(mapOf(keyText, fields(keyFields))),
+  limits: optional(
+    either(
+      oneOf('off'),
+      fields({
+        appliesTo: optionalValues.limitsApply,
+        algorithm: optionalValues.algorithm,
+        windowStart: optionalValues.windowStart,
+        rejectedCounts: optionalValues.rejectedCounts,
+        reportedWindow: optionalValues.reportedWindow,
+        retryAfterForm: optionalValues.retryAfterForm,
+        unauthorizedHeaders: optionalValues.unauthorizedHeaders,
+      }),
+    ),
+  ),
+  ban: optional(
+    either(
+      oneOf(...banPresetNames),
+      fields({
+        after: optionalValues.banAfter,
+        graceMs: optionalValues.banGraceMs,
+        toleranceMs: optionalValues.banToleranceMs,
+        seconds: optionalValues.banSeconds,
+        extend: optionalValues.banExtend,
+        escalation: optionalValues.banEscalation,
+        status: optionalValues.banStatus,
+      }),
+    ),
+  ),
+  faults: optional(list(faultSchema)),
+  hostileHeaders: optional(hostileHeadersSchema),
+  background: optional(
+    mapOf(
+      keyText,
+      refine(positive, (value) => value <= 10_000, 'at most 10,000 requests a second', { maximum: 10_000 }),
+    ),
+  ),
+  assumptions: optional(fields(optionalValues)),
+  expect: optional(
+    fields({
+      verdict: optional(oneOf('pass')),
+      served: optional(boolean),
+      fail: optional(list(oneOf(...findingCodes))),
+    }),
+  ),
+});
+
+/** What a simulator starts with and does. Everything is optional; what is left out comes from the default scenario. */
+export type Scenario = Input<typeof scenarioSchema>;
+/** A scenario after the checks: durations in milliseconds (windows in seconds), instants in Unix milliseconds. */
+export type CheckedScenario = Output<typeof scenarioSchema>;

@@ -1,0 +1,46 @@
+/** The name of a field or the position in a list. */
+export type Step = string | number;
+
+/** One thing that is wrong with a value, and where. */
+export interface Issue {
+  /** Where: `keys.free-key.plan`, `pets[3].id`; empty for the value as a whole. */
+  readonly path: string;
+  /** What was expected and what was found. */
+  readonly message: string;
+  /** `path` as field names and list positions, from the outermost inwards. */
+  readonly steps: readonly Step[];
+  /** Whether the name of the field is wrong, and not its value. */
+  readonly onName?: boolean;
+  /** The file, or the flag of the command line; only for a scenario that was read from one. */
+  readonly file?: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1, in UTF-16 units. */
+  readonly column?: number;
+}
+
+/** An issue at the end of `steps`. */
+export function issueAt(steps: readonly Step[], message: string, onName = false): Issue {
+  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
+}
+
+/** How many issues a text lists before it only counts the rest, and how many characters of each it shows. */
+const maximumLines = 100;
+const maximumLineLength = 500;
+
+/** Issues as text, one line each: `FILE:LINE:COL: PATH: expected ..., got ...`, the form that editors and terminals link. */
+export function formatIssues(issues: readonly Issue[]): string {
+  const more = issues.length - maximumLines;
+  return [...issues.slice(0, maximumLines).map(formatIssue), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}
+
+function formatIssue({ path, message, file, line, column }: Issue): string {
+  const place =
+    file === undefined ? `scenario${path && ` at ${path}`}` : [file, line, column].filter(Boolean).join(':');
+  const text = [place, ...(file === undefined ? [] : [path]), message].filter(Boolean).join(': ');
+  return escaped(text.length > maximumLineLength ? `${text.slice(0, maximumLineLength)}…` : text);
+}
+
+/** Text of a file with its control characters escaped, so that a terminal does not act on them. */
+export const escaped = (text: string) => text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));

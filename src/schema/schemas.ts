@@ -1,0 +1,167 @@
+import { isMap } from '../values/plain-data.js';
+import { nearest } from './nearest.js';
+import {
+  type AnySchema,
+  check,
+  checkAt,
+  type Entries,
+  type Input,
+  maximumIssues,
+  type Output,
+  type Schema,
+  type SchemaIssue,
+} from './schema.js';
+
+// The schemas that all others are built from.
+
+/** A value that is used as it is. */
+export const kind = <Value>(word: string, accepts: (value: unknown) => boolean, json = {}): Schema<Value> => ({
+  labels: [word],
+  json,
+  accepts,
+  read: (value: Value) => value,
+});
+
+const primitive = <Value>(type: 'string' | 'number' | 'boolean', word: string) =>
+  kind<Value>(word, (value) => typeof value === type && !Number.isNaN(value), { type });
+
+export const string = primitive<string>('string', 'text');
+export const number = primitive<number>('number', 'a number');
+export const boolean = primitive<boolean>('boolean', 'true or false');
+export const anything = kind<unknown>('a value', () => true);
+
+/** One of these values. */
+export const oneOf = <const Values extends readonly (string | number | boolean | null)[]>(
+  ...values: Values
+): Schema<Values[number]> => ({
+  ...kind(
+    '',
+    (value) => values.includes(value as Values[number]),
+    values.length > 1 ? { enum: values } : { const: values[0] },
+  ),
+  labels: values.map((value) => JSON.stringify(value)),
+});
+
+export const list = <Out, In>(item: Schema<Out, In>): Schema<Out[], In[]> => ({
+  labels: ['a list'],
+  item,
+  accepts: Array.isArray,
+  read(values: unknown[], issues) {
+    const output: Out[] = [];
+    for (const [index, value] of values.entries()) {
+      if (issues.length >= maximumIssues) break;
+      output.push(checkAt(index, item, value, issues));
+    }
+    return output;
+  },
+});
+
+/** A list of two. */
+export const pair = <A, B, InA, InB>(first: Schema<A, InA>, second: Schema<B, InB>): Schema<[A, B], [InA, InB]> => ({
+  labels: ['a list of two'],
+  items: [first, second],
+  accepts: (value) => Array.isArray(value) && value.length === 2,
+  read: ([a, b]: unknown[], issues) => [checkAt(0, first, a, issues), checkAt(1, second, b, issues)],
+});
+
+/** What may be `undefined` may be left out. */
+type Fields<Values> = Flat<
+  { [Name in keyof Values as undefined extends Values[Name] ? never : Name]: Values[Name] } & {
+    [Name in keyof Values as undefined extends Values[Name] ? Name : never]?: Values[Name];
+  }
+>;
+type Flat<Type> = { [Name in keyof Type]: Type[Name] };
+type FieldsSchema<Of> = Schema<
+  Fields<{ -readonly [Name in keyof Of]: Output<Of[Name]> }>,
+  Fields<{ -readonly [Name in keyof Of]: Input<Of[Name]> }>
+>;
+
+const noField = 'expected no such field';
+
+/** A map with these fields and no others; of each other it says which one was probably meant. */
+export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> {
+  const schemas = Object.entries(entries);
+  return {
+    labels: ['a map'],
+    entries,
+    accepts: isMap,
+    read(map: Record<string, unknown>, issues) {
+      const output: Record<string, unknown> = {};
+      for (const [name, schema] of schemas) {
+        const value = map[name];
+        if (value !== undefined) output[name] = checkAt(name, schema, value, issues);
+        else if (!schema.isOptional) issues.push({ ...issueOn(name), message: 'expected a value, got none' });
+        else if (schema.fallback !== undefined) output[name] = schema.fallback;
+      }
+      for (const name of Object.keys(map)) {
+        if (Object.hasOwn(entries, name)) continue;
+        if (issues.length >= maximumIssues) break;
+        const meant = nearest(name, Object.keys(entries));
+        const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+        issues.push({ ...issueOn(name), message: noField + hint });
+      }
+      return output as ReturnType<FieldsSchema<Of>['read']>;
+    },
+  };
+}
+
+const issueOn = (name: string) => ({ steps: [name], onName: true });
+
+type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };
+
+/** A map with free names. */
+export const mapOf = <Name extends string, Out, In>(
+  names: Schema<Name>,
+  values: Schema<Out, In>,
+): Schema<MapOf<Name, Out>, MapOf<Name, In>> => ({
+  labels: ['a map'],
+  names,
+  values,
+  accepts: isMap,
+  read(map: object, issues) {
+    const output: [string, Out][] = [];
+    for (const [name, value] of Object.entries(map)) {
+      if (issues.length >= maximumIssues) break;
+      const found: SchemaIssue[] = [];
+      check(names, name, found);
+      for (const { message } of found) issues.push({ ...issueOn(name), message });
+      output.push([name, checkAt(name, values, value, issues)]);
+    }
+    return Object.fromEntries(output) as MapOf<Name, Out>;
+  },
+});
+
+/** Any of these. Of several maps that may be meant, the issues are those of the one with the fewest wrong names. */
+export const either = <const Options extends readonly AnySchema[]>(
+  ...options: Options
+): Schema<Output<Options[number]>, Input<Options[number]>> => ({
+  labels: [...new Set(options.flatMap(({ labels }) => labels))],
+  options,
+  accepts: (value) => options.some((option) => option.accepts(value)),
+  read(value, issues) {
+    const tries = options
+      .filter((option) => option.accepts(value))
+      .map((option) => {
+        const found: SchemaIssue[] = [];
+        return { output: option.read(value, found), found, wrong: 0 };
+      });
+    for (const each of tries) each.wrong = wrongNames(each.found);
+    const best = tries.reduce((least, each) => (each.wrong < least.wrong ? each : least));
+    issues.push(...best.found);
+    return best.output as Output<Options[number]>;
+  },
+});
+
+/** How far a map is from the one that was meant: an unknown name tells most, one that is nearly right a little less. */
+const wrongNames = (issues: readonly SchemaIssue[]) =>
+  issues
+    .filter(({ steps, onName }) => steps.length === 1 && onName)
+    .reduce((sum, { message }) => sum + (message === noField ? 10 : message.startsWith(noField) ? 9 : 1), 0);
+
+/** A field that may be left out. */
+export function optional<Out, In>(schema: Schema<Out, In>): Schema<Out | undefined, In | undefined>;
+/** @param fallback its value when it is left out, as read */
+export function optional<Out, In>(schema: Schema<Out, In>, fallback: NoInfer<Out>): Schema<Out, In | undefined>;
+export function optional(schema: AnySchema, fallback?: unknown): AnySchema {
+  return { ...schema, of: schema, isOptional: true, fallback };
+}

@@ -1,0 +1,77 @@
+import { parseDuration } from '../values/duration.js';
+import { parseInstant } from '../values/instant.js';
+import { type Int64, isInt64, parseInt64 } from '../values/int64.js';
+import { refine, transform } from './schema.js';
+import { either, kind, number, string } from './schemas.js';
+
+const textOrNumber = either(string, number);
+
+/** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
+export const duration = transform(textOrNumber, parseDuration);
+
+/** A duration that a minus sign turns around: `-40s`; read as milliseconds. */
+export const signedDuration = transform(textOrNumber, (value) => {
+  const minus = /^-(?=\d)/;
+  if (!minus.test(String(value))) return parseDuration(value);
+  return -parseDuration(typeof value === 'number' ? -value : value.replace(minus, ''));
+});
+
+const date = kind<Date>('a date', (value) => value instanceof Date);
+
+/** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
+export const instant = transform(either(string, number, date), parseInstant);
+
+/** A duration of whole seconds, at least one; read as seconds. */
+export const wholeSeconds = transform(
+  refine(duration, (ms) => ms >= 1000 && ms % 1000 === 0, 'whole seconds, at least "1s"'),
+  (ms) => ms / 1000,
+);
+
+/** A whole number within int64; as decimal text where a number of JSON would be rounded. */
+export const int64 = transform(
+  kind<Int64 | string>('a whole number within int64 (beyond 2^53-1 a bigint, or text)', (value) =>
+    isInt64(typeof value === 'string' ? parseInt64(value) : value),
+  ),
+  (value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : value),
+);
+
+/** A whole number within bounds. */
+export const whole = (
+  minimum: number,
+  maximum = Number.MAX_SAFE_INTEGER,
+  expected = `a whole number from ${minimum}${maximum < Number.MAX_SAFE_INTEGER ? ` to ${maximum}` : ''}`,
+) =>
+  refine(number, (value) => Number.isInteger(value) && value >= minimum && value <= maximum, expected, {
+    type: 'integer',
+    minimum,
+    ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }),
+  });
+
+export const count = whole(0);
+
+/** A number within bounds. */
+export const between = (minimum: number, maximum: number) =>
+  refine(number, (value) => value >= minimum && value <= maximum, `a number from ${minimum} to ${maximum}`, {
+    minimum,
+    maximum,
+  });
+
+export const positive = refine(number, (value) => Number.isFinite(value) && value > 0, 'a number above 0', {
+  exclusiveMinimum: 0,
+});
+
+export const text = refine(string, (value) => value.isWellFormed(), 'well-formed Unicode');
+
+/** Text that a pattern describes. */
+export const matching = (pattern: RegExp, expected: string) =>
+  refine(string, (value) => pattern.test(value), expected, { pattern: pattern.source });
+
+/** Whether a value is one of JSON, with whole numbers beyond 2^53-1 as bigints. */
+export function isJson(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  // Deeper than anyone writes: an object that holds itself.
+  if (typeof value === 'object' && value !== null) {
+    return depth < 100 && Object.values(value).every((part) => isJson(part, depth + 1));
+  }
+  return value === null || ['string', 'boolean', 'bigint'].includes(typeof value);
+}

@@ -1,0 +1,49 @@
+import type { Settings } from '../contract/assumptions.js';
+import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
+import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.js';
+import type { RateReport } from '../limits/rate-report.js';
+import { createHttpDate } from '../values/http-date.js';
+
+/** What the headers of one answer depend on. */
+export interface HeaderSource {
+  nowSeconds: number;
+  rate: RateReport | undefined;
+  /** Whether the answer is a refusal: over a limit, or banned. */
+  isRefusal: boolean;
+  settings: Pick<Settings, 'retryAfterForm'>;
+  hostile: HostileHeaders | undefined;
+  /** Headers of this answer alone; `null` takes one away. */
+  more: Readonly<Record<string, string | null>> | undefined;
+}
+
+/** The one writer of headers: Date from the clock, and "Every API response carries these headers." */
+export function createHeaderWriter(): (source: HeaderSource) => Record<string, string> {
+  const httpDate = createHttpDate();
+  return ({ nowSeconds, rate, isRefusal, settings, hostile, more }) => {
+    const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };
+    if (rate !== undefined) {
+      headers[rateLimitHeaders.limit] = String(rate.limit);
+      headers[rateLimitHeaders.remaining] = String(rate.remaining);
+      headers[rateLimitHeaders.reset] = String(rate.resetAtSeconds);
+      if (isRefusal) {
+        const isDate = settings.retryAfterForm === 'http-date';
+        headers[retryAfterHeader] = isDate ? httpDate(rate.resetAtSeconds) : String(rate.resetAtSeconds - nowSeconds);
+        // RFC 6585 section 4: "Responses with the 429 status code MUST NOT be stored by a cache."
+        headers['Cache-Control'] = 'no-store';
+      }
+    }
+    if (hostile !== undefined && rate !== undefined) {
+      corruptHeaders(headers, { hostile, isRefusal, nowSeconds, resetAtSeconds: rate.resetAtSeconds, httpDate });
+    }
+    for (const name in more) setHeader(headers, name, more[name] as string | null);
+    return headers;
+  };
+}
+
+/** Sets or, with `null`, takes away a header whatever its case. */
+function setHeader(headers: Record<string, string>, name: string, value: string | null): void {
+  const lower = name.toLowerCase();
+  const present = Object.keys(headers).find((each) => each.toLowerCase() === lower) ?? name;
+  if (value === null) delete headers[present];
+  else headers[present] = value;
+}

@@ -1,0 +1,61 @@
+import { type ApiError, gone, methodNotAllowed, notFound } from '../contract/api-error.js';
+import type { Settings } from '../contract/assumptions.js';
+import { getPetRemovedAtMs, type OperationName } from '../contract/document.js';
+import type { ApiCall } from './api-call.js';
+
+/** What a method and path lead to: an operation, or the refusal to give once the request is authenticated and counted. */
+export type Route =
+  | { operation: OperationName; petId: string; refusal?: undefined }
+  | { operation: OperationName | undefined; petId: string; refusal: ApiError }
+  | { operation: undefined; petId: string; refusal?: undefined };
+
+/** A route that the document does not have: an extension serves it, once the request is authenticated and counted. */
+export const extensionRoute: Route = { operation: undefined, petId: '' };
+
+const petsMethods: Record<string, OperationName> = { GET: 'listPets', POST: 'createPet' };
+const petMethods: Record<string, OperationName> = { GET: 'getPet' };
+const petPath = /^\/pets\/([^/]+)$/;
+
+/** Finds the operation for a call. Paths are compared as sent: no decoding, no trailing slash. */
+export function findRoute({ method, path }: ApiCall, settings: Settings, nowMs: number): Route {
+  if (path === '/pets') return byMethod(petsMethods, method, '', settings);
+  const petId = petPath.exec(path)?.[1];
+  if (petId === undefined) return { operation: undefined, petId: '', refusal: unknownRoute() };
+  if (nowMs >= getPetRemovedAtMs && settings.afterRemoval !== 'keep') {
+    const message = 'getPet was removed on 5 December 2030; use GET /pets with the status filter.';
+    return {
+      operation: 'getPet',
+      petId,
+      refusal: settings.afterRemoval === 'gone' ? gone(message) : notFound(message),
+    };
+  }
+  return byMethod(petMethods, method, petId, settings);
+}
+
+/** Whether the plan limits apply to a route; an unknown one only where they apply to all. */
+export function isLimited({ operation }: Route, { limitsApply }: Settings): boolean {
+  if (typeof limitsApply === 'string') return limitsApply === 'all';
+  return operation !== undefined && limitsApply.includes(operation);
+}
+
+/**
+ * "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter."
+ * Since when it is deprecated is not shown, so `Deprecation` (RFC 9745) names the earliest instant there is.
+ */
+export const deprecationHeaders = (baseUrl: string): Record<string, string> => ({
+  Deprecation: '@0',
+  Sunset: sunset,
+  Link: `<${baseUrl}/pets>; rel="successor-version"`,
+});
+
+function byMethod(methods: Record<string, OperationName>, method: string, petId: string, settings: Settings): Route {
+  const operation = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (operation !== undefined) return { operation, petId };
+  const refusal =
+    settings.unknownMethod === 'not-found' ? unknownRoute() : methodNotAllowed(method, Object.keys(methods));
+  return { operation: undefined, petId, refusal };
+}
+
+const sunset = new Date(getPetRemovedAtMs).toUTCString();
+
+const unknownRoute = () => notFound('There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.');

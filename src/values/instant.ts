@@ -1,0 +1,19 @@
+/** Latest instant that a `Date` can hold and an HTTP date can write with four digits: the end of the year 9999. */
+export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+const isoInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Reads an instant as Unix milliseconds.
+ * @param instant a `Date`, Unix milliseconds, or ISO 8601 text with its zone
+ * @throws {RangeError} when it is none of these, or not within the years 1970 to 9999
+ */
+export function parseInstant(instant: Date | number | string): number {
+  const isText = typeof instant === 'string';
+  const ms = isText && !isoInstant.test(instant) ? Number.NaN : new Date(instant).getTime();
+  if (ms >= 0 && ms <= latestMs) return ms;
+  if (Number.isFinite(ms)) {
+    throw new RangeError(`expected an instant of the years 1970 to 9999, got ${JSON.stringify(instant)}`);
+  }
+  throw new RangeError(`expected an instant such as "2030-12-05T00:00:00Z", got ${JSON.stringify(instant)}`);
+}

@@ -1,0 +1,11 @@
+/** Whether a value is a map in the sense of YAML and JSON: neither a list nor a date. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** `over` on top of `base`: maps merge field by field, lists and single values replace. */
+export function merge<Value>(base: unknown, over: Value): Value {
+  if (!isMap(base) || !isMap(over)) return over === undefined ? (base as Value) : over;
+  const names = new Set([...Object.keys(base), ...Object.keys(over)]);
+  return Object.fromEntries([...names].map((name) => [name, merge(base[name], over[name])])) as Value;
+}

@@ -1,0 +1,49 @@
+import { finding, type Rule, span } from '../finding.js';
+import { hasRead, type JudgedRequest } from '../run.js';
+
+const leastMs = 10_000;
+const share = 0.5;
+/** A wait this many times too long, and at least this long, is a mistake of units. */
+const unitError = 100;
+const leastUnitErrorMs = 600_000;
+
+/** How late a client may be before it counts as late: its own backoff, and what it was busy with. */
+export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
+  Math.max(leastMs, (deadlineMs - answeredAtMs) * share);
+
+/** The first request after a deadline, served or not, comes much later than it could. */
+export const overslept: Rule = ({ episodes }) => {
+  const woken = episodes.flatMap(({ requests }) =>
+    requests.flatMap((request, index) => {
+      const told = requests[index - 1];
+      if (told?.deadlineMs === undefined || request.arrivedAtMs < told.deadlineMs || !hasRead(told, request)) return [];
+      return [{ request, told, deadlineMs: told.deadlineMs }];
+    }),
+  );
+  const findings = woken.flatMap(({ request, told, deadlineMs }) => {
+    const askedMs = deadlineMs - told.answeredAtMs;
+    const lateMs = request.arrivedAtMs - deadlineMs;
+    if (lateMs <= patienceMs(told)) return [];
+    const waitedMs = lateMs + askedMs;
+    const isSame = request.fingerprint === told.fingerprint;
+    const isUnitError = isSame && lateMs > leastUnitErrorMs && lateMs > askedMs * unitError;
+    const advice = looksLikeThousand(waitedMs, told)
+      ? 'That looks like milliseconds handed to a sleep that takes seconds.'
+      : 'Check the unit of the wait, and whether a Unix time was taken for seconds.';
+    return [
+      finding('overslept', isUnitError ? 'fail' : 'warn', [request], {
+        measured: `${span(lateMs)} late`,
+        allowed: span(patienceMs(told)),
+        text: isUnitError
+          ? `Waited ${span(waitedMs)} where ${span(askedMs)} was asked for. ${advice}`
+          : `Came back ${span(lateMs)} later than it could: it waited ${span(waitedMs)}, and ${span(askedMs)} was asked for. If it was not idle, look for a wait that is read or rounded wrongly.`,
+      }),
+    ];
+  });
+  return { exercised: woken.length > 0, findings };
+};
+
+function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): boolean {
+  const ratio = waitedMs / (retryAfterMs ?? Number.NaN);
+  return ratio > 900 && ratio < 1_100;
+}

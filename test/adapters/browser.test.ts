@@ -1,0 +1,229 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { listen, type RunningServer } from '../../src/node.js';
+import { chromiumArguments, findChromium } from '../support/chromium.js';
+import type { BrowserPage } from './browser-page.js';
+import { callsScenario, makeCalls } from './calls.js';
+
+const root = join(import.meta.dirname, '../..');
+const executablePath = findChromium();
+
+/** A small site: one page with its script and the worker of msw. What else it is asked for is noted in `hits`. */
+interface Site {
+  port: number;
+  hits: string[];
+  close(): void;
+}
+
+async function openSite(msw: 'msw' | 'msw-3'): Promise<Site> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'test/adapters/browser-page.ts')],
+    alias: { msw },
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    write: false,
+    logLevel: 'silent',
+  });
+  const script = outputFiles[0]?.text ?? '';
+  const worker = await readFile(join(root, `node_modules/${msw}/lib/mockServiceWorker.js`), 'utf8');
+  const html = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
+  const files: Record<string, [type: string, content: string]> = {
+    '/': ['text/html', html],
+    '/page.js': ['text/javascript', script],
+    '/mockServiceWorker.js': ['text/javascript', worker],
+  };
+  const hits: string[] = [];
+  const server: Server = createServer(({ method, url = '' }, response) => {
+    const file = files[url];
+    if (file === undefined) hits.push(`${method} ${url}`);
+    response.writeHead(file === undefined ? 500 : 200, { 'Content-Type': file?.[0] ?? 'text/plain' }).end(file?.[1]);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    hits,
+    close: () => server.closeAllConnections() ?? server.close(),
+  };
+}
+
+/** The functions of browser-page.ts, called in the page. */
+const inPage = (page: Page) => ({
+  makeCallsThroughWorker: () => page.evaluate(() => petstore.makeCallsThroughWorker()),
+  call: (...args: Parameters<BrowserPage['call']>) => page.evaluate((args) => petstore.call(...args), args),
+  callByXhr: (...args: Parameters<BrowserPage['callByXhr']>) =>
+    page.evaluate((args) => petstore.callByXhr(...args), args),
+});
+
+declare const petstore: BrowserPage;
+
+describe.skipIf(executablePath === undefined)('a page in headless Chromium', () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath as string,
+      args: [
+        ...chromiumArguments,
+        // Nothing but this machine can be reached: a call that msw lets through fails.
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+      ],
+    });
+  });
+  afterAll(() => browser?.close());
+
+  /** Opens the page in a context of its own, without a worker of an earlier test. */
+  async function open(site: Site, hostname: string) {
+    const context = await browser.newContext();
+    page = await context.newPage();
+    await page.goto(`http://${hostname}:${site.port}/`);
+    await page.waitForFunction(() => 'petstore' in globalThis);
+    return inPage(page);
+  }
+  afterEach(() => page?.context().close());
+
+  describe.each(['msw', 'msw-3'] as const)('with setupWorker(...handlers(sim)) of %s', (msw) => {
+    let site: Site;
+    beforeAll(async () => {
+      site = await openSite(msw);
+    });
+    beforeEach(() => {
+      site.hits.length = 0;
+    });
+    afterAll(() => site?.close());
+
+    test('gets for every call of the table the status, headers and body that sim.fetch gives in Node', async () => {
+      const { makeCallsThroughWorker } = await open(site, '127.0.0.1');
+      const sim = createSimulator({ scenario: callsScenario });
+      expect(await makeCallsThroughWorker()).toEqual(await makeCalls(sim.fetch, sim));
+    });
+
+    test('gets the 404 of the API for unknown paths under /v1 of its own origin, which never reach its server', async () => {
+      const { makeCallsThroughWorker, call } = await open(site, '127.0.0.1');
+      await makeCallsThroughWorker();
+      for (const path of ['/v1', '/v1/orders', '/v1/%ff']) {
+        expect(await call(path, 'free-key')).toMatchObject({
+          status: 404,
+          headers: { 'x-ratelimit-limit': '60' },
+          body: expect.stringContaining('"code":"not_found"'),
+        });
+      }
+      expect(site.hits).toEqual([]);
+    });
+
+    test('reaches its own server at other paths', async () => {
+      const { makeCallsThroughWorker, call } = await open(site, '127.0.0.1');
+      await makeCallsThroughWorker();
+      expect(await call('/v1extra?x=1', 'free-key')).toMatchObject({ status: 500 });
+      expect(site.hits).toEqual(['GET /v1extra?x=1']);
+    });
+
+    test('reads the headers of a 429 by XMLHttpRequest too', async () => {
+      const { makeCallsThroughWorker, callByXhr } = await open(site, '127.0.0.1');
+      await makeCallsThroughWorker();
+      expect(await callByXhr('https://api.petstore.example/v1/pets', 'tight-key')).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': '60', 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0' },
+      });
+    });
+  });
+
+  describe('on another origin than the HTTP server', () => {
+    let site: Site;
+    let sim: Simulator;
+    let server: RunningServer | undefined;
+    beforeAll(async () => {
+      site = await openSite('msw');
+    });
+    afterAll(() => site?.close());
+    afterEach(() => server?.close());
+
+    async function openWithServer(assumptions: Scenario['assumptions'] = {}) {
+      sim = createSimulator({ scenario: { ...callsScenario, assumptions } });
+      server = await listen(sim, { port: 0 });
+      return { ...(await open(site, 'localhost')), pets: `${server.baseUrl}/pets` };
+    }
+
+    const limitHeaders = ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+    test('calls it with a bearer key and reads the X-RateLimit headers', async () => {
+      const { call, pets } = await openWithServer();
+      expect(await call(`${pets}?limit=1`, 'free-key')).toMatchObject({
+        status: 200,
+        headers: { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '59', 'x-ratelimit-reset': '1767268860' },
+        body: '[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]',
+      });
+    });
+
+    test('creates a pet with an int64 digit for digit', async () => {
+      const { call, pets } = await openWithServer();
+      const body = '{"name":"Žofie","categoryId":9223372036854775807}';
+      expect(await call(pets, 'free-key', { method: 'POST', body })).toMatchObject({
+        status: 201,
+        body: '{"id":9007199254740992,"name":"Žofie","categoryId":9223372036854775807,"status":"available"}',
+      });
+    });
+
+    test('reads Retry-After of a 429 and is served after that time', async () => {
+      const { call, pets } = await openWithServer();
+      expect(await call(pets, 'tight-key')).toMatchObject({ status: 200, headers: { 'x-ratelimit-remaining': '0' } });
+      expect(await call(pets, 'tight-key')).toMatchObject({
+        status: 429,
+        headers: { 'retry-after': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767268860' },
+        body: expect.stringContaining('"code":"rate_limit_exceeded"'),
+      });
+      sim.clock.advance('60s');
+      expect(await call(pets, 'tight-key')).toMatchObject({ status: 200 });
+    });
+
+    test('reads a 401, a 404 and a 405 with their headers', async () => {
+      const { call, pets } = await openWithServer();
+      const rate = { 'x-ratelimit-limit': '60' };
+      expect(await call(pets, 'nobody')).toMatchObject({ status: 401, headers: rate });
+      expect(await call(`${pets}/7`, 'free-key')).toMatchObject({ status: 404, headers: rate });
+      expect(await call(pets, 'free-key', { method: 'HEAD' })).toMatchObject({ status: 405, headers: rate });
+    });
+
+    test('never uses quota by preflights', async () => {
+      const { call, pets } = await openWithServer();
+      for (const remaining of ['59', '58', '57']) {
+        const answer = await call(`${pets}?limit=${remaining}`, 'free-key');
+        expect(answer).toMatchObject({ headers: { 'x-ratelimit-remaining': remaining } });
+      }
+    });
+
+    test('reads the answer but none of these headers with cors: hidden', async () => {
+      const { call, pets } = await openWithServer({ cors: 'hidden' });
+      await call(pets, 'tight-key');
+      const answer = await call(pets, 'tight-key');
+      expect(answer).toMatchObject({ status: 429, body: expect.stringContaining('"code":"rate_limit_exceeded"') });
+      const names = typeof answer === 'string' ? [] : Object.keys(answer.headers);
+      expect(names).toContain('content-type');
+      expect(names.filter((name) => limitHeaders.includes(name))).toEqual([]);
+    });
+
+    test('is given nothing at all with cors: off, or when another origin is the one allowed', async () => {
+      for (const cors of ['off', ['https://app.example']] as const) {
+        const { call, pets } = await openWithServer({ cors });
+        expect(await call(pets, 'free-key')).toBe('TypeError');
+        await page.context().close();
+        await server?.close();
+      }
+    });
+
+    test('cannot drive the control API', async () => {
+      const { call } = await openWithServer();
+      const reset = `${server?.controlUrl}/reset`;
+      await call(`${server?.baseUrl}/pets`, 'free-key');
+      expect(await call(reset, 'free-key', { method: 'POST', body: '{}' })).toBe('TypeError');
+      expect(await call(reset, 'free-key', { method: 'POST', mode: 'no-cors' })).not.toMatchObject({ status: 200 });
+      expect(sim.keys.get('free-key').minute.remaining).toBe(59);
+    });
+  });
+});

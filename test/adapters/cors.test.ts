@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Scenario, Settings, Simulator } from '../../src/index.js';
+import { listen, type RunningServer } from '../../src/node.js';
+import { frozen } from '../support/frozen.js';
+
+// cors is the one assumption that only the HTTP adapter knows: in a page, the msw and fetch adapters are of the page's own origin.
+
+const page = 'http://localhost:5173';
+const app = 'https://app.example';
+const exposed = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Date, Link';
+
+let server: RunningServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** A server on which a page calls; gives what of an answer concerns the page. */
+async function open(cors: Settings['cors'] | undefined, scenario: Scenario = {}) {
+  const sim: Simulator = frozen({ ...scenario, assumptions: cors === undefined ? {} : { cors } });
+  const running = await listen(sim, { port: 0 });
+  server = running;
+  const call = async (
+    origin: string | undefined,
+    { method = 'GET', path = '/pets', key = 'free-key', headers = {} } = {},
+  ) => {
+    const sent = { ...(origin !== undefined && { Origin: origin }), Authorization: `Bearer ${key}`, ...headers };
+    const response = await fetch(`${running.baseUrl}${path}`, { method, headers: sent });
+    const cors = [...response.headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary');
+    return {
+      status: response.status,
+      cors: Object.fromEntries(cors),
+      body: await response.text(),
+      headers: response.headers,
+    };
+  };
+  const preflight = (origin: string) =>
+    call(origin, {
+      method: 'OPTIONS',
+      key: 'no-such-key',
+      headers: {
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization,content-type,x-trace',
+      },
+    });
+  return { sim, call, preflight };
+}
+
+const readable = (origin: string) => ({
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': exposed,
+  vary: 'Origin',
+});
+
+describe('cors: loopback, the default', () => {
+  test.each([page, 'https://localhost', 'http://127.0.0.1:3000', 'http://[::1]:8080', 'http://shop.localhost:3000'])(
+    'lets a page of %s read the answer and its rate-limit headers',
+    async (origin) => {
+      const { call } = await open(undefined);
+      const answer = await call(origin);
+      expect(answer.status).toBe(200);
+      expect(answer.cors).toEqual(readable(origin));
+      expect(JSON.parse(answer.body)).toHaveLength(20);
+    },
+  );
+
+  test.each([
+    app,
+    'null',
+    'http://localhost.evil.example',
+    'http://evil.example/localhost',
+    'http://localhost@evil.example',
+    'http://127.0.0.1.evil.example',
+    'file://localhost',
+    'http://192.168.0.7',
+  ])('does not let a page of %s read it', async (origin) => {
+    const { call } = await open(undefined);
+    const answer = await call(origin);
+    expect(answer.status).toBe(200);
+    expect(answer.cors).toEqual({});
+  });
+
+  test('says nothing to a client that is no page', async () => {
+    const { call } = await open(undefined);
+    const answer = await call(undefined);
+    expect(answer.status).toBe(200);
+    expect(answer.cors).toEqual({});
+  });
+
+  test('lets a page read refusals and errors too', async () => {
+    const { call } = await open(undefined, { keys: { spent: { usage: { minute: 60 } } } });
+    for (const [status, options] of [
+      [429, { key: 'spent' }],
+      [401, { key: 'no-such-key' }],
+      [404, { path: '/pets/999' }],
+      [405, { method: 'DELETE' }],
+      [400, { path: '/pets?limit=0' }],
+    ] as const) {
+      const answer = await call(page, options);
+      expect(answer.status).toBe(status);
+      expect(answer.cors).toEqual(readable(page));
+      expect(JSON.parse(answer.body).status).toBe(status);
+    }
+  });
+
+  test('answers a preflight without a key, and never counts it', async () => {
+    const { preflight, sim } = await open(undefined);
+    const answer = await preflight(page);
+    expect(answer.status).toBe(204);
+    expect(answer.body).toBe('');
+    expect(answer.cors).toEqual({
+      ...readable(page),
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'authorization,content-type,x-trace',
+      'access-control-max-age': '600',
+    });
+    expect(sim.keys.get('free-key').minute.remaining).toBe(60);
+  });
+
+  test('permits nothing in the preflight of a foreign page', async () => {
+    const { preflight } = await open(undefined);
+    const answer = await preflight(app);
+    expect(answer.status).toBe(204);
+    expect(answer.cors).toEqual({});
+  });
+
+  test('treats OPTIONS that is no preflight as any other method', async () => {
+    const { call } = await open(undefined);
+    const answer = await call(page, { method: 'OPTIONS' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, POST');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+  });
+});
+
+describe('cors: hidden', () => {
+  test('lets a page read the answer, but not its rate-limit headers', async () => {
+    const { call, preflight } = await open('hidden');
+    const answer = await call(page);
+    expect(answer.status).toBe(200);
+    expect(answer.cors).toEqual({ 'access-control-allow-origin': page, vary: 'Origin' });
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+    expect((await preflight(page)).cors).not.toHaveProperty('access-control-expose-headers');
+  });
+});
+
+describe('cors: off', () => {
+  test('says nothing to any page', async () => {
+    const { call } = await open('off');
+    const answer = await call(page);
+    expect(answer.status).toBe(200);
+    expect(answer.cors).toEqual({});
+  });
+
+  test('treats a preflight as any other request', async () => {
+    const { preflight } = await open('off');
+    const answer = await preflight(page);
+    expect(answer.status).toBe(401);
+    expect(answer.cors).toEqual({});
+    expect(JSON.parse(answer.body).code).toBe('unauthorized');
+  });
+});
+
+describe('cors: a list of origins', () => {
+  test('lets only pages of these origins read the answer', async () => {
+    const { call, preflight } = await open([app]);
+    expect((await call(app)).cors).toEqual(readable(app));
+    for (const origin of [page, 'https://app.example:444', 'http://app.example', 'https://app.example.evil.example']) {
+      const answer = await call(origin);
+      expect(answer.status).toBe(200);
+      expect(answer.cors).toEqual({});
+    }
+    expect((await preflight(app)).cors).toMatchObject({ 'access-control-allow-origin': app });
+    expect((await preflight(page)).cors).toEqual({});
+  });
+});

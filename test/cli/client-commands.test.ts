@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { assumptions } from '../../src/contract/assumptions.js';
+
+const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** @param signalOn what the command prints when it is to be sent SIGTERM */
+async function run(args: string[], signalOn?: string) {
+  const child = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+    if (signalOn !== undefined && out.includes(signalOn)) child.kill('SIGTERM');
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+/** A client as a command: it lists, and comes back after what `waitMs` makes of Retry-After. */
+const client = (waitMs: string, exitCode = 0) => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_SIM_URL: sim } = process.env;
+   if (!(await fetch(sim + '/health')).ok) process.exit(9);
+   for (let attempt = 0; attempt < 4; attempt++) {
+     const response = await fetch(base + '/pets?limit=1', { headers: { authorization: 'Bearer ' + key } });
+     await response.text();
+     console.log('saw', response.status);
+     if (response.ok) break;
+     const retryAfterSeconds = Number(response.headers.get('retry-after'));
+     await new Promise((resolve) => setTimeout(resolve, ${waitMs}));
+   }
+   process.exitCode = ${exitCode};`,
+];
+const right = client('retryAfterSeconds * 1000');
+const wrong = client('300');
+const usedUp = ['--set', 'windows.minute=2s', '--set', 'keys.free-key.usage.minute=60'];
+
+describe('petstore-sim exec', () => {
+  test('passes a client that waits, with its output and its exit code, and the verdict on standard error', async () => {
+    const { code, out, err } = await run(['exec', ...usedUp, '--', ...right]);
+    expect(out).toBe('saw 429\nsaw 200\n');
+    expect(err).toMatch(/^PASS {2}default/);
+    expect(code).toBe(0);
+  });
+
+  test('fails a client that does not wait, though its own exit code is 0', async () => {
+    const { code, err } = await run(['exec', ...usedUp, '--', ...wrong]);
+    expect(err).toMatch(/^FAIL {2}default/);
+    expect(err).toContain('early-retry');
+    expect(err).not.toContain('free-key');
+    expect(code).toBe(1);
+  });
+
+  test('hands on the exit code of the command', async () => {
+    expect((await run(['exec', '--', process.execPath, '-e', 'process.exit(7)'])).code).toBe(7);
+    expect((await run(['exec', ...usedUp, '--', ...client('300', 3)])).code).toBe(3);
+  });
+
+  test('is inconclusive where nothing was put to the test, and fails only where asked to', async () => {
+    const idle = [process.execPath, '-e', '0'];
+    expect(await run(['exec', '--', ...idle])).toMatchObject({ code: 0, err: expect.stringMatching(/^INCONCLUSIVE/) });
+    expect((await run(['exec', '--require-conclusive', '--', ...idle])).code).toBe(1);
+  });
+
+  test('fails on the named findings alone', async () => {
+    expect((await run(['exec', ...usedUp, '--fail-on', 'duplicate-write', '--', ...wrong])).code).toBe(0);
+    expect((await run(['exec', ...usedUp, '--fail-on', 'duplicate-write,early-retry', '--', ...wrong])).code).toBe(1);
+  });
+
+  test('writes the verdict as JSON, a page and JUnit XML, none of them with a whole key', async () => {
+    const files = ['--verdict', 'verdict.json', '--report', 'report.html', '--junit', 'junit.xml', '--json'];
+    const { err } = await run(['exec', ...usedUp, ...files, '--', ...wrong]);
+    const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
+    const [verdict = '', page = '', junit = ''] = texts;
+    expect(JSON.parse(verdict)).toMatchObject({ verdict: 'fail', counts: { requests: 4 } });
+    expect(JSON.parse(err)).toEqual(JSON.parse(verdict));
+    expect(page).toMatch(/^<!doctype html>/i);
+    expect(junit).toContain('<testcase');
+    for (const text of texts) {
+      expect(text).toContain('early-retry');
+      expect(text).not.toContain('free-key');
+    }
+  });
+
+  test('ends with its command on SIGTERM', async () => {
+    const endless = "console.log('ready'); setInterval(() => {}, 1000)";
+    expect((await run(['exec', '--', process.execPath, '-e', endless], 'ready')).code).toBe(143);
+  });
+});
+
+describe('petstore-sim matrix', () => {
+  const picky = [
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+     const [first] = await (await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } })).json();
+     if (first.id !== 1) { console.log('expected 1, got ' + first.id); process.exit(1); }`,
+  ];
+
+  test('names the undocumented choices that break a client, with what it said', async () => {
+    const { code, out } = await run(['matrix', '--only', 'listOrder,paging', '--', ...picky]);
+    expect(code).toBe(1);
+    expect(out).toContain('listOrder: newest-first  exit code 1');
+    expect(out).toContain(assumptions.listOrder.question);
+    expect(out).toContain("the command's last line: expected 1, got 40");
+    expect(out).not.toContain('paging');
+    expect(out).toMatch(/2 of 5 choices that the document leaves open would break this client\.\n$/);
+  });
+
+  test('runs every alternative of every assumption, each against a service of its own', async () => {
+    const { code, out } = await run(['matrix', '--json', '--', process.execPath, '-e', '0']);
+    const results = JSON.parse(out) as { id?: string; value?: unknown; breaks: boolean }[];
+    const cases = Object.entries(assumptions).flatMap(([id, { alternatives }]) =>
+      alternatives.map((value) => ({ id, value })),
+    );
+    expect(results.slice(1).map(({ id, value }) => ({ id, value }))).toEqual(cases);
+    expect(results.filter(({ breaks }) => breaks)).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  test('says so when the client fails with the defaults already', async () => {
+    const { code, out } = await run(['matrix', '--only', 'paging', '--', process.execPath, '-e', 'process.exit(4)']);
+    expect(code).toBe(1);
+    expect(out).toContain('fails with the defaults already (exit code 4)');
+  });
+});
+
+describe('petstore-sim gauntlet', () => {
+  const some = ['--only', 'post-429,ban-on-third-strike', '--timeout', '60s'];
+
+  test('prints a line a scenario and the score', async () => {
+    const { code, out } = await run(['gauntlet', ...some, '--', ...right]);
+    expect(out).toMatch(/^ {2}ban-on-third-strike +(pass|inconclusive|fail)/m);
+    expect(out).toMatch(/^ {2}post-429 +(pass|inconclusive|fail)/m);
+    expect(out).toMatch(/\d of 2 passed, \d failed, \d inconclusive\n$/);
+    expect(code).toBe(out.includes('0 failed') ? 0 : 1);
+  });
+
+  test('fails a client that does not wait', async () => {
+    const { code, out } = await run(['gauntlet', ...some, '--json', '--', ...wrong]);
+    const failed = (JSON.parse(out) as { scenario: string; verdict: string }[]).filter(
+      ({ verdict }) => verdict === 'fail',
+    );
+    expect(failed.length).toBeGreaterThan(0);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a command that cannot be run', () => {
+  const mistakes: [args: string[], message: string][] = [
+    [['exec'], 'expected the command of a client, such as petstore-sim exec -- npm test'],
+    [['matrix'], 'expected the command of a client'],
+    [['gauntlet', '--'], 'expected the command of a client'],
+    [['exec', '--', 'no-such-command'], 'there is no such command'],
+    [['exec', '--fail-on', 'nope', '--', 'true'], 'expected --fail-on to name findings'],
+    [['matrix', '--only', 'nope', '--', 'true'], 'expected --only to name assumptions'],
+    [['gauntlet', '--only', 'default', '--', 'true'], 'expected --only to name scenarios'],
+    [['matrix', '--timeout', 'soon', '--', 'true'], '--timeout: expected a duration'],
+    [
+      ['exec', '--report', 'no/such/folder.html', '--', process.execPath, '-e', '0'],
+      'expected --report to name a file',
+    ],
+    [['exec', '--scenario', 'nope', '--', 'true'], 'nope'],
+    [['serve', '--fail-on', 'early-retry'], 'expected no --fail-on with serve'],
+  ];
+
+  test.each(mistakes)('%j is answered with exit code 2 and a clear line', async (args, message) => {
+    const { code, err } = await run(args);
+    expect(err).toContain(message);
+    expect(err).not.toMatch(/^ +at /m);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+
+const cli = join(import.meta.dirname, '../../dist/cli/main.js');
+
+/** Prints the address of every module that is loaded. */
+const loader = `import { writeSync } from 'node:fs';
+export async function load(url, context, next) { writeSync(2, url + '\\n'); return next(url, context); }`;
+const asUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+const hook = asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(loader))});`);
+
+/** A server that tells what it loads. */
+async function startTold(...flags: string[]) {
+  const server = spawn(process.execPath, ['--import', hook, cli, '--port', '0', '--log', 'json', ...flags]);
+  onTestFinished(() => void server.kill());
+  let loaded = '';
+  server.stderr.on('data', (chunk) => {
+    loaded += chunk;
+  });
+  const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const get = async (path: string) => {
+    const headers = { authorization: 'Bearer free-key' };
+    const response = await fetch(new URL(path, JSON.parse(line).baseUrl), { headers });
+    return [response.status, await response.text()] as const;
+  };
+  return { get, loaded: () => loaded.trim().split('\n') };
+}
+
+const packages = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/;
+
+test('a plain server loads no package, and few files, until its first answer', async () => {
+  const { get, loaded } = await startTold();
+  expect(await get('/v1/pets')).toEqual([200, expect.stringContaining('"available"')]);
+  expect(loaded().filter((url) => packages.test(url))).toEqual([]);
+  expect(loaded()).toContainEqual(expect.stringContaining('/dist/cli/main.js'));
+  // 14 files of ours when written; 128 before the command line was bundled.
+  expect(loaded().filter((url) => url.includes('/dist/')).length).toBeLessThan(25);
+  for (const name of ['node:crypto', 'node:child_process', 'node:os']) expect(loaded()).not.toContain(name);
+});
+
+test('the first control request brings Express and faker along, and no YAML', async () => {
+  const { get, loaded } = await startTold();
+  expect((await get('/__sim/clock'))[0]).toBe(200);
+  const names = new Set(loaded().flatMap((url) => packages.exec(url)?.[1] ?? []));
+  expect([...names]).toEqual(expect.arrayContaining(['express', '@faker-js/faker']));
+  expect([...names]).not.toContain('yaml');
+});
+
+test('a value on the command line brings YAML along, and nothing else', async () => {
+  const { get, loaded } = await startTold('--set', 'limits=off');
+  expect((await get('/v1/pets'))[0]).toBe(200);
+  expect(new Set(loaded().flatMap((url) => packages.exec(url)?.[1] ?? []))).toEqual(new Set(['yaml']));
+});

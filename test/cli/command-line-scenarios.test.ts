@@ -1,0 +1,334 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { assumptions } from '../../src/contract/assumptions.js';
+
+const root = join(import.meta.dirname, '../..');
+const cli = join(root, 'dist/cli/main.js');
+const shipped = readdirSync(join(root, 'scenarios'))
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => file.replace('.yaml', ''));
+const running: ChildProcess[] = [];
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-command-line-'));
+});
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+
+/** Runs the command to its end, in the folder of this test. */
+async function run(...args: string[]) {
+  const child = spawn(process.execPath, [cli, ...args], { cwd: folder });
+  running.push(child);
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (chunk) => {
+    output.out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, ...output };
+}
+
+/** Starts the server and gives its events as they come. */
+async function start(args: string[], node: string[] = []) {
+  const command = [...node, cli, 'serve', '--port', '0', '--log', 'json', ...args];
+  const child = spawn(process.execPath, command, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.push(child);
+  let err = '';
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextEvent = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`Failed to start the server: ${err}`);
+    return JSON.parse(value);
+  };
+  const { baseUrl } = await nextEvent();
+  const send = (path: string, init: RequestInit = {}, key = 'free-key') =>
+    fetch(`${baseUrl}${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
+  const remaining = async (key = 'free-key') => {
+    const response = await send('/pets?limit=1', {}, key);
+    await nextEvent();
+    return `${response.status} ${response.headers.get('x-ratelimit-remaining')}`;
+  };
+  return { child, nextEvent, send, remaining };
+}
+
+describe('petstore-sim scenarios', () => {
+  test('lists every shipped scenario once, in groups, with its first sentence', async () => {
+    const { code, out } = await run('scenarios');
+    expect(code).toBe(0);
+    const names = [...out.matchAll(/^ {2}(\S+) +\S.*[.]$/gm)].map(([, name]) => name);
+    expect([...names].sort()).toEqual([...shipped].sort());
+    const groups = [...out.matchAll(/^\S+$/gm)].map(([group]) => group);
+    expect(groups[0]).toBe('start');
+    expect(groups).not.toContain('other');
+    expect(new Set(groups).size).toBe(groups.length);
+  });
+
+  test('NAME prints the description, then the file as it is', async () => {
+    const { code, out } = await run('scenarios', 'minute-wall');
+    expect(code).toBe(0);
+    expect(out.endsWith(readFileSync(join(root, 'scenarios/minute-wall.yaml'), 'utf8'))).toBe(true);
+    expect(out).toMatch(/^The free key has [^\n]{20,90}\n/);
+  });
+});
+
+describe('petstore-sim check', () => {
+  test('says of each good file that it is', async () => {
+    write('a.yaml', 'seed: 1');
+    write('b.json', '{"extends": "./a.yaml"}');
+    expect(await run('check', 'a.yaml', 'b.json', 'minute-wall')).toEqual({
+      code: 0,
+      out: 'a.yaml: ok\nb.json: ok\nminute-wall: ok\n',
+      err: '',
+    });
+  });
+
+  test('names every mistake of every file, and exits with 2', async () => {
+    write('good.yaml', 'seed: 1');
+    write('bad.yaml', 'sede: 1\nkeys:\n  a: { plan: gold }\n');
+    write('worse.yaml', 'keys:\n\ta: {}\n');
+    const { code, out, err } = await run('check', 'bad.yaml', 'good.yaml', './worse.yaml', 'nope.yaml');
+    expect(code).toBe(2);
+    expect(out).toBe('good.yaml: ok\n');
+    expect(err).toBe(`bad.yaml:1:1: sede: expected no such field; did you mean seed?
+bad.yaml:3:14: keys.a.plan: expected a plan (free, pro, business, enterprise), got "gold"
+./worse.yaml:2:1: expected spaces, got a tab: YAML is indented with spaces
+nope.yaml: expected a file or a shipped scenario; petstore-sim scenarios lists the shipped ones
+`);
+  });
+});
+
+describe('petstore-sim --scenario', () => {
+  test('starts a YAML file; it shows its name and its keys', async () => {
+    write('two-left.yaml', 'keys:\n  free-key: { usage: { minute: 58 } }\n');
+    const { remaining } = await start(['--scenario', 'two-left.yaml']);
+    expect([await remaining(), await remaining(), await remaining()]).toEqual(['200 1', '200 0', '429 0']);
+  });
+
+  test('starts a shipped scenario by its name', async () => {
+    const { send } = await start(['--scenario', 'empty']);
+    expect(await (await send('/pets')).json()).toEqual([]);
+  });
+
+  test('prints all mistakes and does not start', async () => {
+    write('bad.yaml', 'sede: 1\nlimits: { algorithm: leaky }\n');
+    const { code, out, err } = await run('--scenario', 'bad.yaml');
+    expect([code, out]).toEqual([2, '']);
+    expect(err.split('\n')).toEqual([
+      'bad.yaml:1:1: sede: expected no such field; did you mean seed?',
+      'bad.yaml:2:22: limits.algorithm: expected "fixed-window", "sliding-log" or "token-bucket", got "leaky"',
+      '',
+    ]);
+  });
+
+  test('never loads the YAML library or faker for a shipped scenario that needs neither', async () => {
+    const loaded = 'Object.keys(require.cache).filter((f) => /node_modules.(yaml|@faker-js)/.test(f)).length';
+    write('spy.cjs', `process.on('exit', () => require('node:fs').writeSync(2, 'loaded ' + ${loaded}));`);
+    for (const [args, expected] of [
+      [['--scenario', 'minute-wall'], /^loaded 0$/],
+      [['--set', 'seed=3'], /^loaded [1-9]/],
+    ] as const) {
+      const { child } = await start([...args], ['--require', join(folder, 'spy.cjs')]);
+      let err = '';
+      child.stderr?.on('data', (chunk) => {
+        err += chunk;
+      });
+      child.kill('SIGTERM');
+      await once(child, 'close');
+      expect(err).toMatch(expected);
+    }
+  });
+});
+
+describe('petstore-sim --set', () => {
+  test('sets fields on top of the scenario, the later over the earlier, values as in YAML', async () => {
+    write('used.yaml', 'keys: { free-key: { usage: { minute: 60 } } }\nban: { after: 1 }');
+    const sets = [
+      'keys.free-key.usage.minute=10',
+      'keys.free-key.usage.minute=59',
+      'pets=[{ name: Nº 1, categoryId: 9223372036854775807 }]',
+    ];
+    const { send, remaining } = await start(['--scenario', 'used.yaml', ...sets.flatMap((set) => ['--set', set])]);
+    expect(await (await send('/pets', {}, 'pro-key')).text()).toBe(
+      '[{"id":1,"name":"Nº 1","categoryId":9223372036854775807,"status":"available"}]',
+    );
+    expect(await remaining()).toBe('200 0');
+  });
+
+  test('reaches fields of the default scenario and keys with a dot', async () => {
+    const sets = ['pets[0].name=Max', 'keys["a.b"]={ plan: pro }', 'limits=off'];
+    const { send } = await start(sets.flatMap((set) => ['--set', set]));
+    expect(await (await send('/pets/1', {}, 'a.b')).json()).toMatchObject({ name: 'Max' });
+  });
+
+  test.each([
+    ['ban.seconds', 'petstore-sim: expected --set PATH=VALUE, such as --set ban.seconds=5, got "ban.seconds"'],
+    ['=5', 'petstore-sim: expected --set PATH=VALUE'],
+    ['a..b=5', 'petstore-sim: expected --set PATH=VALUE'],
+    ['seed=[', 'petstore-sim: --set seed=[: expected'],
+    ['ban.secnds=5', '--set ban.secnds=5: ban.secnds: expected no such field; did you mean seconds?'],
+    ['keys.x.plan=gold', '--set keys.x.plan=gold: keys.x.plan: expected a plan'],
+    ['pets[99].id=4', '--set pets[99].id=4: pets: expected a list with item 99, got 40 in it'],
+    ['seed.x=4', '--set seed.x=4: seed: expected a number, got a map'],
+    ['limits.algorithm.x=4', '--set limits.algorithm.x=4: limits.algorithm: expected'],
+    ['__proto__.x=4', '--set __proto__.x=4: __proto__: expected no such field'],
+  ])('%s is a mistake that names the flag', async (set, message) => {
+    const { code, out, err } = await run('--set', set);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('keeps the places of mistakes in the file', async () => {
+    write('bad.yaml', 'sede: 1');
+    const { err } = await run(
+      '--scenario',
+      'bad.yaml',
+      '--seed',
+      '4',
+      '--no-limits',
+      '--set',
+      'assumptions.limitsApply=all',
+    );
+    expect(err.split('\n').slice(0, 1)).toEqual(['bad.yaml:1:1: sede: expected no such field; did you mean seed?']);
+    expect(err).toContain('--set assumptions.limitsApply=all: assumptions.limitsApply: expected the value that');
+  });
+});
+
+describe('petstore-sim --watch', () => {
+  const first = 'keys: { free-key: { usage: { minute: 10 } } }\npets: [{ id: 1, name: A, categoryId: 1 }]\n';
+
+  test('puts keys, limits and faults in force on save, says what changed, and keeps the pets', async () => {
+    write('live.yaml', first);
+    const { nextEvent, send, remaining } = await start(['--scenario', 'live.yaml', '--watch']);
+    expect(await remaining()).toBe('200 49');
+    write(
+      'live.yaml',
+      `${first.replace('10', '20').replace('name: A', 'name: B')}limits: { windowStart: clock }\nfaults: [{ name: down, when: { operation: getPet }, then: { respond: { status: 503 } } }]\n`,
+    );
+    expect(await nextEvent()).toEqual({
+      event: 'reloaded',
+      file: 'live.yaml',
+      changes: ['keys.free-key.usage', 'pets (1 changed)', 'limits', 'faults (1 added)'],
+      waiting: ['pets (1 changed)'],
+    });
+    expect(await remaining()).toBe('200 39');
+    expect(await (await send('/pets')).json()).toMatchObject([{ name: 'A' }]);
+    await nextEvent();
+    expect((await send('/pets/1')).status).toBe(503);
+  });
+
+  test('with --reseed starts with the pets of the file, too', async () => {
+    write('reseed.yaml', first);
+    const { nextEvent, send } = await start(['--scenario', 'reseed.yaml', '--watch', '--reseed']);
+    write('reseed.yaml', first.replace('name: A', 'name: B'));
+    expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: ['pets (1 changed)'], waiting: [] });
+    expect(await (await send('/pets')).json()).toMatchObject([{ name: 'B' }]);
+  });
+
+  test('sees a file that an editor has put in place of the old one, again and again', async () => {
+    write('swap.yaml', first);
+    const { nextEvent, remaining } = await start(['--scenario', 'swap.yaml', '--watch']);
+    for (const used of ['20', '30', '40']) {
+      write('swap.yaml.tmp', first.replace('10', used));
+      renameSync(join(folder, 'swap.yaml.tmp'), join(folder, 'swap.yaml'));
+      expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: ['keys.free-key.usage'] });
+      expect(await remaining()).toBe(`200 ${59 - Number(used)}`);
+    }
+  });
+
+  test('prints the mistakes of a broken file, and the scenario from before stays as it is', async () => {
+    write('break.yaml', first);
+    const { nextEvent, remaining } = await start(['--scenario', 'break.yaml', '--watch']);
+    expect(await remaining()).toBe('200 49');
+    write('break.yaml', first.replace('usage', 'usgae'));
+    expect(await nextEvent()).toEqual({
+      event: 'reload-failed',
+      file: 'break.yaml',
+      issues: [
+        {
+          file: 'break.yaml',
+          line: 1,
+          column: 21,
+          path: 'keys.free-key.usgae',
+          message: 'expected no such field; did you mean usage?',
+        },
+      ],
+    });
+    expect(await remaining()).toBe('200 48');
+    write('break.yaml', 'keys:\n\tfree-key: {}');
+    expect(await nextEvent()).toMatchObject({ event: 'reload-failed', issues: [{ line: 2, column: 1 }] });
+    write('break.yaml', first);
+    expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: [] });
+    expect(await remaining()).toBe('200 47');
+  });
+
+  test('watches the files that the scenario starts from, and goes on after they were broken', async () => {
+    write('base.yaml', 'keys: { free-key: { usage: { minute: 10 } } }');
+    write('child.yaml', 'extends: ./base.yaml\npets: { file: pets.json }');
+    write('pets.json', '[]');
+    const { nextEvent, remaining } = await start(['--scenario', 'child.yaml', '--watch', '--reseed']);
+    write('base.yaml', 'keys: { free-key: { usage: { minute: 99 } } }');
+    expect(await nextEvent()).toMatchObject({
+      event: 'reload-failed',
+      issues: [{ file: 'base.yaml', line: 1, column: 38 }],
+    });
+    write('base.yaml', 'keys: { free-key: { usage: { minute: 50 } } }');
+    expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: ['keys.free-key.usage'] });
+    expect(await remaining()).toBe('200 9');
+    write('pets.json', '[{ "name": "New", "categoryId": 1 }]');
+    expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: ['pets (1 added)'] });
+  });
+
+  test('keeps what --set has set, and can start to generate pets', async () => {
+    write('set.yaml', first);
+    const args = ['--scenario', 'set.yaml', '--watch', '--reseed', '--set', 'keys.free-key.usage.minute=30'];
+    const { nextEvent, remaining, send } = await start(args);
+    write('set.yaml', 'keys: { free-key: { usage: { minute: 40 } } }\npets: { generate: { sold: 5 } }');
+    expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: ['pets (1 removed)'] });
+    expect(await remaining()).toBe('200 29');
+    expect(await (await send('/pets?status=sold')).json()).toHaveLength(5);
+  });
+
+  test('says it in words for a person', async () => {
+    write('words.yaml', first);
+    const command = [cli, '--port', '0', '--scenario', 'words.yaml', '--watch'];
+    const child = spawn(process.execPath, command, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.push(child);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const errors = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+    for (let line = ''; !line.includes('advance'); ) line = (await lines.next()).value;
+    await lines.next();
+    write('words.yaml', `${first.replace('name: A', 'name: B')}ban: strict`);
+    expect((await lines.next()).value).toBe('reloaded words.yaml: pets (1 changed) not in force without --reseed, ban');
+    write('words.yaml', `${first}ban: strickt`);
+    expect((await errors.next()).value).toMatch(/^words\.yaml:3:6: ban: expected "default"/);
+    expect((await errors.next()).value).toBe('words.yaml is not loaded; the scenario from before stays in force');
+  });
+});
+
+test('petstore-sim assumptions --json gives every assumption with its words and values', async () => {
+  const { code, out } = await run('assumptions', '--json');
+  expect(code).toBe(0);
+  const list = JSON.parse(out);
+  expect(list.map(({ id }: { id: string }) => id)).toEqual(Object.keys(assumptions));
+  for (const assumption of list) {
+    expect(assumption).toMatchObject({ question: expect.any(String), documentQuote: expect.any(String) });
+    expect(assumption).toHaveProperty('default');
+    expect(assumption.alternatives).toBeInstanceOf(Array);
+  }
+});

@@ -1,0 +1,266 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const running: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** Runs the command to its end. */
+async function run(...args: string[]) {
+  const child = spawn(process.execPath, [cli, ...args]);
+  running.push(child);
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+/** Starts the server and gives its lines of output as they come. */
+function start(...args: string[]) {
+  const child = spawn(process.execPath, [cli, 'serve', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine = async () => (await lines.next()).value as string;
+  const nextEvent = async () => JSON.parse(await nextLine());
+  return { child, nextLine, nextEvent };
+}
+
+const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+
+describe('petstore-sim serve --log json', () => {
+  test('prints the listening event first, then one object a request', async () => {
+    const { nextEvent } = start('--log', 'json');
+    const listening = await nextEvent();
+    expect(listening).toEqual({
+      event: 'listening',
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
+      controlUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/__sim$/),
+      keys: [
+        { key: 'free-key', plan: 'free' },
+        { key: 'pro-key', plan: 'pro' },
+        { key: 'business-key', plan: 'business' },
+        { key: 'enterprise-key', plan: 'enterprise' },
+        { key: 'revoked-key', plan: 'free', state: 'revoked' },
+      ],
+    });
+    expect((await fetch(`${listening.baseUrl}/pets?limit=1`, withKey('pro-key'))).status).toBe(200);
+    expect(await nextEvent()).toEqual({
+      event: 'request',
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      method: 'GET',
+      target: '/v1/pets?limit=1',
+      status: 200,
+      operation: 'listPets',
+      key: '…-key',
+      plan: 'pro',
+      remaining: 299,
+      durationMs: expect.any(Number),
+    });
+  });
+
+  test('warns once that getPet is deprecated', async () => {
+    const { nextEvent } = start('--log', 'json');
+    const { baseUrl } = await nextEvent();
+    for (const id of [1, 2]) await fetch(`${baseUrl}/pets/${id}`, withKey('free-key'));
+    const events = [await nextEvent(), await nextEvent(), await nextEvent()];
+    expect(events.map(({ event }) => event)).toEqual(['request', 'warning', 'request']);
+    expect(events[1].message).toContain('5 December 2030');
+  });
+
+  test('is reachable as localhost too', async () => {
+    const { nextEvent } = start('--log', 'json');
+    const { baseUrl } = await nextEvent();
+    const { status } = await fetch(`${baseUrl.replace('127.0.0.1', 'localhost')}/pets`, withKey('free-key'));
+    expect(status).toBe(200);
+  });
+});
+
+describe('petstore-sim serve --log pretty', () => {
+  test('prints addresses, keys and three curl lines that work when pasted', async () => {
+    const { nextLine } = start();
+    const banner: string[] = [];
+    while (banner.filter((line) => line.includes('curl')).length < 3) banner.push(await nextLine());
+    expect(banner.join('\n')).toMatch(/API +http:\/\/127\.0\.0\.1:\d+\/v1/);
+    expect(banner.join('\n')).toMatch(/Control +http:\/\/127\.0\.0\.1:\d+\/__sim/);
+    expect(banner.join('\n')).toMatch(/free-key +free +60 a minute, 1,000 a day/);
+    expect(banner.join('\n')).toMatch(/revoked-key +free +revoked/);
+    const outputs = [];
+    for (const line of banner.filter((text) => text.includes('curl'))) {
+      const shell = spawn('bash', ['-c', line.slice(line.indexOf('curl'))], { stdio: ['ignore', 'pipe', 'ignore'] });
+      let out = '';
+      shell.stdout.on('data', (chunk) => {
+        out += chunk;
+      });
+      await once(shell, 'close');
+      outputs.push(out);
+    }
+    expect(outputs[0]).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(outputs[1]).toMatch(/^HTTP\/1\.1 201 Created/);
+    expect(JSON.parse(outputs[2] as string)).toMatchObject({ mode: 'real' });
+  });
+
+  test('prints a readable line a request, with nothing that a terminal would act upon', async () => {
+    const { nextLine } = start();
+    let line = '';
+    let url = '';
+    while (!line.includes('/__sim/clock')) {
+      line = await nextLine();
+      url = /http:\S+\/v1/.exec(line)?.[0] ?? url;
+    }
+    await nextLine();
+    await fetch(`${url}/pets/%1b%5b2J%0aFAKE`, withKey('free-key'));
+    expect(await nextLine()).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} {2}404 {2}getPet +free +…-key {2}59 left +[\d.]+ ms +GET \/v1\/pets\/%1b%5b2J%0aFAKE {2}not_found$/,
+    );
+  });
+});
+
+describe('petstore-sim serve', () => {
+  test('--log silent prints nothing', async () => {
+    const { child } = start('--log', 'silent');
+    let out = '';
+    child.stdout?.on('data', (chunk) => {
+      out += chunk;
+    });
+    setTimeout(() => child.kill('SIGTERM'), 1_000);
+    await once(child, 'close');
+    expect(out).toBe('');
+  });
+
+  test('--no-limits serves more than the limit, with the headers', async () => {
+    const { nextEvent } = start('--log', 'json', '--no-limits');
+    const { baseUrl } = await nextEvent();
+    for (let n = 0; n < 70; n++) {
+      const response = await fetch(`${baseUrl}/pets?limit=1`, withKey('free-key'));
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-ratelimit-remaining')).toBe('60');
+    }
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'on %s finishes the answer under way and exits with 0 within 2 s',
+    async (signal) => {
+      const { child, nextEvent } = start('--log', 'json');
+      const { baseUrl } = await nextEvent();
+      // A keep-alive connection that is idle, and a request whose body is still on its way.
+      await fetch(`${baseUrl}/pets`, withKey('free-key'));
+      let finishBody = () => {};
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"name":"Late",'));
+          finishBody = () => {
+            controller.enqueue(new TextEncoder().encode('"categoryId":1}'));
+            controller.close();
+          };
+        },
+      });
+      const answer = fetch(`${baseUrl}/pets`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' },
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      await nextEvent();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const stoppedAt = Date.now();
+      child.kill(signal);
+      setTimeout(finishBody, 200);
+      const [code] = await once(child, 'close');
+      expect((await answer).status).toBe(201);
+      expect(code).toBe(0);
+      expect(Date.now() - stoppedAt).toBeLessThan(2_000);
+    },
+  );
+
+  test('goes on when the reader of its log goes away', async () => {
+    const { child, nextEvent } = start('--log', 'json');
+    const { baseUrl } = await nextEvent();
+    child.stdout?.destroy();
+    for (let n = 0; n < 3; n++) expect((await fetch(`${baseUrl}/pets`, withKey('free-key'))).status).toBe(200);
+  });
+});
+
+describe('the command line', () => {
+  const mistakes: [args: string[], message: string][] = [
+    [['--port', 'x'], 'expected --port to be a whole number from 0 to 65535, got "x"'],
+    [['--port', '65536'], 'expected --port to be a whole number from 0 to 65535, got "65536"'],
+    [['--seed', '1.5'], 'expected --seed to be a whole number'],
+    [['--bogus'], "Unknown option '--bogus'"],
+    [['frob'], 'expected a command (serve, exec, matrix, gauntlet, scenarios, check, assumptions), got "frob"'],
+    [['serve', 'extra'], 'expected no further argument of serve, got "extra"'],
+    [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
+    [['--scenario', 'nope'], 'expected a file or a shipped scenario'],
+    [['--scenario', 'package.json'], 'expected no such field'],
+    [['--scenario', 'README.md'], 'README.md:'],
+    [['--scenario', 'fixtures'], 'fixtures: expected a file'],
+    [['--set', 'ban.seconds'], 'expected --set PATH=VALUE, such as --set ban.seconds=5, got "ban.seconds"'],
+    [['--set', 'ban.secnds=5'], '--set ban.secnds=5: ban.secnds: expected no such field; did you mean seconds?'],
+    [['--watch'], 'expected a file with --watch, got the shipped scenario default'],
+    [['--reseed'], 'expected --watch with --reseed'],
+    [['check'], 'expected a file to check'],
+    [['check', '--port', '1', 'x.yaml'], 'expected no --port with check'],
+    [['scenarios', 'minute-wal'], 'did you mean minute-wall?'],
+    [['scenarios', 'a', 'b'], 'expected no further argument of scenarios, got "b"'],
+    [['serve', '--json'], 'expected no --json with serve'],
+    [['--host', '0.0.0.0'], 'pass --control-token TOKEN'],
+    [
+      ['--host', '203.0.113.1', '--control-token', 'x'],
+      'expected --host to be an address of this machine, got 203.0.113.1',
+    ],
+  ];
+
+  test.each(mistakes)('answers %j with exit code 2 and a clear message, without a stack', async (args, message) => {
+    const { code, out, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain(message);
+    expect(err).not.toMatch(/^ +at /m);
+  });
+
+  test('says in one line that a port is taken', async () => {
+    const taken = createServer();
+    await once(taken.listen(0, '127.0.0.1'), 'listening');
+    const { port } = taken.address() as { port: number };
+    const { code, err } = await run('--port', String(port));
+    taken.close();
+    expect(code).toBe(2);
+    expect(err).toBe(`petstore-sim: port ${port} is taken; stop what listens there, or pass --port 0 for a free one\n`);
+  });
+
+  test('--help names every flag, --version the version, assumptions every assumption', async () => {
+    const { assumptions } = await import('../../src/contract/assumptions.js');
+    const helped = await run('--help');
+    for (const flag of [
+      '--port',
+      '--host',
+      '--scenario',
+      '--handlers',
+      '--seed',
+      '--log',
+      '--no-limits',
+      '--allowed-host',
+      '--control-token',
+      '--version',
+    ]) {
+      expect(helped.out).toContain(flag);
+    }
+    expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const table = await run('assumptions');
+    for (const id of Object.keys(assumptions)) expect(table.out).toContain(`\n${id}: `);
+    expect([helped.code, table.code]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,102 @@
+import { operations } from '../../src/control/operations.js';
+import { sandboxOperations } from '../../src/control/sandbox-operations.js';
+import { type Control, ControlError, createControl, type ServerControl } from '../../src/control.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import { noon } from '../support/frozen.js';
+
+/** A simulator with its clock frozen at noon behind a server, and its control through both adapters. */
+export interface Stage {
+  sim: Simulator;
+  server: RunningServer;
+  here: Control;
+  there: ServerControl;
+}
+
+export const tinyScenario = {
+  name: 'tiny',
+  description: 'Two pets.',
+  clock: { start: noon, mode: 'frozen' },
+  pets: [
+    { id: 1, name: 'Rex', categoryId: 1, status: 'available' },
+    { id: 2, name: 'Luna', categoryId: 2, status: 'sold' },
+  ],
+} as const satisfies Scenario;
+
+export async function openStage(scenario: Scenario = {}, options: ListenOptions = {}): Promise<Stage> {
+  const sim = createSimulator({
+    scenario: { ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
+    scenarios: { tiny: tinyScenario },
+  });
+  const server = await listen(sim, { port: 0, ...options });
+  const there = createControl(server.controlUrl, { token: options.controlToken });
+  return { sim, server, here: createControl(sim), there };
+}
+
+export interface ApiAnswer {
+  status: number;
+  body: string;
+}
+
+/** A request in this process, without a connection. */
+export async function send(
+  sim: Simulator,
+  {
+    key = 'free-key',
+    path = '/pets',
+    query = '',
+    body,
+  }: { key?: string; path?: string; query?: string; body?: string } = {},
+): Promise<ApiAnswer> {
+  const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return sim.handle({
+    method: body === undefined ? 'GET' : 'POST',
+    path,
+    query,
+    baseUrl: 'http://petstore.test/v1',
+    header: (name) => headers[name],
+    body: body === undefined ? undefined : new TextEncoder().encode(body),
+  });
+}
+
+/** What a call gives or throws, to compare. */
+export async function outcome(call: () => unknown): Promise<unknown> {
+  try {
+    return { result: await call() };
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    const { status, code, message } = error;
+    return { status, code, message };
+  }
+}
+
+/** Everything that a control request could change. */
+export const everythingOf = (sim: Simulator, server?: RunningServer) => ({
+  state: createControl(sim).exportState(),
+  snapshots: createControl(sim).listSnapshots(),
+  requests: sim.journal.query().length,
+  sandboxes: server?.sandboxes.list().map(({ name, sim: inner }) => [name, everythingOfSandbox(inner)]),
+});
+const everythingOfSandbox = (sim: Simulator): unknown => everythingOf(sim);
+
+export interface Route {
+  name: string;
+  method: string;
+  /** With every part in braces filled in. */
+  path: string;
+}
+
+/** Every route that the server has, those of a sandbox too. */
+export function everyRoute(sandbox: string): Route[] {
+  const fill = (path: string) => path.replace('{sandbox}', sandbox).replace(/\{\w+\}/g, 'free-key');
+  const own = Object.entries({ ...operations, ...sandboxOperations });
+  const inSandbox = Object.entries(operations);
+  return [
+    ...own.map(([name, { method, path }]) => ({ name, method, path: `/__sim${fill(path)}` })),
+    ...inSandbox.map(([name, { method, path }]) => ({
+      name: `${name} of a sandbox`,
+      method,
+      path: `/__sim/sandboxes/${sandbox}${fill(path)}`,
+    })),
+  ];
+}

@@ -1,0 +1,260 @@
+import axios, { type AxiosError } from 'axios';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { type Adapter, adapters } from '../support/adapters.js';
+import { ofHttpAlone, openUnchecked, type UncheckedService } from '../support/unchecked.js';
+
+type Then = NonNullable<Scenario['faults']>[number]['then'];
+
+const rex = '{"name":"Rex","categoryId":1}';
+const stored = '{"id":4,"name":"Rex","categoryId":1,"status":"available"}';
+const page = /^<!doctype html>/;
+
+const opened: UncheckedService[] = [];
+afterEach(async () => {
+  for (const { close } of opened.splice(0)) await close();
+  vi.restoreAllMocks();
+});
+
+async function open(adapter: Adapter, scenario: Scenario) {
+  const service = await openUnchecked(adapter, scenario);
+  opened.push(service);
+  return service;
+}
+
+/** What a client of `fetch` sees of a POST: a rejected call, or an answer with its body, whole or failing. */
+interface Seen {
+  rejected?: string;
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  /** How reading the body failed. */
+  broken?: string;
+}
+
+/** One POST that adds a pet; `after` is called once the call is made. */
+async function post(service: UncheckedService, init: RequestInit = {}): Promise<Seen> {
+  let answer: Response;
+  try {
+    answer = await service.send('POST', '/pets', { body: rex, ...init });
+  } catch (error) {
+    return { rejected: (error as Error).name };
+  }
+  const own = [...answer.headers].filter(([name]) => !ofHttpAlone.test(name));
+  const seen: Seen = { status: answer.status, headers: Object.fromEntries(own), body: '' };
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of answer.body ?? []) seen.body += decoder.decode(chunk as Uint8Array, { stream: true });
+  } catch (error) {
+    seen.broken = (error as Error).name;
+  }
+  return seen;
+}
+
+const json = (status: number, body: unknown, broken?: string) => ({ status, body, ...(broken && { broken }) });
+
+/** Each effect, what the client sees of it on every adapter, and the phases that it can have. */
+const effects: { name: string; then: Then; sees: object; phases: ('before' | 'after')[] }[] = [
+  {
+    name: 'respond',
+    then: { respond: { status: 503, headers: { 'Retry-After': '2' }, body: { code: 'down' } } },
+    sees: { ...json(503, '{"code":"down"}'), headers: expect.objectContaining({ 'retry-after': '2' }) },
+    phases: ['before', 'after'],
+  },
+  {
+    name: 'respond with text',
+    then: { respond: { status: 502, headers: { 'Content-Type': null }, body: 'Bad Gateway' } },
+    sees: { ...json(502, 'Bad Gateway'), headers: expect.not.objectContaining({ 'content-type': expect.anything() }) },
+    phases: ['before', 'after'],
+  },
+  { name: 'respond 204', then: { respond: { status: 204 } }, sees: json(204, ''), phases: ['before', 'after'] },
+  { name: 'respond 304', then: { respond: { status: 304 } }, sees: json(304, ''), phases: ['before', 'after'] },
+  { name: 'reset', then: { reset: true }, sees: { rejected: 'TypeError' }, phases: ['before', 'after'] },
+  { name: 'close', then: { close: true }, sees: { rejected: 'TypeError' }, phases: ['before', 'after'] },
+  { name: 'hang', then: { hang: true }, sees: { rejected: 'TimeoutError' }, phases: ['before', 'after'] },
+  { name: 'delay', then: { delay: 5 }, sees: json(201, stored), phases: ['after'] },
+  {
+    name: 'delay and reset',
+    then: { delay: 5, reset: true },
+    sees: { rejected: 'TypeError' },
+    phases: ['before', 'after'],
+  },
+  {
+    name: 'truncate by bytes',
+    then: { truncate: { bytes: 9 } },
+    sees: json(201, stored.slice(0, 9), 'TypeError'),
+    phases: ['after'],
+  },
+  {
+    name: 'truncate to nothing',
+    then: { truncate: { bytes: 0 } },
+    sees: json(201, '', 'TypeError'),
+    phases: ['after'],
+  },
+  {
+    name: 'truncate by fraction',
+    then: { truncate: { fraction: 0.5 } },
+    sees: json(201, stored.slice(0, Math.floor(stored.length / 2)), 'TypeError'),
+    phases: ['after'],
+  },
+  { name: 'truncate nothing', then: { truncate: { fraction: 1 } }, sees: json(201, stored), phases: ['after'] },
+  { name: 'drip', then: { drip: { bytes: 20, every: 2 } }, sees: json(201, stored), phases: ['after'] },
+  { name: 'malformed', then: { malformed: true }, sees: json(201, `${stored.slice(0, -1)},`), phases: ['after'] },
+  { name: 'empty', then: { empty: true }, sees: json(201, ''), phases: ['after'] },
+  { name: 'contentLength short', then: { contentLength: 9 }, sees: json(201, stored.slice(0, 9)), phases: ['after'] },
+  { name: 'contentLength long', then: { contentLength: 999 }, sees: json(201, stored, 'TypeError'), phases: ['after'] },
+  {
+    name: 'contentType',
+    then: { contentType: 'text/html' },
+    sees: {
+      ...json(201, expect.stringMatching(page)),
+      headers: expect.objectContaining({ 'content-type': 'text/html' }),
+    },
+    phases: ['after'],
+  },
+];
+
+const cases = effects.flatMap(({ phases, ...effect }) => phases.map((phase) => ({ ...effect, phase })));
+
+test.each(cases)('$name, phase $phase, is the same to a client of every adapter', async ({ then, sees, phase }) => {
+  const seen: Record<string, unknown>[] = [];
+  for (const adapter of adapters) {
+    const service = await open(adapter, {
+      clock: { mode: 'real' },
+      faults: [{ name: 'bad', when: { operation: 'createPet' }, then: { ...then, phase } }],
+    });
+    const controller = new AbortController();
+    const asked = post(service, { signal: controller.signal });
+    if ('hang' in then) {
+      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+      controller.abort(new DOMException('Too long.', 'TimeoutError'));
+    }
+    const answer = await asked;
+    expect({ adapter: adapter.name, ...answer }).toEqual({ headers: answer.headers, ...sees, adapter: adapter.name });
+    expect(service.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
+    expect(service.sim.faults.list()).toMatchObject([{ name: 'bad', seen: 1, applied: 1 }]);
+    expect((await service.send('GET', '/pets')).status).toBe(200);
+    // Two adapters may meet two different seconds.
+    const { date, 'x-ratelimit-reset': reset, ...others } = answer.headers ?? {};
+    seen.push({ ...answer, headers: others, hasDate: date !== undefined, hasReset: reset !== undefined });
+    await opened.pop()?.close();
+  }
+  expect(seen[1]).toEqual(seen[0]);
+  expect(seen[2]).toEqual(seen[0]);
+});
+
+test('all effects of a rule are in the table', () => {
+  const names = effects.flatMap(({ then }) => Object.keys(then));
+  const all = 'respond reset close hang truncate drip malformed empty contentLength contentType delay'.split(' ');
+  expect([...new Set(names)].sort()).toEqual(all.sort());
+});
+
+describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
+  'a client that gives up (%s adapter)',
+  (_name, adapter) => {
+    test.each(['before', 'after'] as const)('during a delay gets its own reason; phase %s', async (phase) => {
+      const formatIssues = vi.spyOn(console, 'error');
+      const service = await open(adapter, { faults: [{ then: { delay: '30s', reset: true, phase } }] });
+      const controller = new AbortController();
+      const answer = post(service, { signal: controller.signal });
+      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+      controller.abort();
+      expect(await answer).toEqual({ rejected: 'AbortError' });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      service.sim.clock.advance('1m');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(service.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
+      expect(formatIssues).not.toHaveBeenCalled();
+    });
+
+    test('by AbortSignal.timeout on what hangs gets a TimeoutError', async () => {
+      const service = await open(adapter, { faults: [{ then: { hang: true } }] });
+      expect(await post(service, { signal: AbortSignal.timeout(20) })).toEqual({ rejected: 'TimeoutError' });
+    });
+
+    test('on a drip gets what has come, and the reason', async () => {
+      const service = await open(adapter, { faults: [{ then: { drip: { bytes: 10, every: '1s' } } }] });
+      const controller = new AbortController();
+      const answer = await service.send('GET', '/pets', { signal: controller.signal });
+      const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+      expect((await reader.read()).value).toHaveLength(10);
+      service.sim.clock.advance('1s');
+      expect((await reader.read()).value).toHaveLength(10);
+      const next = reader.read();
+      controller.abort();
+      await expect(next).rejects.toHaveProperty('name', 'AbortError');
+      service.sim.clock.advance('1m');
+    });
+
+    test('a drip comes at its times, read or not', async () => {
+      const service = await open(adapter, {
+        faults: [{ when: { nth: 1 }, then: { drip: { bytes: 60, every: '1s' } } }],
+      });
+      const answer = await service.send('GET', '/pets');
+      // The chunks wait for the clock one by one.
+      for (let chunk = 0; chunk < 3; chunk++) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        service.sim.clock.advance('1s');
+      }
+      expect(await answer.json()).toHaveLength(3);
+    });
+
+    test('cancels a drip without a trace', async () => {
+      const service = await open(adapter, {
+        faults: [{ when: { nth: 1 }, then: { drip: { bytes: 1, every: '1s' } } }],
+      });
+      const answer = await service.send('GET', '/pets');
+      // In msw this is not over before its own copy of the body is cancelled too.
+      void answer.body?.cancel();
+      service.sim.clock.advance('1h');
+      expect((await service.send('GET', '/pets')).status).toBe(200);
+    });
+
+    test('a reset cuts what hangs and what drips', async () => {
+      const service = await open(adapter, {
+        faults: [
+          { when: { operation: 'createPet' }, then: { hang: true } },
+          { when: { operation: 'listPets' }, then: { drip: { bytes: 1, every: '1s' } } },
+        ],
+      });
+      const hanging = post(service);
+      const dripping = await service.send('GET', '/pets');
+      const text = expect(dripping.text()).rejects.toThrow(TypeError);
+      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+      service.sim.reset();
+      expect(await hanging).toEqual({ rejected: 'TypeError' });
+      await text;
+    });
+  },
+);
+
+describe('axios', () => {
+  const ask = ({ baseUrl }: UncheckedService, adapter: 'http' | 'fetch'): Promise<AxiosError> => {
+    const headers = { authorization: 'Bearer free-key' };
+    return axios.get(`${baseUrl}/pets`, { adapter, headers, timeout: 50 }).catch((reason) => reason);
+  };
+
+  // msw has no code for a connection that is cut, so a client that looks for ECONNRESET needs the HTTP adapter.
+  test.each<[string, Then, { msw: string; http: string }]>([
+    ['reset', { reset: true }, { msw: 'Network error', http: 'ECONNRESET' }],
+    ['close', { close: true }, { msw: 'Network error', http: 'ECONNRESET' }],
+    ['hang', { hang: true }, { msw: 'ECONNABORTED', http: 'ECONNABORTED' }],
+    ['truncate', { truncate: { bytes: 9 } }, { msw: 'ERR_BAD_RESPONSE', http: 'ERR_BAD_RESPONSE' }],
+    ['respond', { respond: { status: 503 } }, { msw: 'ERR_BAD_RESPONSE', http: 'ERR_BAD_RESPONSE' }],
+  ])('is told of %s by a code, or else a message', async (_, then, expected) => {
+    const seen: Record<string, string> = {};
+    for (const adapter of adapters.filter(({ name }) => name !== 'fetch')) {
+      const service = await open(adapter, { faults: [{ then }] });
+      const { code, message } = await ask(service, 'http');
+      seen[adapter.name] = code ?? message;
+      await opened.pop()?.close();
+    }
+    expect(seen).toEqual(expected);
+  });
+
+  test('by its fetch adapter is told of a reset as of any network error', async () => {
+    const [, msw] = adapters as [Adapter, Adapter];
+    const error = await ask(await open(msw, { faults: [{ then: { reset: true } }] }), 'fetch');
+    expect(error).toMatchObject({ name: 'AxiosError', code: 'ERR_NETWORK', message: 'Network Error' });
+  });
+});

@@ -1,0 +1,56 @@
+// Prints how many bytes a request makes Node allocate, in a bare server and in ours; the heap is so large that nothing is
+// collected in between. Started with --expose-gc and a new space of 256 MiB by allocation.test.ts.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { createSimulator } from '../../dist/index.js';
+import { listen } from '../../dist/node.js';
+
+const request =
+  'GET /v1/pets?limit=20 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer business-key\r\nAccept: application/json\r\n\r\n';
+
+/** Sends requests one after another on one connection, each when the last is answered. */
+async function send(port, times) {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  let left = times;
+  let seen = 0;
+  let length = 0;
+  socket.on('data', (chunk) => {
+    if (length === 0) length = Number(/Content-Length: (\d+)/.exec(chunk)[1]) + chunk.indexOf('\r\n\r\n') + 4;
+    seen += chunk.length;
+    if (seen < length) return;
+    seen = 0;
+    if (--left === 0) socket.end();
+    else socket.write(request);
+  });
+  socket.write(request);
+  await once(socket, 'close');
+}
+
+async function bytesARequest(port) {
+  const times = 2_000;
+  await send(port, times);
+  globalThis.gc();
+  const before = process.memoryUsage().heapUsed;
+  await send(port, times);
+  return Math.round((process.memoryUsage().heapUsed - before) / times);
+}
+
+const sim = createSimulator({ scenario: { limits: 'off' } });
+const ours = await listen(sim, { port: 0 });
+const body = sim.pets
+  .list({ limit: 20 })
+  .map(({ json }) => json)
+  .join(',');
+const bare = createServer((_request, response) => {
+  const headers = { 'Content-Type': 'application/json', 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '1' };
+  response
+    .writeHead(200, { ...headers, 'X-RateLimit-Reset': '1', 'Content-Length': Buffer.byteLength(body) })
+    .end(body);
+}).listen(0, '127.0.0.1');
+await once(bare, 'listening');
+const result = { bare: await bytesARequest(bare.address().port), ours: await bytesARequest(ours.port) };
+console.log(JSON.stringify(result));
+bare.close();
+await ours.close({ graceMs: 0 });

@@ -1,0 +1,147 @@
+import { setupServer } from 'msw/node';
+import { afterEach, describe } from 'vitest';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { handlers } from '../../src/msw.js';
+import { listen } from '../../src/node.js';
+import { checkAnswer, type RawAnswer } from './check-answer.js';
+import { noon } from './frozen.js';
+
+export { noon, noonSeconds } from './frozen.js';
+
+export interface CallOptions {
+  /** Sent as `Authorization: Bearer KEY`. */
+  key?: string;
+  headers?: Record<string, string> | [string, string][];
+  /** Sent as the bytes it stands for, as application/json unless `headers` has a Content-Type ('' leaves it out). */
+  body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** An answer that has passed `checkAnswer`. */
+export interface AdapterAnswer extends RawAnswer {
+  /** The parsed body; identifiers past 2^53-1 are rounded, so compare those on `bodyText`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  json: any;
+}
+
+export interface OpenAdapter {
+  /** What the client calls the base address; ends in `/v1`. */
+  baseUrl: string;
+  /** @param path below the base path, with the query: `/pets?limit=2` */
+  call(method: string, path: string, options?: CallOptions): Promise<AdapterAnswer>;
+  close(): Promise<void> | void;
+}
+
+export interface Adapter {
+  name: 'fetch' | 'msw' | 'http';
+  open(sim: Simulator): Promise<OpenAdapter>;
+}
+
+const anyHost = 'http://petstore.test/v1';
+
+/** Every way to the simulator that has an address. Each answer that comes through one is checked. */
+export const adapters: readonly Adapter[] = [
+  {
+    name: 'fetch',
+    open: async (sim) => ({ baseUrl: anyHost, call: caller(sim, anyHost, sim.fetch), close: () => {} }),
+  },
+  {
+    name: 'msw',
+    async open(sim) {
+      const server = setupServer(...handlers(sim));
+      // Not 'error', which would print what a test is about to see: there is no host with this name.
+      server.listen({ onUnhandledRequest: 'bypass' });
+      return { baseUrl: anyHost, call: caller(sim, anyHost, fetch), close: () => server.close() };
+    },
+  },
+  {
+    name: 'http',
+    async open(sim) {
+      const { baseUrl, close } = await listen(sim, { port: 0 });
+      return { baseUrl, call: caller(sim, baseUrl, fetch), close };
+    },
+  },
+];
+
+function caller(sim: Simulator, baseUrl: string, send: typeof fetch): OpenAdapter['call'] {
+  return async (method, path, { key, headers, body } = {}) => {
+    const sent = new Headers(headers);
+    if (key !== undefined) sent.set('Authorization', `Bearer ${key}`);
+    if (body !== undefined && !sent.has('Content-Type')) sent.set('Content-Type', 'application/json');
+    if (sent.get('Content-Type') === '') sent.delete('Content-Type');
+    // Bytes, not text: fetch would add a Content-Type of its own to text.
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    const response = await send(`${baseUrl}${path}`, { method, headers: sent, ...(bytes && { body: bytes }) });
+    const answer = { status: response.status, headers: response.headers, bodyText: await response.text() };
+    checkAnswer({ method, path, body: typeof body === 'string' ? body : undefined }, answer, sim.settings);
+    return { ...answer, json: answer.bodyText === '' ? undefined : JSON.parse(answer.bodyText) };
+  };
+}
+
+/** A simulator behind an adapter, and the calls that tests make most. */
+export interface Service extends OpenAdapter {
+  sim: Simulator;
+  /** GET with `free-key`. */
+  get(path: string, options?: CallOptions): Promise<AdapterAnswer>;
+  /** POST /pets with `free-key`; anything but text and bytes is sent as JSON. */
+  post(body: unknown, options?: CallOptions): Promise<AdapterAnswer>;
+}
+
+/** Three pets, one of each status, in category 1 to 3. */
+export const threePets = [
+  { id: 1, name: 'Rex', categoryId: 1, status: 'available' },
+  { id: 2, name: 'Milo', categoryId: 2, status: 'pending' },
+  { id: 3, name: 'Luna', categoryId: 3, status: 'sold' },
+] as const satisfies Scenario['pets'];
+
+/**
+ * Describes a behaviour on every adapter. `open` makes a simulator with its clock frozen at noon, behind the adapter;
+ * it is closed after the test.
+ */
+export function describeOnEveryAdapter(
+  title: string,
+  define: (open: (scenario?: Scenario) => Promise<Service>, adapter: Adapter['name']) => void,
+): void {
+  describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
+    `${title} (%s adapter)`,
+    (name, adapter) => {
+      const opened: OpenAdapter[] = [];
+      afterEach(async () => {
+        for (const { close } of opened.splice(0)) await close();
+      });
+      define(async (scenario = {}) => {
+        const service = await openService(adapter, scenario);
+        opened.push(service);
+        return service;
+      }, name);
+    },
+  );
+}
+
+/** A simulator with its clock frozen at noon, behind an adapter that the caller closes. */
+export async function openService({ open }: Adapter, scenario: Scenario): Promise<Service> {
+  const sim = createSimulator({
+    scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const adapter = await open(sim);
+  const { call } = adapter;
+  return {
+    ...adapter,
+    sim,
+    get: (path, options) => call('GET', path, { key: 'free-key', ...options }),
+    post: (body, options) => {
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+      const text = isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body);
+      return call('POST', '/pets', { key: 'free-key', ...options, body: text });
+    },
+  };
+}
+
+/** The three X-RateLimit headers as numbers: limit, remaining, reset. */
+export const rate = ({ headers }: RawAnswer) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+/** The Error body that an answer should have. */
+export const errorOf = (status: number, code: string, message: unknown) => ({ code, message, status });

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer, Simulator } from '../../src/index.js';
+import { createSimulator } from '../../src/index.js';
+import { send } from '../support/plain-call.js';
+
+const scenario = { limits: 'off' } as const;
+
+const list = (sim: Simulator, query = 'limit=3') => send(sim, { query });
+
+/** Whether the second list was answered as the first was kept. */
+const isKept = (first: Answer, second: Answer) => first.again !== undefined && first.again === second.again;
+
+test('a list that nothing has changed since is made once', () => {
+  const sim = createSimulator({ scenario });
+  const first = list(sim);
+  expect(isKept(first, list(sim))).toBe(true);
+  expect(list(sim).body).toBe(first.body);
+  expect(isKept(first, list(sim, 'limit=4'))).toBe(false);
+  expect(isKept(first, list(sim))).toBe(true);
+});
+
+describe('a list is made anew after', () => {
+  const changes: Record<string, (sim: Simulator) => unknown> = {
+    'a create': (sim) => send(sim, { body: { name: 'Rex', categoryId: 1 } }),
+    'an added pet': (sim) => sim.pets.add({ name: 'Rex', categoryId: 1 }),
+    'an updated pet': (sim) => sim.pets.update(1, { name: 'Max' }),
+    'a removed pet': (sim) => sim.pets.remove(1),
+    'a reset': (sim) => sim.reset(),
+    'a restored snapshot': (sim) => sim.restore(sim.snapshot()),
+    'another scenario with other pets': (sim) =>
+      sim.load({ ...scenario, pets: [{ name: 'Only', categoryId: 1 }] }, { reseed: true }),
+    'another scenario with the same pets': (sim) => sim.load({ ...scenario, assumptions: { paging: 'cursor' } }),
+  };
+
+  test.each(Object.keys(changes))('%s', (name) => {
+    const sim = createSimulator({ scenario });
+    const first = list(sim);
+    changes[name]?.(sim);
+    expect(isKept(first, list(sim))).toBe(false);
+    expect(JSON.parse(list(sim).body)).toEqual(JSON.parse(`[${sim.pets.list({ limit: 3 }).map(({ json }) => json)}]`));
+  });
+});
+
+test('a list with a link to the next page is made each time, since the link depends on the address', () => {
+  const sim = createSimulator({ scenario: { ...scenario, assumptions: { paging: 'offset' } } });
+  expect(list(sim).again).toBeUndefined();
+});
+
+test('a fault changes what it answers, and not what is kept', () => {
+  const sim = createSimulator({ scenario });
+  const first = list(sim);
+  sim.faults.add({ name: 'cut', then: { malformed: true } });
+  const cut = list(sim);
+  expect(cut.body).toBe(`${first.body.slice(0, -1)},`);
+  expect(cut.again).toBeUndefined();
+  sim.faults.remove('cut');
+  expect(list(sim).body).toBe(first.body);
+});
+
+test('a bounded number of lists is kept', () => {
+  const sim = createSimulator({ scenario });
+  const first = list(sim);
+  for (let turn = 0; turn < 99; turn++) list(sim, `limit=3&turn=${turn}`);
+  expect(isKept(first, list(sim))).toBe(true);
+  list(sim, 'limit=3&turn=100');
+  expect(isKept(first, list(sim))).toBe(false);
+});
+
+test('another scenario with the same pets answers the same query by its own assumptions', () => {
+  const sim = createSimulator({ scenario: { ...scenario, assumptions: { unknownStatusFilter: 'empty' } } });
+  expect(list(sim, 'status=lost').body).toBe('[]');
+  sim.load({ ...scenario, assumptions: { unknownStatusFilter: 'ignore' } });
+  expect(JSON.parse(list(sim, 'status=lost').body)).toHaveLength(20);
+});
