@@ -1,6 +1,7 @@
 import type { PlanLimits } from '../contract/document.js';
 import type { Clock } from '../state/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
+import { keyId } from '../values/mask-key.js';
 import { startBan } from './ban.js';
 import { countServed, refreshWindows } from './rate-report.js';
 import { type Algorithm, createWindow, type Window } from './window.js';
@@ -43,6 +44,8 @@ export interface ApiKey {
 
 /** What `sim.keys.list()` shows of a key. */
 export interface KeyInfo {
+  /** A short id that does not show the key: `key_1a2b3c4d`. The control API takes it wherever it takes a key. */
+  id: string;
   key: string;
   plan: string;
   state: 'active' | 'revoked' | 'expired' | 'banned';
@@ -57,7 +60,7 @@ export interface KeyInfo {
 export interface WindowInfo {
   limit: number;
   remaining: number;
-  resetAt: number;
+  resetAtSeconds: number;
 }
 
 /** How far back the requests of someone else are counted at least: days, and a moment's work. */
@@ -264,9 +267,10 @@ export class Keys {
     const windowInfo = ({ limit, remaining, resetAtSeconds }: Window) => ({
       limit,
       remaining,
-      resetAt: resetAtSeconds,
+      resetAtSeconds,
     });
     return {
+      id: keyId(seen.key),
       key: seen.key,
       plan: seen.plan,
       state: seen.state === 'revoked' ? 'revoked' : expired ? 'expired' : banned ? 'banned' : 'active',

@@ -108,7 +108,7 @@ describe('preset usage', () => {
     sim.reset();
     sim.clock.advance('60s');
     expect(send(sim).status).toBe(200);
-    expect(sim.keys.get('free-key').day).toMatchObject({ remaining: 989, resetAt: noonSeconds + 86_400 });
+    expect(sim.keys.get('free-key').day).toMatchObject({ remaining: 989, resetAtSeconds: noonSeconds + 86_400 });
   });
 
   test('of a key that is added later starts when it is added', () => {
@@ -194,11 +194,12 @@ describe('the keys of a running simulator', () => {
       ['revoked-key', 'free', 'revoked'],
     ]);
     expect(sim.keys.get('free-key')).toEqual({
+      id: 'key_26777d29',
       key: 'free-key',
       plan: 'free',
       state: 'active',
-      minute: { limit: 60, remaining: 59, resetAt: noonSeconds + 60 },
-      day: { limit: 1000, remaining: 999, resetAt: noonSeconds + 86_400 },
+      minute: { limit: 60, remaining: 59, resetAtSeconds: noonSeconds + 60 },
+      day: { limit: 1000, remaining: 999, resetAtSeconds: noonSeconds + 86_400 },
       strikes: 0,
     });
   });

@@ -260,8 +260,8 @@ describe('a scenario', () => {
       keys: { g: { plan: 'gold' } },
     });
     expect(sim.keys.get('g')).toMatchObject({
-      minute: { limit: 7, resetAt: noonSeconds + 10 },
-      day: { limit: 70, resetAt: noonSeconds + 20 },
+      minute: { limit: 7, resetAtSeconds: noonSeconds + 10 },
+      day: { limit: 70, resetAtSeconds: noonSeconds + 20 },
     });
   });
 
