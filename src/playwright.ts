@@ -1,7 +1,6 @@
 import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
 import type { Scenario } from './scenario/scenario-schema.js';
-import { keyId } from './values/mask-key.js';
 import { counts, evidence } from './verdict/failure-message.js';
 import type { Verdict } from './verdict/judge.js';
 
@@ -139,9 +138,8 @@ async function create(server: ServerControl, url: string, name: string, scenario
 async function chooseKey(control: RemoteControl, scenario: Scenario | string | undefined): Promise<string> {
   const written = typeof scenario === 'object' ? Object.keys(scenario.keys ?? {}) : [];
   const texts = written.length > 0 ? written : Object.keys((await control.getScenario()).scenario.keys ?? {});
-  // The control API does not tell keys, only their ids.
-  const working = new Set((await control.listKeys()).filter(({ state }) => state === 'active').map(({ id }) => id));
-  return texts.find((text) => working.has(keyId(text))) ?? texts[0] ?? '';
+  for (const key of texts) if ((await control.getKey({ key })).state === 'active') return key;
+  return texts[0] ?? '';
 }
 
 /** Sends what goes to `from` to `to`. What the server cuts is cut for the page. */

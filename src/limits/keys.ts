@@ -44,7 +44,7 @@ export interface ApiKey {
 
 /** What `sim.keys.list()` shows of a key. */
 export interface KeyInfo {
-  /** A short id that does not show the key: `key_1a2b3c4d`. The control API takes it wherever it takes a key. */
+  /** A short id that does not show the key: `key_af63dc4c8601ec8c`. The control API takes it wherever it takes a key. */
   id: string;
   key: string;
   plan: string;
@@ -86,6 +86,7 @@ export class Keys {
   #options: KeysOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
+  #revision = 0;
 
   constructor(options: KeysOptions) {
     this.#options = options;
@@ -103,9 +104,14 @@ export class Keys {
     return [...this.#keys.values()].map((key) => this.#info(key));
   }
 
-  /** The texts of the keys that `list` names. */
+  /** The texts of all keys: those that `list` shows, then those that requests made up under `acceptAnyKey`. */
   get texts(): string[] {
-    return [...this.#keys.keys()];
+    return [...this.#keys.keys(), ...this.#unlisted.keys()];
+  }
+
+  /** Counts the changes of `texts`, but for keys that requests make up. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** @throws {RangeError} when there is no such key; so do the methods below */
@@ -123,6 +129,7 @@ export class Keys {
     const key = this.#create(text, { ...unusedFreeKey, ...definition });
     this.#unlisted.delete(text);
     this.#keys.set(text, key);
+    this.#revision++;
     return this.#info(key);
   }
 
@@ -234,6 +241,7 @@ export class Keys {
 
   /** Goes back to the keys of the scenario, unused. */
   reset(): void {
+    this.#revision++;
     this.#unlisted = new Map();
     this.#keys = new Map();
     for (const [text, definition] of this.#options.definitions) this.#keys.set(text, this.#create(text, definition));
@@ -245,6 +253,7 @@ export class Keys {
 
   restore(state: ReturnType<Keys['state']>): void {
     const { keys, unlisted } = structuredClone(state);
+    this.#revision++;
     this.#keys = new Map(keys.map((key) => [key.key, key]));
     this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
   }

@@ -181,6 +181,7 @@ export function createHandle(state: SimulatorState, onError: (error: unknown) =>
       plan: key?.plan,
       operation: route.operation,
       method: call.method,
+      baseUrl: call.baseUrl,
       path: call.path,
       query: call.query,
       status,

@@ -15,6 +15,8 @@ export interface RequestRecord {
   readonly plan: string | undefined;
   readonly operation: OperationName | undefined;
   readonly method: string;
+  /** What the client put in front of `path`: `http://127.0.0.1:4010/v1`. */
+  readonly baseUrl: string;
   readonly path: string;
   readonly query: string;
   readonly status: number;
@@ -99,6 +101,11 @@ export class Journal {
     return this.#entries.length - this.#first;
   }
 
+  /** How many listeners there are. */
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
   /** Notes that a request has arrived; its id. */
   open(): number {
     this.#pending++;
@@ -128,7 +135,7 @@ export class Journal {
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
     const kept = this.#entries.slice(this.#first) as RequestRecord[];
-    return kept.filter((entry) => meets(entry, query)).sort((a, b) => a.id - b.id);
+    return kept.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
   }
 
   /** Calls `listener` for every entry from now on; the answer stops it. */
@@ -169,7 +176,11 @@ function cutBodies(entry: RequestRecord, most: number): RequestRecord {
 
 const bytesOf = ({ requestBody, responseBody }: RequestRecord) => (requestBody?.length ?? 0) + responseBody.length;
 
-function meets(entry: RequestRecord, { operation, method, status, key, since, text }: JournalQuery): boolean {
+/** Whether an entry meets every condition of a query. */
+export function meetsQuery(
+  entry: RequestRecord,
+  { operation, method, status, key, since, text }: JournalQuery,
+): boolean {
   return (
     (operation === undefined || entry.operation === operation) &&
     (method === undefined || entry.method === method) &&

@@ -194,7 +194,7 @@ describe('the keys of a running simulator', () => {
       ['revoked-key', 'free', 'revoked'],
     ]);
     expect(sim.keys.get('free-key')).toEqual({
-      id: 'key_26777d29',
+      id: 'key_c664db68e3d719e9',
       key: 'free-key',
       plan: 'free',
       state: 'active',
