@@ -1,7 +1,7 @@
 import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
-import { keyId } from './control/key-reference.js';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
 import type { Scenario } from './scenario/scenario-schema.js';
+import { keyId } from './values/hash.js';
 import { counts, evidence } from './verdict/failure-message.js';
 import type { Verdict } from './verdict/judge.js';
 

@@ -1,7 +1,7 @@
 import type { Faker } from '@faker-js/faker';
 import { faker } from '@faker-js/faker/locale/en';
 import { petStatuses } from './contract/document.js';
-import type { GeneratePets } from './scenario/resolve-scenario.js';
+import type { GeneratePets } from './scenario/resolve-pets.js';
 import { nextInt64 } from './values/int64.js';
 
 /** What a category is drawn from when the scenario lists none: those of the default scenario. */

@@ -1,9 +1,8 @@
 import { errorBody } from '../contract/api-error.js';
 import { basePath } from '../contract/document.js';
-import type { ApiCall } from '../simulator/api-call.js';
-import { maximumBodyBytes } from '../simulator/operations.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { maximumBodyBytes } from '../contract/settings.js';
 import { ResetError } from '../state/clock.js';
+import type { ApiCall, ApiHandler } from './api-call.js';
 import { toResponse } from './to-response.js';
 
 /**
@@ -51,10 +50,7 @@ export function createConnections() {
  * that the judge knows which one was sent after the answer to another: one that starts before the answer to another
  * cannot share its connection, one that starts after it does.
  */
-export function createAnswerRequest(
-  sim: Pick<Simulator, 'handle' | 'clock'>,
-  pattern: RegExp,
-): (request: Request) => Promise<Response> {
+export function createAnswerRequest(sim: ApiHandler, pattern: RegExp): (request: Request) => Promise<Response> {
   const connections = createConnections();
   return async (request) => {
     const connection = connections.take();
@@ -67,7 +63,7 @@ export function createAnswerRequest(
 }
 
 async function answerRequest(
-  { handle, clock }: Pick<Simulator, 'handle' | 'clock'>,
+  { handle, clock }: ApiHandler,
   pattern: RegExp,
   request: Request,
   connection: number,
@@ -133,7 +129,7 @@ function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: n
 }
 
 /** The simulator as a `fetch` function, for any origin. */
-export function createFetch(sim: Pick<Simulator, 'handle' | 'clock'>): typeof fetch {
+export function createFetch(sim: ApiHandler): typeof fetch {
   const answer = createAnswerRequest(sim, addressPattern());
   return async (input, init) => {
     const request = new Request(input, init);

@@ -1,5 +1,6 @@
-import { type Answer, statusesWithoutBody } from '../simulator/api-call.js';
+import { statusesWithoutBody } from '../faults/outcome.js';
 import type { Clock } from '../state/clock.js';
+import type { Answer } from './api-call.js';
 
 /**
  * An answer as a `Response`. What only a wire can do becomes what a client of `fetch` would see of it: a connection that

@@ -1,4 +1,4 @@
-import { keyFields, keyText } from '../scenario/scenario-schema.js';
+import { keyFields, keyText } from '../scenario/key-schema.js';
 import { refine } from '../schema/schema.js';
 import { fields, oneOf, optional } from '../schema/schemas.js';
 import { count, duration } from '../schema/value-schemas.js';
@@ -34,17 +34,7 @@ export const keyOperations = {
     summary: 'Adds an API key, unused, or replaces the one with the same text',
     status: 201,
     input: fields({ key: keyText, ...keyFields, bannedFor: optional(banDuration) }),
-    run(sim, { key, plan, state, expiresAt, expiresIn, usage, bannedFor = 0 }) {
-      sim.keys.add(key, {
-        ...(plan !== undefined && { plan }),
-        ...(state !== undefined && { state }),
-        expiresAtMs: expiresAt,
-        expiresInMs: expiresIn,
-        usage: { minute: usage?.minute ?? 0, day: usage?.day ?? 0 },
-        bannedForMs: bannedFor,
-      });
-      return shownKey(sim.keys.get(key));
-    },
+    run: (sim, { key, ...input }) => shownKey(sim.keys.add(key, input)),
   }),
   revokeKey: operation({
     method: 'POST',

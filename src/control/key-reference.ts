@@ -1,25 +1,11 @@
-import type { KeyInfo } from '../limits/keys.js';
+import type { KeyInfo } from '../simulator/keys.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { keyId } from '../values/hash.js';
 import { maskedKey } from '../values/mask-key.js';
 import { notFound } from './control-error.js';
 
-/** FNV-1a, 32 bits: not for secrets, but short and the same everywhere. */
-export function fnv1a(bytes: Uint8Array): string {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
-}
-
-/** A short name of a key that does not tell the key, and tells keys with equal endings apart. */
-export const keyId = (key: string) => `key_${fnv1a(new TextEncoder().encode(key))}`;
-
-/** A key as the control API shows it. */
-export interface ShownKey extends KeyInfo {
-  /** Stands for the key wherever an operation takes one. */
-  id: string;
-}
-
-export const shownKey = (info: KeyInfo): ShownKey => ({ ...info, id: keyId(info.key), key: maskedKey(info.key) });
+/** A key as the control API shows it: only its end. */
+export const shownKey = (info: KeyInfo): KeyInfo => ({ ...info, key: maskedKey(info.key) });
 
 /**
  * The key that a caller means.

@@ -27,7 +27,7 @@ export function perform<Target>(
 
 function checkInput({ input: schema }: AnyOperation, input: unknown): unknown {
   try {
-    return checkWith(schema, input);
+    return checkWith(schema, input, 'input');
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     const { key } = input as { key?: unknown };

@@ -1,28 +1,16 @@
 import { errorCodes } from '../contract/api-error.js';
-import { operationNames, petStatuses } from '../contract/document.js';
+import { operationNames } from '../contract/document.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
 import { boolean, either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
-import {
-  count,
-  duration,
-  instant,
-  int64,
-  matching,
-  positive,
-  signedDuration,
-  text,
-  whole,
-  wholeSeconds,
-} from '../schema/value-schemas.js';
+import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
 import { findingCodes } from '../verdict/finding.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
+import { keyFields, keyText } from './key-schema.js';
+import { scenarioPetSchema } from './pet-schema.js';
 
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
-
-/** RFC 6750 section 2.1, without what a list of header values would take apart. */
-export const keyText = matching(/^[^\s,\p{C}]+$/u, 'an API key without spaces, commas and control characters');
 
 const planLimits = fields({ minute: limit, day: limit });
 
@@ -57,23 +45,6 @@ const optionalValues = Object.fromEntries(
   ]),
 ) as { [Id in AssumptionId]: Schema<Settings[Id] | undefined> };
 
-const pet = fields({
-  id: optional(int64),
-  name: text,
-  categoryId: int64,
-  status: optional(oneOf(...petStatuses)),
-});
-
-/** The fields of an API key. */
-export const keyFields = {
-  plan: optional(string),
-  state: optional(oneOf('active', 'revoked')),
-  expiresAt: optional(instant),
-  expiresIn: optional(duration),
-  usage: optional(fields({ minute: optional(count), day: optional(count) })),
-  bannedFor: optional(duration),
-};
-
 /** The names of the ready-made limit and ban rules. */
 export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
 export type BanPresetName = (typeof banPresetNames)[number];
@@ -98,7 +69,7 @@ export const scenarioSchema = fields({
   categories: optional(list(int64)),
   pets: optional(
     either(
-      list(pet),
+      list(scenarioPetSchema),
       fields({
         generate: fields({
           available: optional(count),

@@ -1,7 +1,7 @@
+import type { ApiCall } from '../adapters/api-call.js';
 import { type ApiError, gone, methodNotAllowed, notFound } from '../contract/api-error.js';
 import type { Settings } from '../contract/assumptions.js';
 import { getPetRemovedAtMs, type OperationName } from '../contract/document.js';
-import type { ApiCall } from './api-call.js';
 
 /** What a method and path lead to: an operation, or the refusal to give once the request is authenticated and counted. */
 export type Route =

@@ -46,6 +46,9 @@ export class Clock {
   /** Simulated instant at the anchor, and the machine's instant that it belongs to. */
   #anchorMs = 0;
   #machineAnchorMs = 0;
+  /** The last reading of the machine's time, and of a time that nobody can set. */
+  #lastMachineMs = Number.NEGATIVE_INFINITY;
+  #lastMonotonicMs = 0;
   #movedMs = 0;
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,10 +63,24 @@ export class Clock {
     this.reset();
   }
 
-  /** The simulated instant, in whole Unix milliseconds. */
+  /** The simulated instant, in whole Unix milliseconds. It goes back only by `set`, `reset` and `restore`. */
   now(): number {
     if (this.#frozen) return this.#anchorMs;
-    return Math.min(latestMs, Math.floor(this.#anchorMs + (Date.now() - this.#machineAnchorMs) * this.#speed));
+    const machineMs = this.#readMachine();
+    return Math.min(latestMs, Math.floor(this.#anchorMs + (machineMs - this.#machineAnchorMs) * this.#speed));
+  }
+
+  /** The machine's time. Where somebody set it back, the anchor moves with it, so that the simulated clock runs on. */
+  #readMachine(): number {
+    const machineMs = Date.now();
+    const monotonicMs = performance.now();
+    if (machineMs < this.#lastMachineMs) {
+      const elapsedMs = Math.max(0, monotonicMs - this.#lastMonotonicMs);
+      this.#machineAnchorMs -= this.#lastMachineMs + elapsedMs - machineMs;
+    }
+    this.#lastMachineMs = machineMs;
+    this.#lastMonotonicMs = monotonicMs;
+    return machineMs;
   }
 
   /** How far `advance` and `set` have moved the clock since it started. */
@@ -86,7 +103,7 @@ export class Clock {
    * @example sim.clock.advance('61s')
    */
   advance(duration: number | string): void {
-    this.#moveTo(this.now() + parseDuration(duration));
+    this.#moveTo(this.now() + parseDuration(duration, Number.POSITIVE_INFINITY));
   }
 
   /**
@@ -109,7 +126,7 @@ export class Clock {
   /** Lets the clock run on from where it is. */
   resume(): void {
     this.#anchorMs = this.now();
-    this.#machineAnchorMs = Date.now();
+    this.#machineAnchorMs = this.#readMachine();
     this.#frozen = false;
     this.#wakeDue();
   }
@@ -150,7 +167,8 @@ export class Clock {
 
   /** Goes back to how the scenario started it. */
   reset(): void {
-    const machineMs = Date.now();
+    this.#lastMachineMs = Number.NEGATIVE_INFINITY;
+    const machineMs = this.#readMachine();
     this.#machineAnchorMs = machineMs;
     const startMs = (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0);
     this.#anchorMs = Math.min(latestMs, Math.max(0, startMs));
@@ -182,7 +200,7 @@ export class Clock {
     }
     this.#movedMs += Math.floor(instantMs) - this.now();
     this.#anchorMs = Math.floor(instantMs);
-    this.#machineAnchorMs = Date.now();
+    this.#machineAnchorMs = this.#readMachine();
     this.#wakeDue();
   }
 

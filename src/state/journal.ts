@@ -1,7 +1,8 @@
 import type { OperationName, WindowName } from '../contract/document.js';
+import { JournalBudget } from './journal-budget.js';
 
 /** Why a request was refused: over a limit of the plan, or during a ban. */
-export type Refusal = 'limit' | 'ban';
+export type RefusalKind = 'limit' | 'ban';
 
 /** What one request and its answer were. Instants are Unix milliseconds of the simulator's clock. */
 export interface RequestRecord {
@@ -23,7 +24,7 @@ export interface RequestRecord {
   readonly headers: Readonly<Record<string, string>>;
   /** The window that the headers describe. */
   readonly window: WindowName | undefined;
-  readonly refusal: Refusal | undefined;
+  readonly refusal: RefusalKind | undefined;
   /** Of a refusal: when the service would serve again, whatever the headers said. */
   readonly promisedAtMs: number | undefined;
   /** How many strikes the key had after this request, and whether this one was a strike. */
@@ -59,16 +60,17 @@ export interface JournalQuery {
 
 export interface JournalLimits {
   entries: number;
-  /** Of all kept bodies together. */
+  /** Of everything that the kept records hold, together. */
   bytes: number;
   /** Of one body; the rest of it is cut off. */
   bodyBytes: number;
 }
 
-const defaultLimits: JournalLimits = { entries: 10_000, bytes: 8 * 1024 * 1024, bodyBytes: 64 * 1024 };
+const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
 /** The requests of one simulator in the order of their arrival, the oldest dropped past a number and past a size. */
-export class Journal {
+export class RequestJournal {
+  readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
   #entries: (RequestRecord | undefined)[] = [];
@@ -81,8 +83,23 @@ export class Journal {
   /** What arrived before the last `clear` is never written. */
   #clearedId = 0;
 
-  constructor(limits: Partial<JournalLimits> = {}) {
+  /**
+   * @param onError called with what a listener throws
+   * @param budget shared with other journals
+   */
+  constructor(
+    onError: (error: unknown) => void,
+    limits: Partial<JournalLimits> = {},
+    readonly budget = new JournalBudget(),
+  ) {
+    this.#onError = onError;
     this.#limits = { ...defaultLimits, ...limits };
+    budget.join(this);
+  }
+
+  /** About how much memory the records take. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** How many entries were dropped since the start or the last `clear`. */
@@ -116,13 +133,19 @@ export class Journal {
     const kept = cutBodies(entry, this.#limits.bodyBytes);
     this.#pending--;
     this.#entries.push(kept);
-    this.#bytes += bytesOf(kept);
+    this.#grow(bytesOf(kept));
     while (this.size > this.#limits.entries || (this.#bytes > this.#limits.bytes && this.size > 1)) this.#drop();
     if (this.#first > this.#limits.entries) {
       this.#entries = this.#entries.slice(this.#first);
       this.#first = 0;
     }
-    for (const listener of this.#listeners) listener(kept);
+    for (const listener of this.#listeners) {
+      try {
+        listener(kept);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
   }
 
   /** The entries that meet a query, in the order of their arrival. */
@@ -141,14 +164,25 @@ export class Journal {
   clear(): void {
     this.#entries = [];
     this.#first = 0;
-    this.#bytes = 0;
+    this.#grow(-this.#bytes);
     this.#dropped = 0;
     this.#pending = 0;
     this.#clearedId = this.#lastId;
   }
 
+  /** Drops the oldest records until `bytes` are freed or one is left. */
+  drop(bytes: number): void {
+    const enough = this.#bytes - bytes;
+    while (this.#bytes > enough && this.size > 1) this.#drop();
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes;
+    this.budget.add(bytes);
+  }
+
   #drop(): void {
-    this.#bytes -= bytesOf(this.#entries[this.#first] as RequestRecord);
+    this.#grow(-bytesOf(this.#entries[this.#first] as RequestRecord));
     // Not only past `#first`: what it holds may be large.
     this.#entries[this.#first++] = undefined;
     this.#dropped++;
@@ -167,7 +201,19 @@ function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   };
 }
 
-const bytesOf = ({ requestBody, responseBody }: RequestRecord) => (requestBody?.length ?? 0) + responseBody.length;
+/** What a record takes without its texts: its fields, and the headers of the answer. */
+const recordBytes = 500;
+
+/** About how much memory a record holds. Most texts take a byte a character. */
+const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
+  recordBytes +
+  (requestBody?.length ?? 0) +
+  responseBody.length +
+  method.length +
+  path.length +
+  query.length +
+  (token?.length ?? 0) +
+  (call?.length ?? 0);
 
 function meets(entry: RequestRecord, { operation, method, status, key, since, text }: JournalQuery): boolean {
   return (

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keyId } from '../../src/control/key-reference.js';
 import { operations } from '../../src/control/operations.js';
 import { perform } from '../../src/control/perform.js';
 import { createControl } from '../../src/control.js';
 import { listen } from '../../src/node.js';
+import { keyId } from '../../src/values/hash.js';
 import { openStage, outcome, type Stage, send } from './both-controls.js';
 
 let stage: Stage;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keyId } from '../../src/control/key-reference.js';
 import { operations } from '../../src/control/operations.js';
 import type { Scenario } from '../../src/index.js';
+import { keyId } from '../../src/values/hash.js';
 import { noon } from '../support/frozen.js';
 import { openStage, outcome, type Stage, send, tinyScenario } from './both-controls.js';
 
@@ -89,7 +89,7 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['advanceClock', {}, 400, 'by: expected'],
   ['advanceClock', { by: '61' }, 400, 'expected a duration such as'],
   ['advanceClock', { by: -1 }, 400, 'expected a duration such as'],
-  ['advanceClock', { by: '9999999d' }, 400, 'years 1970 to 9999'],
+  ['advanceClock', { by: '9999999d' }, 400, 'at most 3650d'],
   ['setClock', { to: 'noon' }, 400, 'expected an instant such as'],
   ['changeClock', {}, 400, 'expected one of {"advance":"61s"}'],
   ['changeClock', { advance: '1s', freeze: true }, 400, 'expected one of'],
@@ -100,9 +100,9 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['addKey', { key: 'x', plan: 'gold' }, 400, 'expected a plan (free, pro, business, enterprise)'],
   ['addKey', { key: 'x', plan: '__proto__' }, 400, 'expected a plan'],
   ['addKey', { key: 'x', usage: { hour: 1 } }, 400, 'usage.hour: expected no such field'],
-  ['addKey', { key: 'x', bannedFor: '99999999d' }, 400, 'expected at most 3650d'],
+  ['addKey', { key: 'x', bannedFor: '99999999d' }, 400, 'at most 3650d'],
   ['banKey', { key: 'free-key' }, 400, 'for: expected'],
-  ['banKey', { key: 'free-key', for: '99999999d' }, 400, 'expected at most 3650d'],
+  ['banKey', { key: 'free-key', for: '99999999d' }, 400, 'at most 3650d'],
   ['setKeyUsage', { key: 'free-key', minute: 61 }, 400, 'expected a whole number from 0 to 60'],
   ['setKeyUsage', { key: 'free-key', minute: 1.5 }, 400, 'expected a whole number from 0'],
   ['exhaustKey', { key: 'free-key', window: 'hour' }, 400, 'expected "minute" or "day"'],

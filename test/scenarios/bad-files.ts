@@ -48,7 +48,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'pets:\n  - { id: 4, name: A, categoryId: 1 }\n  - { id: 4, name: B, categoryId: 1 }',
     place: '3:11: pets[1].id',
-    message: 'expected an id of its own, got 4, which is taken',
+    message: 'expected a free id, got 4, which is taken',
     fineForJsonSchema: twoFields,
   },
   { text: 'plans: { free: { minute: 5 } }', place: '1:16: plans.free.day', message: 'expected a value, got none' },
@@ -98,7 +98,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'faults:\n  - { name: a, then: { hang: true } }\n  - { name: a, then: { hang: true } }',
     place: '3:13: faults[1].name',
-    message: 'expected a name of its own, got "a", which is taken',
+    message: 'expected a free name, got "a", which is taken',
     fineForJsonSchema: twoFields,
   },
   {

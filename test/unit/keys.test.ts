@@ -108,7 +108,7 @@ describe('preset usage', () => {
     sim.reset();
     sim.clock.advance('60s');
     expect(send(sim).status).toBe(200);
-    expect(sim.keys.get('free-key').day).toMatchObject({ remaining: 989, resetAt: noonSeconds + 86_400 });
+    expect(sim.keys.get('free-key').day).toMatchObject({ remaining: 989, resetAtSeconds: noonSeconds + 86_400 });
   });
 
   test('of a key that is added later starts when it is added', () => {
@@ -195,10 +195,11 @@ describe('the keys of a running simulator', () => {
     ]);
     expect(sim.keys.get('free-key')).toEqual({
       key: 'free-key',
+      id: 'key_26777d29',
       plan: 'free',
       state: 'active',
-      minute: { limit: 60, remaining: 59, resetAt: noonSeconds + 60 },
-      day: { limit: 1000, remaining: 999, resetAt: noonSeconds + 86_400 },
+      minute: { limit: 60, remaining: 59, resetAtSeconds: noonSeconds + 60 },
+      day: { limit: 1000, remaining: 999, resetAtSeconds: noonSeconds + 86_400 },
       strikes: 0,
     });
   });
@@ -261,7 +262,7 @@ describe('the keys of a running simulator', () => {
     send(sim);
     for (const plan of ['gold', 'constructor', '__proto__']) {
       expect(() => sim.keys.add('free-key', { plan })).toThrow(
-        `Failed to add a key: expected a plan (free, pro, business, enterprise), got "${plan}"`,
+        `API key at plan: expected a plan (free, pro, business, enterprise), got "${plan}"`,
       );
     }
     expect(sim.keys.get('free-key').minute.remaining).toBe(59);

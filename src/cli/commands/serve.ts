@@ -3,7 +3,7 @@ import { type Override, readSetFlag } from '../../node/scenario-files/overrides.
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
-import type { GeneratePets } from '../../scenario/resolve-scenario.js';
+import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { createSimulator, type Simulator } from '../../simulator/simulator.js';
 import { createRequestLog, type LogFormat, listeningLines, logFormats } from '../request-log.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { WireFault } from '../../faults/faults.js';
-import type { Answer } from '../../simulator/api-call.js';
+import type { Answer } from '../../adapters/api-call.js';
+import type { WireFault } from '../../faults/fault-rule.js';
 import type { Clock } from '../../state/clock.js';
 
 /** A signal that is aborted when the client has gone before its answer was sent. */
