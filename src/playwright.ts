@@ -3,7 +3,7 @@ import { createControl, type RemoteControl, type ServerControl } from './control
 import type { Scenario } from './scenario/scenario-schema.js';
 import { keyId } from './values/hash.js';
 import { counts, evidence } from './verdict/failure-message.js';
-import type { Verdict } from './verdict/judge.js';
+import type { Verdict } from './verdict/judge-run.js';
 
 /** Options of the project or the file: `use` in playwright.config.ts, or `test.use`. */
 export interface PetstoreOptions {
@@ -87,7 +87,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
         answerFor: (page, address) => answerFor(page, address, baseUrl),
       });
       const verdict = await control.getVerdict();
-      const isFailed = verdict.verdict === 'fail';
+      const isFailed = verdict.outcome === 'fail';
       await testInfo.attach('petstore-verdict', json(verdict));
       if (isFailed || testInfo.status !== testInfo.expectedStatus) {
         await testInfo.attach('petstore-journal', json(await control.queryJournal({ limit: 1_000 })));

@@ -1,11 +1,12 @@
 import { test as base, expect } from 'vitest';
 import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
+import type { FindingCode } from './scenario/expectation.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from './simulator/simulator.js';
 import { counts, evidence } from './verdict/failure-message.js';
-import type { FindingCode } from './verdict/finding.js';
-import { type Verdict, verdict as verdictOf } from './verdict.js';
+import { judge } from './verdict/judge.js';
+import type { Verdict } from './verdict/judge-run.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
 export interface PetstoreFixtures {
@@ -159,7 +160,7 @@ expect.extend({
     const verdict = readVerdict(received);
     const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
     return {
-      pass: verdict.verdict !== 'fail',
+      pass: verdict.outcome !== 'fail',
       message: () =>
         `expected that the client ${this.isNot ? 'had failed' : 'had behaved'}. ${verdict.reason}${evidence(failed)}\n${counts(verdict)}`,
     };
@@ -194,8 +195,8 @@ expect.extend({
 /** @throws {TypeError} when a matcher is used on anything but a simulator or a verdict */
 function readVerdict(received: unknown): Verdict {
   if (typeof received === 'object' && received !== null) {
-    if ('journal' in received && 'clock' in received) return verdictOf(received as Simulator);
-    if ('verdict' in received && 'findings' in received) return received as Verdict;
+    if ('journal' in received && 'clock' in received) return judge(received as Simulator);
+    if ('outcome' in received && 'findings' in received) return received as Verdict;
   }
   throw new TypeError('Failed to judge: expected a simulator or a verdict, such as expect(sim)');
 }

@@ -1,14 +1,15 @@
 import { listen } from '../node/http/server.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulator } from '../simulator/simulator.js';
-import { type Verdict, verdict as verdictOf } from '../verdict.js';
+import { judge } from '../verdict/judge.js';
+import type { Verdict } from '../verdict/judge-run.js';
 import { runCommand } from './client-command.js';
 
 /** One run of a client's command against a simulator of its own. */
 export interface ClientRun {
   code: number;
   output: string;
-  verdict: Verdict['verdict'];
+  outcome: Verdict['outcome'];
   findings: Verdict['findings'];
 }
 
@@ -22,8 +23,8 @@ export async function runOnce(command: readonly string[], scenario: Scenario, ti
   const server = await listen(sim, { port: 0 });
   try {
     const { code, output } = await runCommand(command, server, sim, { output: 'keep', timeoutMs });
-    const { verdict, findings } = verdictOf(sim, { isOver: true });
-    return { code, output, verdict, findings };
+    const { outcome, findings } = judge(sim, { isOver: true });
+    return { code, output, outcome, findings };
   } finally {
     await server.close();
   }

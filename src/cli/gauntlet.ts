@@ -1,12 +1,12 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Verdict } from '../verdict/judge.js';
+import type { Verdict } from '../verdict/judge-run.js';
 import { runOnce } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 
 /** How a client fared in one shipped scenario. */
 export interface GauntletResult {
   scenario: string;
-  verdict: Verdict['verdict'];
+  outcome: Verdict['outcome'];
   /** The exit code of the command; it does not count, but explains. */
   code: number;
   findings: Verdict['findings'];
@@ -39,12 +39,12 @@ export function gauntletLines(
 ): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow' } as const;
-  const lines = results.map(({ scenario, verdict, findings, code }) => {
+  const lines = results.map(({ scenario, outcome, findings, code }) => {
     const codes = [...new Set(findings.filter(({ severity }) => severity === 'fail').map((found) => found.code))];
-    const detail = codes.join(', ') || (verdict === 'inconclusive' ? `not put to the test (exit code ${code})` : '');
-    return `  ${scenario.padEnd(width)}  ${style(colours[verdict], verdict.padEnd(12))}  ${detail}`.trimEnd();
+    const detail = codes.join(', ') || (outcome === 'inconclusive' ? `not put to the test (exit code ${code})` : '');
+    return `  ${scenario.padEnd(width)}  ${style(colours[outcome], outcome.padEnd(12))}  ${detail}`.trimEnd();
   });
-  const count = (verdict: Verdict['verdict']) => results.filter((result) => result.verdict === verdict).length;
+  const count = (outcome: Verdict['outcome']) => results.filter((result) => result.outcome === outcome).length;
   const score = `${count('pass')} of ${results.length} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
   return [...lines, '', score];
 }

@@ -41,7 +41,7 @@ export async function runMatrix(
   const [baseline] = results;
   return results.map((result) => ({
     ...result,
-    breaks: result.code !== baseline?.code || (result.verdict === 'fail' && baseline.verdict !== 'fail'),
+    breaks: result.code !== baseline?.code || (result.outcome === 'fail' && baseline.outcome !== 'fail'),
   }));
 }
 

@@ -3,7 +3,7 @@ import { either, fields, number, optional, string } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json-text.js';
-import { verdict as verdictOf } from '../verdict.js';
+import { judge } from '../verdict/judge.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { toHar } from './har.js';
@@ -107,7 +107,7 @@ export const journalOperations = {
     summary: 'How the client behaved since the start, the last reset or the last clearing of the journal',
     input: fields({}),
     run(sim) {
-      const verdict = verdictOf(sim);
+      const verdict = judge(sim);
       const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
       const findings = verdict.findings.map((finding) => ({
         ...finding,

@@ -2,9 +2,9 @@ import { errorCodes } from '../contract/api-error.js';
 import { operationNames } from '../contract/document.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
-import { boolean, either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
+import { either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
 import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
-import { findingCodes } from '../verdict/finding.js';
+import { expectationSchema } from './expectation.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
 import { keyFields, keyText } from './key-schema.js';
@@ -120,13 +120,7 @@ export const scenarioSchema = fields({
     ),
   ),
   assumptions: optional(fields(optionalValues)),
-  expect: optional(
-    fields({
-      verdict: optional(oneOf('pass')),
-      served: optional(boolean),
-      fail: optional(list(oneOf(...findingCodes))),
-    }),
-  ),
+  expect: optional(expectationSchema),
 });
 
 /** What a simulator starts with and does. Everything is optional; what is left out comes from the default scenario. */

@@ -1,26 +1,5 @@
+import type { FindingCode } from '../scenario/expectation.js';
 import type { JudgedRequest, Run } from './run.js';
-
-/** Every rule of the judge, by the code that its findings carry. */
-export const findingCodes = [
-  'early-retry',
-  'overslept',
-  'no-backoff-growth',
-  'no-jitter',
-  'retry-storm',
-  'no-shared-gate',
-  'ban-tripped',
-  'ban-hammered',
-  'duplicate-write',
-  'lost-write',
-  'body-changed',
-  'retried-401',
-  'ignored-day-window',
-  'gave-up',
-  'deprecated-operation',
-  'rounded-int64',
-  'proactive',
-] as const;
-export type FindingCode = (typeof findingCodes)[number];
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
 

@@ -84,7 +84,7 @@ describe('petstore-sim exec', () => {
     const { err } = await run(['exec', ...usedUp, ...files, '--', ...wrong]);
     const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [verdict = '', page = '', junit = ''] = texts;
-    expect(JSON.parse(verdict)).toMatchObject({ verdict: 'fail', counts: { requests: 4 } });
+    expect(JSON.parse(verdict)).toMatchObject({ outcome: 'fail', counts: { requests: 4 } });
     expect(JSON.parse(err)).toEqual(JSON.parse(verdict));
     expect(page).toMatch(/^<!doctype html>/i);
     expect(junit).toContain('<testcase');
@@ -151,8 +151,8 @@ describe('petstore-sim gauntlet', () => {
 
   test('fails a client that does not wait', async () => {
     const { code, out } = await run(['gauntlet', ...some, '--json', '--', ...wrong]);
-    const failed = (JSON.parse(out) as { scenario: string; verdict: string }[]).filter(
-      ({ verdict }) => verdict === 'fail',
+    const failed = (JSON.parse(out) as { scenario: string; outcome: string }[]).filter(
+      ({ outcome }) => outcome === 'fail',
     );
     expect(failed.length).toBeGreaterThan(0);
     expect(code).toBe(1);

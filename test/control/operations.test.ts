@@ -66,7 +66,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['waitForRequests', { count: 4, timeout: '20' }, { met: false, count: 3 }],
   ['exportHar', { status: 201 }, { log: { version: '1.2', entries: [{ response: { status: 201 } }] } }],
   ['exportJournal', { status: 201 }, expect.stringMatching(/^\{"id":2,.*\}\n$/)],
-  ['getVerdict', {}, { verdict: 'inconclusive', counts: { requests: 3 } }],
+  ['getVerdict', {}, { outcome: 'inconclusive', counts: { requests: 3 } }],
 
   ['saveSnapshot', { name: 'before' }, { saved: 'before' }],
   ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 41 }]],

@@ -74,7 +74,7 @@ describe('no-backoff-growth', () => {
 
   test('fails where the scenario says so', () => {
     const verdict = verdictOn({ ...stubborn, expect: { fail: ['no-backoff-growth'] } }, sending([1_000, 1_000]));
-    expect([verdict.verdict, found(verdict, 'no-backoff-growth')?.severity]).toEqual(['fail', 'fail']);
+    expect([verdict.outcome, found(verdict, 'no-backoff-growth')?.severity]).toEqual(['fail', 'fail']);
   });
 });
 
@@ -141,8 +141,8 @@ describe('no-jitter', () => {
       verdictOn(scenario, ...Array.from({ length: count }, () => retrying((answer) => retryAfter(answer) * 1000)));
     expect(callers(4).exercised).not.toContain('no-jitter');
     expect(callers(5).exercised).toContain('no-jitter');
-    expect(callers(5).verdict).toBe('pass');
-    expect(callers(5, { ...wall, expect: { fail: ['no-jitter'] } }).verdict).toBe('fail');
+    expect(callers(5).outcome).toBe('pass');
+    expect(callers(5, { ...wall, expect: { fail: ['no-jitter'] } }).outcome).toBe('fail');
   });
 });
 
@@ -225,6 +225,6 @@ describe('no-shared-gate', () => {
     expect(verdictOn(wall, sending([30_000])).exercised).not.toContain('no-shared-gate');
     expect(verdictOn(wall, sending([30_000], different)).exercised).toContain('no-shared-gate');
     const strict: Scenario = { ...wall, expect: { fail: ['no-shared-gate'] } };
-    expect(verdictOn(strict, sending([5_000], different)).verdict).toBe('fail');
+    expect(verdictOn(strict, sending([5_000], different)).outcome).toBe('fail');
   });
 });

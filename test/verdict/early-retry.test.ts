@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -82,7 +82,7 @@ describe('early-retry', () => {
     const sim = frozen(wall);
     sim.clock.advance(300);
     runPrograms(sim, [sending([44_700])]);
-    expect(found(verdictOf(sim), 'early-retry')).toBeUndefined();
+    expect(found(judge(sim), 'early-retry')).toBeUndefined();
   });
 
   test('does not take a Reset that has passed for leave to come back', () => {
@@ -170,8 +170,8 @@ describe('early-retry', () => {
   test('is put to the test by a client that comes back, or that has ended after a refusal', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
-    expect(verdictOf(sim).exercised).not.toContain('early-retry');
-    expect(verdictOf(sim, { isOver: true }).exercised).toContain('early-retry');
+    expect(judge(sim).exercised).not.toContain('early-retry');
+    expect(judge(sim, { isOver: true }).exercised).toContain('early-retry');
     expect(verdictOn(wall, sending([45_000])).exercised).toContain('early-retry');
   });
 });
@@ -257,7 +257,7 @@ describe('overslept', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     sim.clock.advance('1d');
-    expect(found(verdictOf(sim), 'overslept')).toBeUndefined();
-    expect(verdictOf(sim).exercised).not.toContain('overslept');
+    expect(found(judge(sim), 'overslept')).toBeUndefined();
+    expect(judge(sim).exercised).not.toContain('overslept');
   });
 });

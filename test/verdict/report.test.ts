@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
-import { findingCodes } from '../../src/verdict/finding.js';
+import { findingCodes } from '../../src/scenario/expectation.js';
 import { htmlReport } from '../../src/verdict/report/html.js';
 import { junitReport } from '../../src/verdict/report/junit.js';
 import { keyNames } from '../../src/verdict/report/key-names.js';
-import { type Style, terminalReport } from '../../src/verdict/report/terminal.js';
+import type { Style } from '../../src/verdict/report/style.js';
+import { terminalReport } from '../../src/verdict/report/terminal.js';
 import { timelineOf } from '../../src/verdict/report/timeline.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 
@@ -21,11 +22,11 @@ const report = <Options>(
   sim: Simulator,
   make: (
     entries: ReturnType<Simulator['journal']['query']>,
-    verdict: ReturnType<typeof verdictOf>,
+    verdict: ReturnType<typeof judge>,
     options?: Options,
   ) => string,
   options?: Options,
-) => make(sim.journal.query(), verdictOf(sim, { isOver: true }), options);
+) => make(sim.journal.query(), judge(sim, { isOver: true }), options);
 
 /** A client that is served, waits 10 s instead of 45, trips a ban and goes on. */
 const bad = () => ran({ ...wall, name: 'cap' }, sending([500, 10_000, 10_000, 10_000, 5_000]));
@@ -257,7 +258,7 @@ test('10,000 requests are reported within seconds', () => {
   const sim = ran({ ...wall, ban: 'off' }, sending(Array(9_999).fill(100)));
   const startMs = performance.now();
   const entries = sim.journal.query();
-  const verdict = verdictOf(sim);
+  const verdict = judge(sim);
   for (const make of [terminalReport, htmlReport, junitReport])
     expect(make(entries, verdict).length).toBeLessThan(400_000);
   expect(performance.now() - startMs).toBeLessThan(20_000);

@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { listen } from '../../node/http/server.js';
 import { UsageError } from '../../node/usage-error.js';
+import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
 import { createSimulator, type Simulator } from '../../simulator/simulator.js';
-import { type FindingCode, findingCodes } from '../../verdict/finding.js';
+import { judge } from '../../verdict/judge.js';
+import type { Verdict } from '../../verdict/judge-run.js';
 import { htmlReport } from '../../verdict/report/html.js';
 import { junitReport } from '../../verdict/report/junit.js';
 import { terminalReport } from '../../verdict/report/terminal.js';
-import { type Verdict, verdict as verdictOf } from '../../verdict.js';
 import { runCommand } from '../client-command.js';
 import { requireCommand, type ScenarioFlags, scenarioOf } from './client-flags.js';
 
@@ -33,7 +34,7 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const server = await listen(sim, { port: 0 });
   try {
     const { code } = await runCommand(command, server, sim, { output: 'inherit' });
-    const verdict = verdictOf(sim, { isOver: true });
+    const verdict = judge(sim, { isOver: true });
     writeReports(flags, sim, verdict);
     return code === 0 && fails(verdict, failOn, flags['require-conclusive'] ?? false) ? 1 : code;
   } finally {
@@ -42,12 +43,12 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
 }
 
 function fails(
-  { verdict, findings }: Verdict,
+  { outcome, findings }: Verdict,
   failOn: readonly FindingCode[] | undefined,
   mustConclude: boolean,
 ): boolean {
-  if (mustConclude && verdict === 'inconclusive') return true;
-  return failOn === undefined ? verdict === 'fail' : findings.some(({ code }) => failOn.includes(code));
+  if (mustConclude && outcome === 'inconclusive') return true;
+  return failOn === undefined ? outcome === 'fail' : findings.some(({ code }) => failOn.includes(code));
 }
 
 function writeReports(
