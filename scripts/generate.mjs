@@ -105,7 +105,7 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   write('scenarios/default.yaml', file);
   write('src/scenario/default-scenario.ts', module);
   const { assumptionRows } = await import('../dist/cli/assumption-table.js');
-  const { controlRows } = await import('../dist/control/control-table.js');
+  const { controlRows } = await import('../dist/control/control-operations.js');
   const results = JSON.parse(read('bench/results.json'));
   write('README.md', readme(assumptionRows(), controlRows(), results));
   write('docs/performance.md', performancePage(results, peers));

@@ -1,7 +1,7 @@
 import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
 import type { Scenario } from './scenario/scenario-schema.js';
-import { keyId } from './values/hash.js';
+import { keyId } from './values/mask-key.js';
 import { counts, evidence } from './verdict/failure-message.js';
 import type { Verdict } from './verdict/judge-run.js';
 
@@ -40,7 +40,7 @@ export interface TestSandbox {
   apiKey: string;
   /**
    * Everything that can be done to it.
-   * @example await sandbox.control.advanceClock({ by: '61s' });
+   * @example await sandbox.control.changeClock({ advance: '61s' });
    */
   control: RemoteControl;
   /**

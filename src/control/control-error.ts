@@ -1,8 +1,9 @@
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Issue } from '../schema/issue.js';
+import { SandboxError } from '../simulator/sandboxes.js';
 import { maskedKey } from '../values/mask-key.js';
 
-/** A control operation that cannot be done; the message says what was expected. The same through both adapters. */
+/** A control operation that cannot be done. In this process and over HTTP it has the same status, code and message. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   constructor(
@@ -19,17 +20,18 @@ export const invalid = (message: string) => new ControlError(400, 'invalid_reque
 export const conflict = (message: string) => new ControlError(409, 'conflict', message);
 export const tooMany = (message: string) => new ControlError(503, 'service_unavailable', message);
 
-/** What the caller did wrong, as a ControlError; a bug of the simulator stays what it is. */
+/** A mistake of the caller as a ControlError. Any other error, which is a bug of the simulator, is returned as it is. */
 export function toControlError(error: unknown): unknown {
   if (error instanceof ScenarioError) return invalid(formatIssues('scenario.', error.issues));
+  if (error instanceof SandboxError) return error.reason === 'taken' ? conflict(error.message) : tooMany(error.message);
   return error instanceof RangeError ? invalid(error.message) : error;
 }
 
-/** A scenario may hold thousands of mistakes. */
+/** A scenario can have thousands of issues. */
 const maximumIssues = 10;
-const mostLength = 1_000;
+const maximumLength = 1_000;
 
-/** Mistakes as one text. API keys among the names are shown as everywhere: only their ends. */
+/** Issues as one text. API keys among the names are masked. */
 export function formatIssues(prefix: string, issues: readonly Issue[]): string {
   const lines = issues.slice(0, maximumIssues).map(({ path, steps, message }) => {
     const [field, key] = steps;
@@ -38,5 +40,5 @@ export function formatIssues(prefix: string, issues: readonly Issue[]): string {
     return shown === '' ? message : `${prefix}${shown}: ${message}`;
   });
   const text = lines.join('; ');
-  return text.length > mostLength ? `${text.slice(0, mostLength).toWellFormed()}…` : text;
+  return text.length > maximumLength ? `${text.slice(0, maximumLength).toWellFormed()}…` : text;
 }

@@ -1,7 +1,10 @@
 import { fieldsOf } from '../schema/json-schema.js';
-import type { AnyOperation } from './operation.js';
-import { version } from './version.js';
+import type { AnyControlOperation } from './control-operation.js';
 
+/** The version of the package. A test keeps it equal to package.json. */
+export const version = '0.1.0';
+
+/** A JSON object of the description, loosely typed: tools read it, our code does not. */
 type Json = Record<string, unknown>;
 
 const error = (description: string): Json => ({
@@ -10,7 +13,7 @@ const error = (description: string): Json => ({
 });
 
 /** The OpenAPI 3.1 description of control operations. */
-export function describeControl(operations: Record<string, AnyOperation>): Json {
+export function describeControl(operations: Record<string, AnyControlOperation>): Json {
   const paths: Record<string, Json> = {};
   for (const [name, operation] of Object.entries(operations)) {
     const path = `/__sim${operation.path}`;
@@ -43,7 +46,10 @@ export function describeControl(operations: Record<string, AnyOperation>): Json 
   };
 }
 
-function describeOperation(name: string, { method, path, summary, input, status, contentType }: AnyOperation): Json {
+function describeOperation(
+  name: string,
+  { method, path, summary, input, status, contentType }: AnyControlOperation,
+): Json {
   const fields = fieldsOf(input);
   const inPath = (field: { name: string }) => path.includes(`{${field.name}}`);
   const inQuery = (field: { name: string }) => !inPath(field) && method === 'GET';

@@ -1,7 +1,7 @@
 import { type Fault, faultSchema } from '../scenario/fault-schema.js';
 import { fields, string } from '../schema/schemas.js';
 import { conflict, notFound } from './control-error.js';
-import { operation } from './operation.js';
+import { operation } from './control-operation.js';
 
 export const faultOperations = {
   listFaults: operation({

@@ -3,7 +3,7 @@ import { type Output, refine } from '../schema/schema.js';
 import { oneOf, optional, string } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/journal.js';
-import { keyId } from '../values/hash.js';
+import { keyId } from '../values/mask-key.js';
 import { shownAs, wholeNumber } from './input-values.js';
 
 /** Which entries of the journal to take; every field that is there must hold. */

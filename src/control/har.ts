@@ -1,5 +1,5 @@
+import { version } from './describe-control.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
-import { version } from './version.js';
 
 /** Where the journal does not know the address that the client used. */
 const baseUrl = 'http://localhost/v1';

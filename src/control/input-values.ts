@@ -2,17 +2,19 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { refine, type Schema, transform } from '../schema/schema.js';
 import { either, kind, number, string } from '../schema/schemas.js';
 import { matching } from '../schema/value-schemas.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
+import { notFound } from './control-error.js';
 
-/** How a description shows a value, where its form alone does not tell: further keywords of JSON Schema. */
-export const shownAs = <Out, In>(form: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
-  ...form,
-  json: { ...form.json, ...json },
+/** A schema with further keywords of JSON Schema, for the description of the control API. */
+export const shownAs = <Out, In>(schema: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
+  ...schema,
+  json: { ...schema.json, ...json },
 });
 
 const digits = /^[0-9]{1,15}$/;
 
-/** A whole number; as text too, because a query has nothing else. */
+/** A whole number. Text with digits is one too, because a query string holds only text. */
 export const wholeNumber = (minimum: number, maximum: number) =>
   refine(
     transform(either(number, string), (value) => (digits.test(String(value)) ? Number(value) : value)) as Schema<
@@ -24,20 +26,31 @@ export const wholeNumber = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** The content of a scenario; `Simulator.check` looks into it. */
+/** The content of a scenario. `Simulator.check` checks what is in it. */
 export const scenarioContent = kind<Scenario>('a scenario, which is a map', isMap, {
   type: 'object',
   description: 'A scenario, as in a file.',
 });
 
-/** A scenario by its name or by its content. */
+/** A scenario by its name or its content; `findScenario` gives the content. */
 export const scenarioInput = kind<string | Scenario>(
   'the name of a scenario, or its content, which is a map',
   (value) => typeof value === 'string' || isMap(value),
   { type: ['string', 'object'], description: 'The name of a scenario, or its content as in a file.' },
 );
 
-/** The name of a sandbox or a snapshot; not `.` or `..`, which a client would resolve in an address. */
+/**
+ * The scenario that an input means.
+ * @throws {ControlError} 404 for a name that the simulator does not know
+ */
+export function findScenario({ scenarios }: Simulator, scenario: string | Scenario): Scenario {
+  if (typeof scenario !== 'string') return scenario;
+  const found = scenarios.get(scenario);
+  if (found !== undefined) return found;
+  throw notFound('There is no scenario of this name; expected one that GET /__sim/scenarios lists.');
+}
+
+/** The name of a sandbox or a snapshot. Not `.` or `..`, which a client would resolve in a URL. */
 export const name = shownAs(
   matching(/^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'),
   { pattern: '^[A-Za-z0-9._-]{1,64}$' },

@@ -1,8 +1,7 @@
 import { rateLimitHeaders } from '../contract/document.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/journal.js';
-import { fnv1a, keyId } from '../values/hash.js';
-import { maskedKey } from '../values/mask-key.js';
+import { fnv1a, keyId, maskedKey } from '../values/mask-key.js';
 import { createRedactor } from './key-reference.js';
 
 /** A body as the control API shows it. */

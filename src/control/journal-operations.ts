@@ -4,13 +4,13 @@ import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json-text.js';
 import { judge } from '../verdict/judge.js';
+import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { toHar } from './har.js';
 import { wholeNumber } from './input-values.js';
 import { createEntryView, type JournalEntry } from './journal-entry.js';
 import { createRedactor } from './key-reference.js';
-import { operation } from './operation.js';
 import { waitForEntries } from './wait-for-entries.js';
 
 /** A long poll ends before a proxy or a client gives up. */

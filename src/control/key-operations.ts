@@ -2,9 +2,9 @@ import { keyFields, keyText } from '../scenario/key-schema.js';
 import { refine } from '../schema/schema.js';
 import { fields, oneOf, optional } from '../schema/schemas.js';
 import { count, duration } from '../schema/value-schemas.js';
+import { operation } from './control-operation.js';
 import { keyReference } from './input-values.js';
 import { findKey, shownKey } from './key-reference.js';
-import { operation } from './operation.js';
 
 /** Ten years: as long as anyone needs, and still an instant that can be written. */
 const longestBanMs = 3_650 * 86_400_000;

@@ -1,10 +1,9 @@
 import type { KeyInfo } from '../simulator/keys.js';
 import type { Simulator } from '../simulator/simulator.js';
-import { keyId } from '../values/hash.js';
-import { maskedKey } from '../values/mask-key.js';
+import { keyId, maskedKey } from '../values/mask-key.js';
 import { notFound } from './control-error.js';
 
-/** A key as the control API shows it: only its end. */
+/** A key as the control API shows it: with its text masked. */
 export const shownKey = (info: KeyInfo): KeyInfo => ({ ...info, key: maskedKey(info.key) });
 
 /**

@@ -2,14 +2,14 @@ import { checkWith } from '../scenario/check-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { maskedKey } from '../values/mask-key.js';
 import { formatIssues, invalid, toControlError } from './control-error.js';
-import type { AnyOperation } from './operation.js';
+import type { AnyControlOperation } from './control-operation.js';
 
 /**
  * Checks the input of an operation and runs it: what every adapter does.
  * @throws {ControlError} for whatever the caller did wrong, then or as the rejection of a promise
  */
 export function perform<Target>(
-  operation: AnyOperation<Target>,
+  operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
   signal?: AbortSignal,
@@ -25,7 +25,7 @@ export function perform<Target>(
   }
 }
 
-function checkInput({ input: schema }: AnyOperation, input: unknown): unknown {
+function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
   try {
     return checkWith(schema, input, 'input');
   } catch (error) {

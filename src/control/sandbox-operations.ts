@@ -1,18 +1,21 @@
 import type { AnySchema } from '../schema/schema.js';
 import { fields, optional } from '../schema/schemas.js';
 import type { Sandbox, Sandboxes } from '../simulator/sandboxes.js';
+import type { Simulator } from '../simulator/simulator.js';
 import { notFound } from './control-error.js';
-import { name, scenarioInput } from './input-values.js';
-import type { Operation } from './operation.js';
+import type { ControlOperation } from './control-operation.js';
+import { findScenario, name, scenarioInput } from './input-values.js';
 
-/** The sandboxes of a server, and where the server is for whoever asks. */
+/** What the operations on sandboxes work on. */
 export interface SandboxHost {
+  /** The server's own simulator, whose scenarios can be named. */
+  sim: Simulator;
   sandboxes: Sandboxes;
-  /** `http://127.0.0.1:4010` */
+  /** The origin that the caller used: `http://127.0.0.1:4010`. */
   origin: string;
 }
 
-const operation = <Schema extends AnySchema, Result>(of: Operation<SandboxHost, Schema, Result>) => of;
+const operation = <Schema extends AnySchema, Result>(of: ControlOperation<SandboxHost, Schema, Result>) => of;
 
 export const noSandbox = () =>
   notFound('There is no sandbox of this name; expected one that GET /__sim/sandboxes lists. An idle one is dropped.');
@@ -25,27 +28,29 @@ const shown = (origin: string, { name, sim }: Sandbox) => ({
   requests: sim.journal.size + sim.journal.dropped,
 });
 
-/** The operations on the sandboxes of a server. Those on one simulator are there for each under `/sandboxes/NAME`. */
+/** The operations on the sandboxes of a server. Each sandbox also has every operation on a simulator, under its own path. */
 export const sandboxOperations = {
   listSandboxes: operation({
     method: 'GET',
     path: '/sandboxes',
-    summary: 'The sandboxes, the longest unused first',
+    summary: 'Lists the sandboxes in order of their last use, the oldest first',
     input: fields({}),
     run: ({ sandboxes, origin }) => sandboxes.list().map((sandbox) => shown(origin, sandbox)),
   }),
   createSandbox: operation({
     method: 'POST',
     path: '/sandboxes',
-    summary: 'Makes a sandbox, with the scenario of the server or another, by its name or its content',
+    summary: 'Makes a sandbox with the scenario of the server, or with another by its name or its content',
     status: 201,
     input: fields({ name, scenario: optional(scenarioInput) }),
-    run: ({ sandboxes, origin }, { name, scenario }) => shown(origin, sandboxes.create(name, scenario)),
+    run({ sim, sandboxes, origin }, { name, scenario }) {
+      return shown(origin, sandboxes.create(name, scenario === undefined ? undefined : findScenario(sim, scenario)));
+    },
   }),
   getSandbox: operation({
     method: 'GET',
     path: '/sandboxes/{sandbox}',
-    summary: 'One sandbox; its control operations are under this path',
+    summary: 'Shows one sandbox; its control operations are below this path',
     input: fields({ sandbox: name }),
     run({ sandboxes, origin }, { sandbox: name }) {
       const sandbox = sandboxes.find(name);
@@ -56,7 +61,7 @@ export const sandboxOperations = {
   removeSandbox: operation({
     method: 'DELETE',
     path: '/sandboxes/{sandbox}',
-    summary: 'Removes a sandbox; requests that wait in it are cut off',
+    summary: 'Removes a sandbox and ends the requests that wait in it',
     input: fields({ sandbox: name }),
     run({ sandboxes }, { sandbox: name }) {
       if (!sandboxes.remove(name)) throw noSandbox();

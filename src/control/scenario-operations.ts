@@ -1,9 +1,8 @@
 import { boolean, fields, optional } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { clockInfo } from './clock-operations.js';
-import { findScenario } from './find-scenario.js';
-import { scenarioInput } from './input-values.js';
-import { operation } from './operation.js';
+import { operation } from './control-operation.js';
+import { findScenario, scenarioInput } from './input-values.js';
 
 const inForce = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
 

@@ -1,9 +1,9 @@
 import { fields } from '../schema/schemas.js';
 import { clockInfo } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
+import { operation } from './control-operation.js';
 import { exportState, importState } from './export-state.js';
 import { name } from './input-values.js';
-import { operation } from './operation.js';
 import { stateSchema } from './state-schema.js';
 
 /** A snapshot that a simulator keeps under a name. */

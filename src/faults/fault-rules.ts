@@ -1,5 +1,5 @@
 import type { OperationName } from '../contract/document.js';
-import { fingerprint } from '../values/hash.js';
+import { fingerprint } from '../values/fingerprint.js';
 import type { Int64 } from '../values/int64.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import type { FaultCondition, FaultRule } from './fault-rule.js';

@@ -5,7 +5,7 @@ import type { Window } from '../limits/window.js';
 import { checkKey, type KeyInput } from '../scenario/resolve-keys.js';
 import type { Clock } from '../state/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
-import { keyId } from '../values/hash.js';
+import { keyId } from '../values/mask-key.js';
 
 /** An API key with its state, as it would answer a request now. */
 export interface KeyInfo {

@@ -1,9 +1,7 @@
-import { conflict, tooMany } from '../control/control-error.js';
-import { findScenario } from '../control/find-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from './simulator.js';
 
-/** A whole world of its own: pets, keys, limits, bans, clock, faults and journal. */
+/** A simulator under a name: it shares no pets, keys, limits, bans, clock, faults or journal with another. */
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
@@ -11,7 +9,18 @@ export interface Sandbox {
   readonly removed: AbortSignal;
 }
 
-interface Kept extends Sandbox {
+/** A sandbox cannot be made: its name is `taken`, or there are as many as there may be (`full`). */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError';
+  constructor(
+    readonly reason: 'taken' | 'full',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface StoredSandbox extends Sandbox {
   lastUsedMs: number;
   readonly removal: AbortController;
 }
@@ -23,16 +32,16 @@ export interface SandboxesOptions {
   limit?: number | undefined;
 }
 
-/** The sandboxes of one server. Idle ones are dropped when another is looked for, so there are no timers. */
+/** The sandboxes of one server. There are no timers: idle ones are dropped when any sandbox is looked for. */
 export class Sandboxes {
   readonly #sim: Simulator;
   readonly #nowMs: () => number;
   readonly #idleMs: number;
   readonly #limit: number;
-  /** The longest unused first. */
-  readonly #sandboxes = new Map<string, Kept>();
+  /** In order of their last use, the oldest first. */
+  readonly #sandboxes = new Map<string, StoredSandbox>();
 
-  /** @param nowMs the machine's time, which no simulated clock moves */
+  /** @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves */
   constructor(sim: Simulator, nowMs: () => number, { idleMs = 600_000, limit = 1_000 }: SandboxesOptions = {}) {
     this.#sim = sim;
     this.#nowMs = nowMs;
@@ -58,26 +67,29 @@ export class Sandboxes {
 
   /**
    * Makes a sandbox.
-   * @param scenario a name of the simulator's list, or content; default: the scenario that the simulator has in force
-   * @throws {ControlError} 409 when the name is taken, 404 for an unknown scenario, 503 when there are too many
-   * @throws {ScenarioError}
+   * @param scenario default: the scenario that the server's own simulator has now
+   * @throws {SandboxError} when the name is taken or there are too many
+   * @throws {ScenarioError} when the scenario has mistakes
    */
-  create(name: string, scenario?: string | Scenario): Sandbox {
+  create(name: string, scenario?: Scenario): Sandbox {
     this.#dropIdle();
-    if (this.#sandboxes.has(name)) throw conflict('There is a sandbox of this name already; remove it first.');
+    if (this.#sandboxes.has(name)) {
+      throw new SandboxError('taken', 'There is a sandbox of this name already; remove it first.');
+    }
     if (this.#sandboxes.size >= this.#limit) {
-      throw tooMany(
+      throw new SandboxError(
+        'full',
         `There are ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for ${this.#idleMs / 1000} s.`,
       );
     }
-    const sim = this.#sim.fork({ scenario: scenario === undefined ? undefined : findScenario(this.#sim, scenario) });
+    const sim = this.#sim.fork({ scenario });
     const removal = new AbortController();
     const sandbox = { name, sim, removed: removal.signal, removal, lastUsedMs: this.#nowMs() };
     this.#sandboxes.set(name, sandbox);
     return sandbox;
   }
 
-  /** Removes a sandbox and cuts off whoever waits in it; `false` when there is none of this name. */
+  /** Removes a sandbox and ends the requests that wait in it; `false` when there is none of this name. */
   remove(name: string): boolean {
     const sandbox = this.#sandboxes.get(name);
     if (sandbox === undefined) return false;

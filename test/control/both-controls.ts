@@ -1,4 +1,4 @@
-import { operations } from '../../src/control/operations.js';
+import { controlOperations } from '../../src/control/control-operations.js';
 import { sandboxOperations } from '../../src/control/sandbox-operations.js';
 import { type Control, ControlError, createControl, type ServerControl } from '../../src/control.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
@@ -89,8 +89,8 @@ export interface Route {
 /** Every route that the server has, those of a sandbox too. */
 export function everyRoute(sandbox: string): Route[] {
   const fill = (path: string) => path.replace('{sandbox}', sandbox).replace(/\{\w+\}/g, 'free-key');
-  const own = Object.entries({ ...operations, ...sandboxOperations });
-  const inSandbox = Object.entries(operations);
+  const own = Object.entries({ ...controlOperations, ...sandboxOperations });
+  const inSandbox = Object.entries(controlOperations);
   return [
     ...own.map(([name, { method, path }]) => ({ name, method, path: `/__sim${fill(path)}` })),
     ...inSandbox.map(([name, { method, path }]) => ({

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { operations } from '../../src/control/operations.js';
+import { controlOperations } from '../../src/control/control-operations.js';
 import { perform } from '../../src/control/perform.js';
 import { createControl } from '../../src/control.js';
 import { listen } from '../../src/node.js';
-import { keyId } from '../../src/values/hash.js';
+import { keyId } from '../../src/values/mask-key.js';
 import { openStage, outcome, type Stage, send } from './both-controls.js';
 
 let stage: Stage;
@@ -154,7 +154,7 @@ describe('waiting for requests', () => {
 
   test('lets go of whoever asked and has gone', async () => {
     const gone = new AbortController();
-    const waiting = perform(operations.waitForRequests, stage.sim, { timeout: '30s' }, gone.signal);
+    const waiting = perform(controlOperations.waitForRequests, stage.sim, { timeout: '30s' }, gone.signal);
     gone.abort();
     expect(await waiting).toEqual({ met: false, count: 0 });
   });

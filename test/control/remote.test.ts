@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
-import { operations } from '../../src/control/operations.js';
+import { controlOperations } from '../../src/control/control-operations.js';
+import { version } from '../../src/control/describe-control.js';
 import { sandboxOperations } from '../../src/control/sandbox-operations.js';
-import { version } from '../../src/control/version.js';
+
 import { type Control, ControlError, createControl, type JournalEntry } from '../../src/control.js';
 import { openStage, outcome, type Stage, send } from './both-controls.js';
 
@@ -88,9 +89,12 @@ describe('createControl for an address', () => {
 
   test('has types: inputs, results, promises, and what may be left out', () => {
     const { here, there } = stage;
-    expectTypeOf(here.advanceClock).parameters.toEqualTypeOf<[input: { by: string | number }]>();
-    expectTypeOf(here.advanceClock).returns.toEqualTypeOf<{ now: string; mode: 'real' | 'frozen' }>();
-    expectTypeOf(there.advanceClock).returns.resolves.toEqualTypeOf<{ now: string; mode: 'real' | 'frozen' }>();
+    expectTypeOf(here.banKey).parameters.toEqualTypeOf<[input: { key: string; for: string | number }]>();
+    expectTypeOf(here.changeClock).parameters.toEqualTypeOf<
+      [input: { advance: string | number } | { set: string | number | Date } | { freeze: true } | { resume: true }]
+    >();
+    expectTypeOf(here.changeClock).returns.toEqualTypeOf<{ now: string; mode: 'real' | 'frozen' }>();
+    expectTypeOf(there.changeClock).returns.resolves.toEqualTypeOf<{ now: string; mode: 'real' | 'frozen' }>();
     expectTypeOf(here.getHealth).toBeCallableWith();
     expectTypeOf(there.queryJournal).toBeCallableWith({ operation: 'createPet', status: 201 });
     expectTypeOf(there.queryJournal).returns.resolves.toHaveProperty('entries').toEqualTypeOf<JournalEntry[]>();
@@ -99,7 +103,7 @@ describe('createControl for an address', () => {
     expectTypeOf(there.sandbox('a').getVerdict).returns.resolves.toHaveProperty('outcome');
     expectTypeOf<Control>().not.toHaveProperty('createSandbox');
     // @ts-expect-error a field that there is not
-    expect(() => here.advanceClock({ bye: '1s' })).toThrow('did you mean by?');
+    expect(() => here.changeClock({ advace: '1s' })).toThrow('did you mean advance?');
     // @ts-expect-error an input that is needed
     expect(() => here.getKey()).toThrow('key: expected');
   });
@@ -113,7 +117,7 @@ describe('the description of the control API', () => {
     expect(result.valid).toBe(true);
     const paths = description.paths as Record<string, Record<string, Record<string, unknown>>>;
     const described = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
-    expect(described.sort()).toEqual(Object.keys({ ...operations, ...sandboxOperations }).sort());
+    expect(described.sort()).toEqual(Object.keys({ ...controlOperations, ...sandboxOperations }).sort());
     expect(paths['/__sim/journal']?.get?.parameters).toContainEqual({
       name: 'limit',
       in: 'query',

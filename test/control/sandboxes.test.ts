@@ -74,7 +74,7 @@ describe('a sandbox', () => {
     await there.createSandbox({ name: 'b' });
     const [a, b] = [there.sandbox('a'), there.sandbox('b')];
     const before = [everythingOf(sim), await b.exportState()];
-    await a.advanceClock({ by: '1h' });
+    await a.changeClock({ advance: '1h' });
     await a.addFault({ name: 'down', then: { respond: { status: 503 } } });
     await a.banKey({ key: 'pro-key', for: '1h' });
     await a.addKey({ key: 'only-in-a' });
@@ -231,7 +231,7 @@ describe('many sandboxes', () => {
     const { there } = await open({ sandboxes: { idleMs: 80, limit: 2 } });
     await list('used');
     await list('idle');
-    await there.sandbox('idle').advanceClock({ by: '1d' });
+    await there.sandbox('idle').changeClock({ advance: '1d' });
     for (let n = 0; n < 4; n++) {
       await breathe(30);
       await list('used');

@@ -106,7 +106,7 @@ describe('an exported state', () => {
   });
 
   test('of a clock that runs goes on to run', () => {
-    stage.here.resumeClock();
+    stage.here.changeClock({ resume: true });
     const sim = createSimulator({ scenario: { clock: { mode: 'frozen' } } });
     createControl(sim).importState(stage.here.exportState());
     expect(sim.clock.frozen).toBe(false);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run generate
 import { defaultScenario, readme } from '../../scripts/generate.mjs';
 import { assumptionRows } from '../../src/cli/assumption-table.js';
-import { controlRows } from '../../src/control/control-table.js';
+import { controlRows } from '../../src/control/control-operations.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const hint = 'run npm run generate';

@@ -1,13 +1,13 @@
 import type { Request } from 'express';
 import { ControlError, invalid } from '../../control/control-error.js';
-import type { AnyOperation } from '../../control/operation.js';
+import type { AnyControlOperation } from '../../control/control-operation.js';
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
 
 /**
  * The input of an operation: what path, query and body say, in one flat object.
  * @throws {ControlError} for a body that is no JSON object, and for a field that is there twice
  */
-export function readInput(request: Request, { method, contentType }: AnyOperation): JsonObject {
+export function readInput(request: Request, { method, contentType }: AnyControlOperation): JsonObject {
   const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
   const input: JsonObject = Object.create(null);
   const { sandbox: _, ...parameters } = request.params;

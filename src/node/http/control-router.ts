@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
+import type { AnyControlOperation } from '../../control/control-operation.js';
+import { controlOperations } from '../../control/control-operations.js';
 import type { JournalEntry } from '../../control/journal-entry.js';
-import type { AnyOperation } from '../../control/operation.js';
-import { operations } from '../../control/operations.js';
 import { perform } from '../../control/perform.js';
 import { noSandbox, sandboxOperations } from '../../control/sandbox-operations.js';
 import type { Sandboxes } from '../../simulator/sandboxes.js';
@@ -49,7 +49,7 @@ export function createControlRouter(
   });
 
   const sendEvents = createEventSender();
-  const serve = (operation: AnyOperation, find: Find) => async (request: Request, response: Response) => {
+  const serve = (operation: AnyControlOperation, find: Find) => async (request: Request, response: Response) => {
     const { target, gone } = find(request);
     const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
     const run = () => perform(operation, target, readInput(request, operation), signal);
@@ -64,7 +64,7 @@ export function createControlRouter(
   };
 
   /** Each path of a table with its methods, and 405 for the others. */
-  const mount = (base: string, table: Record<string, AnyOperation>, find: Find) => {
+  const mount = (base: string, table: Record<string, AnyControlOperation>, find: Find) => {
     for (const path of new Set(Object.values(table).map(({ path }) => path))) {
       const here = Object.values(table).filter((operation) => operation.path === path);
       const route = app.route(base + path.replace(/\{(\w+)\}/g, ':$1'));
@@ -79,9 +79,11 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
     }
   };
-  mount('/__sim', operations, () => ({ target: sim }));
-  mount('/__sim', sandboxOperations, ({ headers }) => ({ target: { sandboxes, origin: `http://${headers.host}` } }));
-  mount('/__sim/sandboxes/:sandbox', operations, ({ params }) => {
+  mount('/__sim', controlOperations, () => ({ target: sim }));
+  mount('/__sim', sandboxOperations, ({ headers }) => ({
+    target: { sim, sandboxes, origin: `http://${headers.host}` },
+  }));
+  mount('/__sim/sandboxes/:sandbox', controlOperations, ({ params }) => {
     const sandbox = sandboxes.find(params.sandbox as string);
     if (sandbox === undefined) throw noSandbox();
     return { target: sandbox.sim, gone: sandbox.removed };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nothingHere } from '../../adapters/fetch.js';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
-import { ControlError, invalid } from '../../control/control-error.js';
+import { ControlError, invalid, toControlError } from '../../control/control-error.js';
 import type { Sandbox, Sandboxes } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { createApiListener, type OnAnswer } from './api-listener.js';
@@ -40,8 +40,9 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAn
         sendJson(response, 404, nothingHere, cors);
       }
     } catch (error) {
-      if (!(error instanceof ControlError)) throw error;
-      sendJson(response, error.status, errorBody(error), cors);
+      const known = toControlError(error);
+      if (!(known instanceof ControlError)) throw error;
+      sendJson(response, known.status, errorBody(known), cors);
     }
   };
 }

@@ -25,7 +25,7 @@ test.describe('with a used-up minute', () => {
   test('passes and misbehaves', async ({ sandbox }) => {
     for (let attempt = 1; attempt <= 9; attempt++) {
       await fetch(`${sandbox.baseUrl}/pets`, bearer(sandbox.apiKey));
-      await sandbox.control.advanceClock({ by: '1001ms' });
+      await sandbox.control.changeClock({ advance: '1001ms' });
     }
   });
 
@@ -34,7 +34,7 @@ test.describe('with a used-up minute', () => {
     test('misbehaves and is not failed for it', async ({ sandbox }) => {
       for (let attempt = 1; attempt <= 9; attempt++) {
         await fetch(`${sandbox.baseUrl}/pets`, bearer(sandbox.apiKey));
-        await sandbox.control.advanceClock({ by: '1001ms' });
+        await sandbox.control.changeClock({ advance: '1001ms' });
       }
     });
   });
@@ -48,7 +48,7 @@ test.describe('with a used-up minute', () => {
         return { status: response.status, wait: response.headers.get('retry-after'), body: await response.text() };
       }, bearer(key));
     expect(await list(sandbox.apiKey)).toMatchObject({ status: 429, wait: '60' });
-    await sandbox.control.advanceClock({ by: '61s' });
+    await sandbox.control.changeClock({ advance: '61s' });
     expect(await list(sandbox.apiKey)).toMatchObject({ status: 200, body: expect.stringContaining('"name":"Rex"') });
     const elsewhere = await page.evaluate(() =>
       fetch('https://api.petstore.example/v1extra').catch(({ name }) => name),

@@ -1,8 +1,8 @@
 import { type JsonValue, parseJson } from '../values/json.js';
 import { jsonText } from '../values/json-text.js';
 import { ControlError } from './control-error.js';
+import type { AnyControlOperation } from './control-operation.js';
 import type { JournalEntry } from './journal-entry.js';
-import type { AnyOperation } from './operation.js';
 
 /** Where a control API is, and what opens it. */
 export interface Remote {
@@ -15,7 +15,11 @@ export interface Remote {
  * Sends one operation.
  * @throws {ControlError} with what the server answered; whatever `fetch` throws when there is none
  */
-export function callRemote(remote: Remote, operation: AnyOperation, input: Record<string, unknown> = {}): unknown {
+export function callRemote(
+  remote: Remote,
+  operation: AnyControlOperation,
+  input: Record<string, unknown> = {},
+): unknown {
   if (operation.contentType === 'text/event-stream') return readEvents(() => send(remote, operation, input));
   return send(remote, operation, input).then(async (response) => {
     const text = await response.text();
@@ -23,7 +27,7 @@ export function callRemote(remote: Remote, operation: AnyOperation, input: Recor
   });
 }
 
-async function send({ url, token }: Remote, operation: AnyOperation, input: object): Promise<Response> {
+async function send({ url, token }: Remote, operation: AnyControlOperation, input: object): Promise<Response> {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const path = operation.path.replace(/\{(\w+)\}/g, (_, field: string) => {
     const value = rest.get(field);
