@@ -106,7 +106,7 @@ describe('petstore-sim check', () => {
     expect(out).toBe('good.yaml: ok\n');
     expect(err).toBe(`bad.yaml:1:1: sede: expected no such field; did you mean seed?
 bad.yaml:3:14: keys.a.plan: expected a plan (free, pro, business, enterprise), got "gold"
-./worse.yaml:2:1: expected spaces, got a tab: YAML is indented with spaces
+./worse.yaml:2:1: expected valid YAML: Tabs are not allowed as indentation; indent with spaces
 nope.yaml: expected a file or a shipped scenario; petstore-sim scenarios lists the shipped ones
 `);
   });
