@@ -1,6 +1,7 @@
 import { test as base, expect } from 'vitest';
 import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
+import { generatesPets } from './scenario/resolve-scenario.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from './simulator/simulator.js';
 import { counts, evidence } from './verdict/failure-message.js';
@@ -66,10 +67,9 @@ export { expect };
 
 async function createWorld(scenario: Scenario | string): Promise<Simulator> {
   const content = await readContent(scenario);
-  const generates = content.pets !== undefined && 'generate' in content.pets;
   return createSimulator({
     scenario: content,
-    ...(generates && { generatePets: (await import('./seed.js')).generatePets }),
+    ...(generatesPets(content) && { generatePets: (await import('./seed.js')).generatePets }),
   });
 }
 

@@ -7,7 +7,7 @@ import { type Issue, issueAt, type Step } from '../schema/issue.js';
 import type { ClockStart } from '../state/clock.js';
 import { type Pet, type StoredPet, toStored } from '../state/pets.js';
 import { type Int64, nextInt64, normalizeInteger } from '../values/int64.js';
-import { merge } from '../values/plain-data.js';
+import { isMap, merge } from '../values/plain-data.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
@@ -25,6 +25,9 @@ export type GeneratePets = (
     onProgress?: (made: number, total: number) => void;
   },
 ) => Pet[];
+
+/** Whether a scenario has `pets.generate`, and needs a generator to be resolved. */
+export const generatesPets = ({ pets }: Scenario): boolean => isMap(pets) && 'generate' in pets;
 
 /** A scenario with every default filled in: what a simulator is built from. */
 export interface ResolvedScenario {

@@ -110,8 +110,16 @@ export interface Simulator {
  * @throws {ScenarioError} naming every mistake of the scenario with its path
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
-export function createSimulator({ scenario = {}, scenarios = {}, ...options }: SimulatorOptions = {}): Simulator {
-  const state = createSimulatorState(resolveScenario(scenario, options.generatePets));
+export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
+  return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
+}
+
+/** Builds a simulator from a scenario that has been checked already, as the command line has when it starts. Not public. */
+export function createSimulatorFrom(
+  resolved: ResolvedScenario,
+  { scenarios = {}, ...options }: Omit<SimulatorOptions, 'scenario'> = {},
+): Simulator {
+  const state = createSimulatorState(resolved);
   let named: ReadonlyMap<string, Scenario> | undefined;
   const readNamed = () => {
     named ??= new Map(

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
+import type { GeneratePets } from '../../src/scenario/resolve-scenario.js';
+import * as seed from '../../src/seed.js';
+import { createSimulatorFrom } from '../../src/simulator/simulator.js';
 import { badFiles, unreadableFiles } from './bad-files.js';
 
 let folder: string;
@@ -172,6 +175,20 @@ describe('nothing that a file holds takes long or much', () => {
   });
 });
 
+test('a scenario is checked once, and a simulator can start from the result', async () => {
+  const file = write('generated.yaml', 'name: made\npets: { generate: { sold: 3 } }');
+  let made = 0;
+  const generatePets: GeneratePets = (counts, options) => {
+    made++;
+    return seed.generatePets(counts, options);
+  };
+  const { resolved } = await readScenarioAndFiles(file, { loadGenerator: async () => generatePets });
+  const sim = createSimulatorFrom(resolved, { generatePets });
+  expect([sim.name, sim.pets.size, made]).toEqual(['made', 3, 1]);
+  sim.load({ pets: { generate: { sold: 5 } } }, { reseed: true });
+  expect([sim.pets.size, made]).toEqual([5, 2]);
+});
+
 describe('extends', () => {
   test('starts from a shipped scenario: maps merge, lists and single values replace', async () => {
     const scenario = await read(
@@ -186,7 +203,7 @@ describe('extends', () => {
     write('family/grandparent.yaml', 'seed: 1\nids: { start: 5 }\ncategories: [1, 2]');
     write('family/in/parent.json', '{"extends": "../grandparent.yaml", "seed": 2}');
     const child = write('family/child.yaml', 'extends: ./in/parent.json\ncategories: [3]');
-    expect(await readScenarioAndFiles(child)).toEqual({
+    expect(await readScenarioAndFiles(child)).toMatchObject({
       scenario: { name: 'child', seed: 2, ids: { start: 5 }, categories: [3] },
       files: [child, join(folder, 'family/in/parent.json'), join(folder, 'family/grandparent.yaml')],
     });
