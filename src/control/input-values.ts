@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { refine, type Schema, transform } from '../schema/schema.js';
 import { either, kind, number, string } from '../schema/schemas.js';
 import { matching } from '../schema/value-schemas.js';
+import { sandboxNamePattern } from '../simulator/sandboxes.js';
 import { isMap } from '../values/plain-data.js';
 
 /** How a description shows a value, where its form alone does not tell: further keywords of JSON Schema. */
@@ -37,11 +38,10 @@ export const scenarioInput = kind<string | Scenario>(
   { type: ['string', 'object'], description: 'The name of a scenario, or its content as in a file.' },
 );
 
-/** The name of a sandbox or a snapshot; not `.` or `..`, which a client would resolve in an address. */
-export const name = shownAs(
-  matching(/^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'),
-  { pattern: '^[A-Za-z0-9._-]{1,64}$' },
-);
+/** The name of a sandbox or a snapshot. */
+export const name = shownAs(matching(sandboxNamePattern, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'), {
+  pattern: '^[A-Za-z0-9._-]{1,64}$',
+});
 
 /** An API key: whole, or its id as `listKeys` shows it. */
 export const keyReference = refine(string, (key) => key !== '', 'an API key or its id', {

@@ -3,6 +3,9 @@ import { findScenario } from '../control/find-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from './simulator.js';
 
+/** A name of a sandbox; not `.` or `..`, which a client would resolve in an address. */
+export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
+
 /** A whole world of its own: pets, keys, limits, bans, clock, faults and journal. */
 export interface Sandbox {
   readonly name: string;
