@@ -23,18 +23,13 @@ export interface ApiCall {
 /** RFC 9110 section 15: such an answer has no body. Node sends none, and `Response` takes none. */
 export const statusesWithoutBody: readonly number[] = [204, 205, 304];
 
-/** Belongs to one body: room for what an adapter makes of it, so that the adapter makes it once. */
-export interface Again {
-  bytes?: Uint8Array;
-}
-
 /** The simulator's answer as plain data, and what the journal and the log tell of it. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** Only of a body that may be answered again: a list. */
-  again?: Again | undefined;
+  /** The same object for every answer with this same body, so that an adapter can encode the body once. Only of a cached list. */
+  bodyKey?: object | undefined;
   /** `undefined` for a path or method that is none of the operations. */
   operation: OperationName | undefined;
   /** The API key of the request; `undefined` when it was refused with 401. */

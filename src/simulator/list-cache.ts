@@ -22,7 +22,7 @@ export function createKeptLists(pets: Pets) {
     let result = lists.get(query);
     if (result === undefined) {
       if (lists.size >= mostLists) lists.clear();
-      result = { ...list(), again: {} };
+      result = { ...list(), bodyKey: {} };
       lists.set(query, result);
     }
     return result;

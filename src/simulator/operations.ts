@@ -4,7 +4,7 @@ import { listLimit, type OperationName, type PetStatus, petStatuses } from '../c
 import type { Pets } from '../state/pets.js';
 import { type Int64, isInt64, parseInt64 } from '../values/int64.js';
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '../values/json.js';
-import type { Again, ApiCall } from './api-call.js';
+import type { ApiCall } from './api-call.js';
 import type { createKeptLists } from './list-cache.js';
 
 /** Largest request body, in bytes. A NewPet needs a few hundred. */
@@ -22,7 +22,7 @@ export interface OperationContext {
 export interface OperationResult {
   status: number;
   body: string;
-  again?: Again | undefined;
+  bodyKey?: object | undefined;
   headers?: Record<string, string>;
   /** The id of the pet that was stored. */
   storedId?: string;

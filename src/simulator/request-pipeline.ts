@@ -12,7 +12,7 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { ResetError } from '../state/clock.js';
 import type { Refusal } from '../state/journal.js';
 import { parseInt64 } from '../values/int64.js';
-import type { Again, Answer, ApiCall } from './api-call.js';
+import type { Answer, ApiCall } from './api-call.js';
 import { createKeptLists } from './list-cache.js';
 import { operations } from './operations.js';
 import { createHeaderWriter } from './response-headers.js';
@@ -23,7 +23,7 @@ import type { SimulatorState } from './simulator-state.js';
 export interface Outcome {
   status: number;
   body: string;
-  again?: Again | undefined;
+  bodyKey?: object | undefined;
   headers?: Readonly<Record<string, string | null>> | undefined;
   isRefusal?: boolean;
   wire?: WireFault | undefined;
@@ -154,7 +154,7 @@ export function createHandle(state: SimulatorState, onError: (error: unknown) =>
       headers: writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more }),
       body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
       // A fault may have changed the text.
-      again: fault === undefined ? outcome.again : undefined,
+      bodyKey: fault === undefined ? outcome.bodyKey : undefined,
       operation: route.operation,
       key: key?.key,
       plan: key?.plan,
