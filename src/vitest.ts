@@ -2,6 +2,7 @@ import { test as base, expect } from 'vitest';
 import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
 import type { FindingCode } from './scenario/expectation.js';
+import { generatesPets } from './scenario/resolve-pets.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from './simulator/simulator.js';
 import { counts, evidence } from './verdict/failure-message.js';
@@ -67,10 +68,9 @@ export { expect };
 
 async function createWorld(scenario: Scenario | string): Promise<Simulator> {
   const content = await readContent(scenario);
-  const generates = content.pets !== undefined && 'generate' in content.pets;
   return createSimulator({
     scenario: content,
-    ...(generates && { generatePets: (await import('./seed.js')).generatePets }),
+    ...(generatesPets(content) && { generatePets: (await import('./seed.js')).generatePets }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { listen } from '../node/http/server.js';
+import { generatesPets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulator } from '../simulator/simulator.js';
 import { judge } from '../verdict/judge.js';
@@ -15,10 +16,9 @@ export interface ClientRun {
 
 /** Starts a simulator on a free port, runs the command against it, and judges the client. */
 export async function runOnce(command: readonly string[], scenario: Scenario, timeoutMs: number): Promise<ClientRun> {
-  const generates = scenario.pets !== undefined && 'generate' in scenario.pets;
   const sim = createSimulator({
     scenario,
-    ...(generates && { generatePets: (await import('../seed.js')).generatePets }),
+    ...(generatesPets(scenario) && { generatePets: (await import('../seed.js')).generatePets }),
   });
   const server = await listen(sim, { port: 0 });
   try {

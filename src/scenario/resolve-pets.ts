@@ -3,7 +3,8 @@ import type { Settings } from '../contract/settings.js';
 import { type Issue, issueAt } from '../schema/issue.js';
 import type { Pet } from '../state/pet.js';
 import { type Int64, nextInt64, normalizeInteger } from '../values/int64.js';
-import type { CheckedScenario } from './scenario-schema.js';
+import { isMap } from '../values/plain-data.js';
+import type { CheckedScenario, Scenario } from './scenario-schema.js';
 
 /** Makes pets: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
 export type GeneratePets = (
@@ -16,6 +17,9 @@ export type GeneratePets = (
     onProgress?: (made: number, total: number) => void;
   },
 ) => Pet[];
+
+/** Whether a scenario has `pets.generate`, and needs a generator to be resolved. */
+export const generatesPets = ({ pets }: Scenario): boolean => isMap(pets) && 'generate' in pets;
 
 /** The pets of a scenario: listed, or made by `generatePets`. */
 export function resolvePets(

@@ -98,11 +98,11 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createResolvedSimulator(resolveScenario(scenario, options.generatePets), options);
+  return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
 }
 
 /** Builds a simulator from a scenario that has been checked already. */
-export function createResolvedSimulator(
+export function createSimulatorFrom(
   resolved: ResolvedScenario,
   { scenarios = {}, generatePets, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
 ): Simulator {
