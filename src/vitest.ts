@@ -70,7 +70,7 @@ async function createWorld(scenario: Scenario | string): Promise<Simulator> {
   const content = await readContent(scenario);
   return createSimulator({
     scenario: content,
-    ...(generatesPets(content) && { generatePets: (await import('./seed.js')).generatePets }),
+    ...(generatesPets(content) && { generatePets: (await import('./scenario/generate-pets.js')).generatePets }),
   });
 }
 

@@ -18,7 +18,7 @@ export interface ClientRun {
 export async function runOnce(command: readonly string[], scenario: Scenario, timeoutMs: number): Promise<ClientRun> {
   const sim = createSimulator({
     scenario,
-    ...(generatesPets(scenario) && { generatePets: (await import('../seed.js')).generatePets }),
+    ...(generatesPets(scenario) && { generatePets: (await import('../scenario/generate-pets.js')).generatePets }),
   });
   const server = await listen(sim, { port: 0 });
   try {

@@ -80,11 +80,6 @@ export function createApiKey(
   };
 }
 
-/** From now on the key gets 401. */
-export function revoke(key: ApiKey): void {
-  key.state = 'revoked';
-}
-
 /**
  * Applies what the scenario presets, at the first request of the key: real time that passes before it does not use up
  * the preset, time moved by hand does.
@@ -104,6 +99,11 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
     key.expiresAtMs = Math.min(key.expiresAtMs ?? Number.POSITIVE_INFINITY, startMs + preset.expiresInMs);
   }
 }
+
+/** From now on the key gets 401. */
+export const revoke = (key: ApiKey): void => {
+  key.state = 'revoked';
+};
 
 /** Sets the requests used, in windows that start now. */
 export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanLimits>, nowMs: number): void {
@@ -158,10 +158,10 @@ export function noteRefusal(
     key.episodes++;
     return 'refused';
   }
-  const isPastGrace = nowMs > episode.firstRefusalMs + settings.banGraceMs;
+  const pastGrace = nowMs > episode.firstRefusalMs + settings.banGraceMs;
   const isEarly = nowMs < episode.promisedAtSeconds * 1000 - settings.banToleranceMs;
   episode.promisedAtSeconds = promisedAtSeconds;
-  if (!isPastGrace || !isEarly) return 'refused';
+  if (!pastGrace || !isEarly) return 'refused';
   key.strikes++;
   if (settings.banAfter === 0 || key.strikes < settings.banAfter) return 'strike';
   startBan(key, nowMs, banLengthMs(settings, key.bans + 1), 'strikes');
@@ -207,8 +207,7 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
   key.backgroundSeconds = nowSeconds;
   const start = nowSeconds - exactBackgroundSeconds;
   if (second < start) {
-    const { minute } = key;
-    const servedPerSecond = Math.min(perSecond, minute.limit / minute.lengthSeconds);
+    const servedPerSecond = Math.min(perSecond, key.minute.limit / key.minute.lengthSeconds);
     const seconds = Math.min(start - second, key.day.lengthSeconds);
     countBackground(key, algorithm, start, Math.floor(servedPerSecond * seconds), 'day');
     second = start;

@@ -1,12 +1,11 @@
 import type { Answer, ApiCall } from '../adapters/api-call.js';
-import { ApiError, errorBody } from '../contract/api-error.js';
+import { ApiError } from '../contract/api-error.js';
 import { documentedPlans, type OperationName } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
-import type { FaultRule } from '../faults/fault-rule.js';
-import type { FaultMatch } from '../faults/fault-rules.js';
+import { type FaultMatch, hasRule } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
 import { injectFault, makesUnreadable } from '../faults/inject-fault.js';
-import { emptyOutcome, type Outcome } from '../faults/outcome.js';
+import { emptyOutcome, errorOutcome, type Outcome } from '../faults/outcome.js';
 import { admit } from '../limits/admission.js';
 import type { ApiKey } from '../limits/api-key.js';
 import { findKey, requireValid } from '../limits/authentication.js';
@@ -235,12 +234,6 @@ function rateWithoutKey({ plans, windowSeconds, settings }: ResolvedScenario, no
   const { minute } = plans.free ?? documentedPlans.free;
   return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
-
-function errorOutcome({ status, code, message, headers }: ApiError, { errorCodes }: Settings): Outcome {
-  return { status, body: errorBody({ code: errorCodes[code] ?? code, message, status }), headers };
-}
-
-const hasRule = (fault: FaultMatch | undefined): fault is FaultMatch & { rule: FaultRule } => fault?.rule !== undefined;
 
 function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {
   return {

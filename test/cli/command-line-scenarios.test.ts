@@ -275,12 +275,12 @@ describe('petstore-sim --watch', () => {
     for (let line = ''; !line.includes('advance'); ) line = await nextLine();
     await nextLine();
     write('words.yaml', `${first.replace('name: A', 'name: B')}ban: strict`);
-    expect(await nextLine()).toBe('reloaded words.yaml: pets (1 changed) not in force without --reseed, ban');
+    expect(await nextLine()).toBe('reloaded words.yaml: pets (1 changed) not loaded without --reseed, ban');
     write('words.yaml', `${first}ban: strickt`);
     await expect
       .poll(errors)
       .toMatch(
-        /^words\.yaml:3:6: ban: expected "default".*\nwords\.yaml is not loaded; the scenario from before stays in force\n$/,
+        /^words\.yaml:3:6: ban: expected "default".*\nwords\.yaml is not loaded; the scenario from before stays loaded\n$/,
       );
   });
 });

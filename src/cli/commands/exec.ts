@@ -29,7 +29,7 @@ export interface ExecFlags extends ScenarioFlags {
 export async function exec(flags: ExecFlags, command: readonly string[]): Promise<number> {
   requireCommand('exec', command);
   const failOn = readCodes(flags['fail-on']);
-  const { generatePets } = await import('../../seed.js');
+  const { generatePets } = await import('../../scenario/generate-pets.js');
   const sim = createSimulator({ scenario: await scenarioOf(flags), generatePets });
   const server = await listen(sim, { port: 0 });
   try {

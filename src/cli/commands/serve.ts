@@ -63,7 +63,10 @@ export async function serve(flags: ServeFlags): Promise<void> {
   });
   stopOnSignal(server);
   if (watch) {
-    const { reportReload, watchScenario } = await import('../../node/scenario-files/watch-scenario.js');
+    const [{ watchScenario }, { reportReload }] = await Promise.all([
+      import('../../node/scenario-files/watch-scenario.js'),
+      import('../report-reload.js'),
+    ]);
     const read = async () => {
       const next = await readScenarioAndFiles(nameOrFile, { overrides });
       if (generatesPets(next.scenario)) await generator.load();
@@ -99,7 +102,10 @@ function createGenerator() {
   };
   const load = async (): Promise<GeneratePets> => {
     if (loaded === undefined) {
-      const [seed, { createProgressBar }] = await Promise.all([import('../../seed.js'), import('../progress-bar.js')]);
+      const [seed, { createProgressBar }] = await Promise.all([
+        import('../../scenario/generate-pets.js'),
+        import('../progress-bar.js'),
+      ]);
       loaded = (counts, options) => seed.generatePets(counts, { ...options, onProgress: createProgressBar() });
     }
     return loaded;
