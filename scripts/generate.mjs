@@ -44,13 +44,14 @@ ${pets.map((pet) => `  - ${inline(pet)}\n`).join('')}`;
   });
   const module = `// Written by scripts/generate.mjs from fixtures/; change those.
 import type { PetStatus } from '../contract/document.js';
+import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 
 /** Name, category and status of each pet; their ids count up from 1. Written short, because a page downloads it. */
 const pets = \`${rows.join('\n')}\`;
 
 /** What a scenario that does not say otherwise starts from. */
-export const defaultScenario = {
+export const defaultScenario = deepFreeze({
   name: '${name}',
   description: '${sentences.join(' ')}',
   categories: ${JSON.stringify(categories)},
@@ -59,7 +60,7 @@ export const defaultScenario = {
     const [name = '', categoryId, status] = pet.split(' ');
     return { id: index + 1, name, categoryId: Number(categoryId), status: status as PetStatus };
   }),
-} as const satisfies Scenario;
+} as const satisfies Scenario);
 `;
   return { file, module };
 }

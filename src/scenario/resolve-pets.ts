@@ -2,7 +2,7 @@ import type { PetStatus } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
 import { type Issue, issueAt } from '../schema/issue.js';
 import type { Pet } from '../state/pet.js';
-import { type Int64, nextInt64, normalizeInteger } from '../values/int64.js';
+import { type Int64, nextInt64 } from '../values/int64.js';
 import { isMap } from '../values/plain-data.js';
 import type { CheckedScenario, Scenario } from './scenario-schema.js';
 
@@ -33,13 +33,21 @@ export function resolvePets(
   issues: Issue[],
 ): Pet[] {
   const { seed, categories, settings, generatePets } = context;
-  const firstId = normalizeInteger(ids?.start ?? 1);
+  const firstId = ids?.start ?? 1;
   if ('file' in pets) {
     issues.push(issueAt(['pets', 'file'], 'expected a list of pets (only a scenario that is a file may name one)'));
     return [];
   }
   if (!Array.isArray(pets)) {
-    if (generatePets !== undefined) return generatePets(pets.generate, { seed, firstId, categories });
+    if (generatePets !== undefined) {
+      try {
+        return generatePets(pets.generate, { seed, firstId, categories });
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        issues.push(issueAt(['pets', 'generate'], error.message));
+        return [];
+      }
+    }
     issues.push(
       issueAt(
         ['pets', 'generate'],
@@ -52,16 +60,16 @@ export function resolvePets(
   const taken = new Set<Int64>();
   for (const [index, { id }] of pets.entries()) {
     if (id === undefined) continue;
-    if (taken.has(normalizeInteger(id))) {
+    if (taken.has(id)) {
       issues.push(issueAt(['pets', index, 'id'], `expected a free id, got ${id}, which is taken`));
     }
-    taken.add(normalizeInteger(id));
+    taken.add(id);
   }
   let nextId = firstId;
   return pets.map((pet) => {
     if (pet.id === undefined) while (taken.has(nextId)) nextId = nextInt64(nextId);
-    const id = normalizeInteger(pet.id ?? nextId);
+    const id = pet.id ?? nextId;
     taken.add(id);
-    return { id, name: pet.name, categoryId: normalizeInteger(pet.categoryId), status: pet.status ?? status };
+    return { id, name: pet.name, categoryId: pet.categoryId, status: pet.status ?? status };
   });
 }

@@ -7,7 +7,7 @@ import type { KeyDefinition } from '../limits/api-key.js';
 import { type Issue, issueAt } from '../schema/issue.js';
 import type { ClockStart } from '../state/clock.js';
 import { type StoredPet, toStored } from '../state/pet.js';
-import { type Int64, normalizeInteger } from '../values/int64.js';
+import type { Int64 } from '../values/int64.js';
 import { merge } from '../values/plain-data.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
@@ -55,13 +55,13 @@ export function resolveScenario(scenario: Scenario, generatePets?: GeneratePets)
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
   const idStart = checked.ids?.start;
-  const categories = (checked.categories ?? []).map(normalizeInteger);
+  const categories = checked.categories ?? [];
   const resolved: ResolvedScenario = {
     scenario: complete,
     name: checked.name ?? 'unnamed',
     seed,
     clock: { startMs, skewMs, mode, speed },
-    idStart: idStart === undefined ? undefined : normalizeInteger(idStart),
+    idStart,
     categories: new Set(categories),
     pets: resolvePets(checked, { seed, categories, settings, generatePets }, issues).map(toStored),
     plans,

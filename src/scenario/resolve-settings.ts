@@ -1,5 +1,6 @@
 import { type AssumptionId, defaultSettings, type Settings } from '../contract/settings.js';
 import { type Issue, issueAt } from '../schema/issue.js';
+import { deepFreeze } from '../values/plain-data.js';
 import type { BanPresetName, CheckedScenario } from './scenario-schema.js';
 
 const presets: Record<BanPresetName, Partial<Settings>> = {
@@ -40,5 +41,5 @@ export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Sett
     }
     settings[id] = value;
   }
-  return settings as unknown as Settings;
+  return deepFreeze(settings as unknown as Settings);
 }

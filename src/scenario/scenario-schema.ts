@@ -10,6 +10,12 @@ import { hostileHeadersSchema } from './hostile-schema.js';
 import { keyFields, keyText } from './key-schema.js';
 import { scenarioPetSchema } from './pet-schema.js';
 
+/** As long as any duration of a scenario. */
+const tenYearsSeconds = 3_650 * 86_400;
+
+/** How many pets can be generated: what fits into the memory of a small machine. */
+const maximumPets = 10_000_000;
+
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 
 const planLimits = fields({ minute: limit, day: limit });
@@ -22,14 +28,14 @@ const openValues: Omit<ValueSchemas, ChoiceId> = {
   limitsApply: either(oneOf('all', 'none'), list(oneOf(...operationNames))),
   enterpriseLimits: planLimits,
   banAfter: count,
-  banGraceMs: count,
-  banToleranceMs: count,
-  banSeconds: whole(1),
+  banGraceMs: whole(0, tenYearsSeconds * 1000),
+  banToleranceMs: whole(0, tenYearsSeconds * 1000),
+  banSeconds: whole(1, tenYearsSeconds),
   banEscalation: either(
     oneOf(false),
     fields({
       factor: refine(positive, (value) => value >= 1, 'a number from 1', { minimum: 1 }),
-      maxSeconds: whole(1),
+      maxSeconds: whole(1, tenYearsSeconds),
     }),
   ),
   cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
@@ -71,11 +77,11 @@ export const scenarioSchema = fields({
     either(
       list(scenarioPetSchema),
       fields({
-        generate: fields({
-          available: optional(count),
-          pending: optional(count),
-          sold: optional(count),
-        }),
+        generate: refine(
+          fields({ available: optional(count), pending: optional(count), sold: optional(count) }),
+          ({ available = 0, pending = 0, sold = 0 }) => available + pending + sold <= maximumPets,
+          `at most ${maximumPets.toLocaleString('en')} pets in all`,
+        ),
       }),
       fields({ file: string }),
     ),

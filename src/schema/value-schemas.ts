@@ -1,6 +1,6 @@
 import { parseDuration } from '../values/duration.js';
 import { parseInstant } from '../values/instant.js';
-import { type Int64, isInt64, parseInt64 } from '../values/int64.js';
+import { type Int64, isInt64, normalizeInteger, parseInt64 } from '../values/int64.js';
 import { refine, transform } from './schema.js';
 import { either, kind, number, string } from './schemas.js';
 
@@ -32,7 +32,7 @@ export const int64 = transform(
   kind<Int64 | string>('a whole number within int64 (beyond 2^53-1 a bigint, or text)', (value) =>
     isInt64(typeof value === 'string' ? parseInt64(value) : value),
   ),
-  (value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : value),
+  (value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : normalizeInteger(value)),
 );
 
 /** A whole number within bounds. */

@@ -22,7 +22,8 @@ export function frozenCopy<Value extends object>(value: Value): Value {
   return copy as Value;
 }
 
-function deepFreeze<Value>(value: Value): Value {
+/** Makes plain data unchangeable, in place. */
+export function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
     for (const part of Object.values(value)) deepFreeze(part);
     Object.freeze(value);

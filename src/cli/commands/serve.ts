@@ -93,11 +93,24 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
   return overrides;
 }
 
-/** The generator of pets with a progress bar. `load` loads faker, which `generatePets` needs first. */
+/** More would stop the server from answering for more than a tenth of a second. */
+const maximumPetsWhileServing = 50_000;
+
+/**
+ * The generator of pets with a progress bar. `load` loads faker, which `generatePets` needs first; `generatePets` is for
+ * scenarios that are loaded while the server runs.
+ */
 function createGenerator() {
   let loaded: GeneratePets | undefined;
   const generatePets: GeneratePets = (counts, options) => {
     if (loaded === undefined) throw new RangeError('expected the generator to be loaded; try again in a moment');
+    const total = Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
+    if (total > maximumPetsWhileServing) {
+      const most = maximumPetsWhileServing.toLocaleString('en');
+      throw new RangeError(
+        `expected at most ${most} pets while the server runs, got ${total.toLocaleString('en')}; start the server with this scenario instead`,
+      );
+    }
     return loaded(counts, options);
   };
   const load = async (): Promise<GeneratePets> => {
