@@ -1,4 +1,4 @@
-// In an entry of its own, so that a page that judges no client carries no rules.
+// A separate entry, so that a page that judges no client does not download the rules.
 export type { FindingCode } from './scenario/expectation.js';
 export type { Finding, Severity } from './verdict/finding.js';
 export { judge } from './verdict/judge.js';

@@ -21,7 +21,7 @@ export function handlers(sim: ApiHandler, { baseUrl }: HandlersOptions = {}): Re
       try {
         return await answer(request);
       } catch (error) {
-        // The client has its own error by now; of ours, msw would make a report on the console.
+        // The client has its abort error already; msw would print ours to the console.
         if (request.signal.aborted) return Response.error();
         throw error;
       }
@@ -59,7 +59,7 @@ export function guarded<Params extends PathParams = PathParams>(
   };
 }
 
-/** As in any msw resolver, to throw a response is to answer with it. */
+/** As in any msw resolver, a response that is thrown is the answer. */
 function thrownResponse(thrown: unknown): Response {
   if (thrown instanceof Response) return thrown;
   throw thrown;

@@ -14,7 +14,7 @@ export interface FaultCondition {
   nth?: number | undefined;
   /** Each one whose number is a multiple of this. */
   every?: number | undefined;
-  /** Only this many at the start. */
+  /** Only the first so many. */
   first?: number | undefined;
   /** Each with this chance, decided by the seed. */
   probability?: number | undefined;
@@ -26,7 +26,7 @@ export interface FaultCondition {
   times?: number | undefined;
 }
 
-/** What happens to the bytes of an answer; what an adapter cannot do, it turns into a network error or a broken stream. */
+/** What happens to the bytes of an answer. An adapter without a wire gives a network error or a broken stream instead. */
 export type WireFault =
   | { kind: 'reset' }
   | { kind: 'close' }
@@ -38,7 +38,7 @@ export type WireFault =
   /** A Content-Length that is not the length of the body. */
   | { kind: 'contentLength'; value: number };
 
-/** What takes the place of the operation's answer, or changes it. */
+/** What replaces the answer of the operation, or changes it. */
 export type FaultEffect =
   | { kind: 'none' }
   | { kind: 'respond'; status: number; headers: Readonly<Record<string, string | null>>; body: string | undefined }

@@ -15,7 +15,7 @@ export const hostileRetryAfterForms = [
 /** How X-RateLimit-Reset of any answer may be wrong. */
 export const hostileResetForms = ['milliseconds', 'delta', 'skewed'] as const;
 
-/** Headers that the document does not allow, but clients meet: what a scenario sets under `hostileHeaders`. */
+/** Headers that the document does not allow but real services send: `hostileHeaders` of a scenario. */
 export interface HostileHeaders {
   retryAfter?: (typeof hostileRetryAfterForms)[number] | undefined;
   reset?: (typeof hostileResetForms)[number] | undefined;
@@ -74,6 +74,6 @@ export function corruptHeaders(
   }
 }
 
-/** The page that takes the place of a JSON answer. */
+/** The HTML page that a proxy sends instead of a JSON answer. */
 export const htmlPage = (status: number) =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>Error ${status}</h1></body></html>`;

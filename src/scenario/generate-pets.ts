@@ -4,10 +4,10 @@ import { petStatuses } from '../contract/document.js';
 import { nextInt64 } from '../values/int64.js';
 import type { GeneratePets } from './resolve-pets.js';
 
-/** What a category is drawn from when the scenario lists none: those of the default scenario. */
+/** The categories to draw from when the scenario lists none: those of the default scenario. */
 const defaultCategories = [1, 2, 3, 4, 5];
 
-/** After how many pets the caller is told again. */
+/** After how many pets `onProgress` is called again. */
 const progressEvery = 4_096;
 
 /**
@@ -26,7 +26,7 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
   const left = petStatuses.map((status) => ({ status, count: counts[status] ?? 0 }));
   const total = left.reduce((sum, { count }) => sum + count, 0);
 
-  /** Takes one of the pets still to be made, each as likely as the next: so every count comes out exact. */
+  /** Draws the status of one of the pets that are left, each with the same chance, so that every count comes out exact. */
   const drawStatus = (made: number) => {
     let position = number.int(total - made - 1);
     const drawn = left.find(({ count }) => {
@@ -49,8 +49,8 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
 };
 
 /**
- * A faker of its own for each call, so that neither earlier use nor seeding of the shared one matters.
- * Its class comes from that instance: the package's main entry would bring all seventy languages along.
+ * A new faker for each call, because the shared one depends on earlier use and seeding. Its class is taken from the
+ * shared instance, because the main entry of the package would bring all seventy languages along.
  */
 function seededFaker(seed: number): Faker {
   const OwnFaker = faker.constructor as typeof Faker;

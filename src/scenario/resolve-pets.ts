@@ -13,7 +13,7 @@ export type GeneratePets = (
     seed: number;
     firstId: Int64;
     categories: readonly Int64[];
-    /** Told now and then how many are made, and at the end. */
+    /** Called now and then with how many are made, and at the end. */
     onProgress?: (made: number, total: number) => void;
   },
 ) => Pet[];

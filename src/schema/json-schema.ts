@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 const durationText = { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$' };
 const duration = { anyOf: [durationText, { type: 'number', minimum: 0 }] };
 
-/** What stands for the forms that read with code of their own, where a page would only carry it. */
+/** The JSON Schema of schemas that read with code. Kept here, so that pages do not download it. */
 const written = new Map<AnySchema, Json>([
   [values.duration, duration],
   [values.wholeSeconds, duration],

@@ -9,7 +9,7 @@ const textOrNumber = either(string, number);
 /** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
 export const duration = transform(textOrNumber, parseDuration);
 
-/** A duration that a minus sign turns around: `-40s`; read as milliseconds. */
+/** A duration that may be negative: `-40s`; read as milliseconds. */
 export const signedDuration = transform(textOrNumber, (value) => {
   const minus = /^-(?=\d)/;
   if (!minus.test(String(value))) return parseDuration(value);
@@ -66,10 +66,10 @@ export const text = refine(string, (value) => value.isWellFormed(), 'well-formed
 export const matching = (pattern: RegExp, expected: string) =>
   refine(string, (value) => pattern.test(value), expected, { pattern: pattern.source });
 
-/** Whether a value is one of JSON, with whole numbers beyond 2^53-1 as bigints. */
+/** Whether JSON can hold the value, with whole numbers beyond 2^53-1 as bigints. */
 export function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
-  // Deeper than anyone writes: an object that holds itself.
+  // An object this deep contains itself.
   if (typeof value === 'object' && value !== null) {
     return depth < 100 && Object.values(value).every((part) => isJson(part, depth + 1));
   }

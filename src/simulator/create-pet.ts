@@ -36,7 +36,7 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
 
 const newPetFields = ['name', 'categoryId', 'status'];
 
-/** The fields that NewPet does not have; `id` is the service's to give. */
+/** The fields of a body that NewPet does not have, without `id`, which the service assigns. */
 function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   const unknown = Object.entries(body).filter(([field]) => !newPetFields.includes(field));
   const [first] = unknown;

@@ -10,7 +10,7 @@ import { isStatus, type Operation, type OperationContext, quote } from './operat
 /** "Operation name: listPets. GET /pets." */
 export const listPets: Operation = (call, context) => {
   const { settings, listCache } = context;
-  // The link to the next page depends on more than the query.
+  // With paging a list has a link that depends on more than the query, so it is not cached.
   if (settings.paging !== 'none') return readList(call, context);
   return listCache(call.query, settings, () => readList(call, context));
 };
@@ -66,7 +66,7 @@ function readStatusFilter(query: URLSearchParams, { unknownStatusFilter }: Setti
   throw invalidRequest(`status is ${found}; it must be one of ${petStatuses.join(', ')}.`);
 }
 
-/** How many pets the asked page leaves out. */
+/** How many pets come before the requested page. */
 function readPage(
   query: URLSearchParams,
   paging: 'cursor' | 'offset' | 'page',

@@ -83,7 +83,7 @@ export interface Simulator extends ApiHandler {
   snapshot(): Snapshot;
   /** Goes back to a snapshot and to its scenario. The journal stays. */
   restore(snapshot: Snapshot): void;
-  /** Snapshots by name, for whoever saves them. A reset or another scenario leaves them alone. */
+  /** Snapshots by name, as the control API saves them. A reset or another scenario leaves them alone. */
   readonly snapshots: Map<string, Snapshot>;
   /**
    * Another simulator that shares nothing with this one: at the start of the same scenario, or of another.

@@ -20,20 +20,20 @@ export interface ClockState {
   movedMs: number;
 }
 
-/** A wait on the clock ended because the clock was reset, and with it the world of whoever waited. */
+/** A wait on the clock ended early because the simulator was reset. */
 export class ResetError extends Error {
   override readonly name = 'ResetError';
   override readonly message = 'The simulator was reset.';
 }
 
-/** Someone who waits for an instant of the clock. */
+/** A wait for an instant of the clock. */
 interface Sleeper {
   dueMs: number;
   wake(): void;
   giveUp(reason: unknown): void;
 }
 
-/** The longest wait that `setTimeout` can do; past it, it fires at once. */
+/** The longest wait of `setTimeout`; a longer one fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
@@ -57,7 +57,7 @@ export class Clock {
     this.configure(start);
   }
 
-  /** Takes another start, and starts from it. */
+  /** Starts again from other settings. */
   configure(start: ClockStart): void {
     this.#start = start;
     this.reset();
@@ -144,7 +144,7 @@ export class Clock {
       };
       const abort = () => {
         sleeper.giveUp(signal?.reason);
-        // A timer that nobody waits for any more would keep the process alive.
+        // A timer without a sleeper would keep the process alive.
         this.#wakeDue();
       };
       const sleeper: Sleeper = {
@@ -182,7 +182,7 @@ export class Clock {
   }
 
   restore(state: ClockState): void {
-    // First: the move would wake them into a world that is not theirs.
+    // First, because the move would complete waits of the state that is being replaced.
     this.#endSleep();
     this.#moveTo(state.nowMs);
     this.#frozen = state.frozen;

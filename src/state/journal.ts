@@ -62,25 +62,25 @@ export interface JournalLimits {
   entries: number;
   /** Of everything that the kept records hold, together. */
   bytes: number;
-  /** Of one body; the rest of it is cut off. */
+  /** Of one body; a longer one is cut. */
   bodyBytes: number;
 }
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
-/** The requests of one simulator in the order of their arrival, the oldest dropped past a number and past a size. */
+/** The requests of one simulator. Past a number of records and past a size the oldest ones are dropped. */
 export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
   #entries: (RequestRecord | undefined)[] = [];
-  /** Where the entries that are not dropped begin; moved instead of shifting an array a request. */
+  /** Where the records begin that are not dropped. Moving it is cheaper than shifting the array for every request. */
   #first = 0;
   #bytes = 0;
   #lastId = 0;
   #pending = 0;
   #dropped = 0;
-  /** What arrived before the last `clear` is never written. */
+  /** Requests up to this id arrived before the last `clear` and are not recorded. */
   #clearedId = 0;
 
   /**
@@ -116,18 +116,18 @@ export class RequestJournal {
     return this.#entries.length - this.#first;
   }
 
-  /** Notes that a request has arrived; its id. */
+  /** Counts a request that has arrived and gives its id. */
   open(): number {
     this.#pending++;
     return ++this.#lastId;
   }
 
-  /** Notes that a request will never be answered, and belongs to no journal. */
+  /** Forgets a request that will never be answered. */
   abandon(id: number): void {
     if (id > this.#clearedId) this.#pending--;
   }
 
-  /** Writes the entry of a request with its answer, drops the oldest past the limits, and tells who listens. */
+  /** Adds the record of a request, drops the oldest ones past the limits, and calls the listeners. */
   add(entry: RequestRecord): void {
     if (entry.id <= this.#clearedId) return;
     const kept = cutBodies(entry, this.#limits.bodyBytes);
@@ -154,7 +154,7 @@ export class RequestJournal {
     return kept.filter((entry) => meets(entry, query)).sort((a, b) => a.id - b.id);
   }
 
-  /** Calls `listener` for every entry from now on; the answer stops it. */
+  /** Calls `listener` for every record from now on; the function it gives stops that. */
   listen(listener: (entry: RequestRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -183,7 +183,7 @@ export class RequestJournal {
 
   #drop(): void {
     this.#grow(-bytesOf(this.#entries[this.#first] as RequestRecord));
-    // Not only past `#first`: what it holds may be large.
+    // Cleared here and not only when the array is cut, because the record may be large.
     this.#entries[this.#first++] = undefined;
     this.#dropped++;
   }
@@ -192,7 +192,7 @@ export class RequestJournal {
 function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   const { requestBody, responseBody } = entry;
   if ((requestBody?.length ?? 0) <= most && responseBody.length <= most) return entry;
-  // Through bytes, because a part of a string keeps all of it in memory.
+  // By way of bytes, because in V8 a part of a string keeps the whole string in memory.
   const cut = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text.slice(0, most)));
   return {
     ...entry,

@@ -76,7 +76,7 @@ export class PetStore {
     this.#stock = isSeed ? this.#seedStock : fill([...this.#stock.all].sort(this.#compare));
   }
 
-  /** Another store that starts from the same pets, which both share. */
+  /** Another store that starts from the same pets; they are shared until one of the stores changes them. */
   fork(): PetStore {
     const fork = new PetStore([], { order: 'id-ascending', seed: 0 });
     fork.#compare = this.#compare;
@@ -87,7 +87,7 @@ export class PetStore {
     return fork;
   }
 
-  /** Another number after every change. */
+  /** A number that is different after every change. */
   get version(): number {
     return this.#version;
   }
@@ -186,7 +186,7 @@ export class PetStore {
     this.#newestFirst = order === 'newest-first';
   }
 
-  /** What may be changed: the pets of the scenario are copied first. */
+  /** The stock to change. The pets of the scenario are shared, so they are copied first. */
   #own(): Stock {
     this.#version++;
     if (this.#stock === this.#seedStock) {
