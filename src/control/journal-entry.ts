@@ -1,8 +1,8 @@
 import { rateLimitHeaders } from '../contract/document.js';
+import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/journal.js';
 import { fnv1a, keyId, maskedKey } from '../values/mask-key.js';
-import { createRedactor } from './key-reference.js';
 
 /** A body as the control API shows it. */
 export interface JournalBody {

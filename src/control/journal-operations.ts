@@ -1,5 +1,6 @@
 import { refine, transform } from '../schema/schema.js';
 import { either, fields, number, optional, string } from '../schema/schemas.js';
+import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json-text.js';
@@ -10,7 +11,6 @@ import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { toHar } from './har.js';
 import { wholeNumber } from './input-values.js';
 import { createEntryView, type JournalEntry } from './journal-entry.js';
-import { createRedactor } from './key-reference.js';
 import { waitForEntries } from './wait-for-entries.js';
 
 /** A long poll ends before a proxy or a client gives up. */
