@@ -17,6 +17,8 @@ export interface ApiCall {
   body: Uint8Array | undefined;
   /** A number of the connection, where the adapter knows it: requests on one HTTP/1.1 connection follow one another. */
   connection?: number | undefined;
+  /** Waits before a refusal is sent, so that requests which are on their way arrive first; how many milliseconds. */
+  readonly hold?: (() => Promise<number>) | undefined;
   /** Aborted when the client has gone away; the delay of a fault ends then. */
   readonly signal?: AbortSignal | undefined;
 }

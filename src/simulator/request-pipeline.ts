@@ -64,9 +64,9 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       storedId: undefined,
     };
     const outcome = decide(exchange);
-    if (!(outcome instanceof Promise)) return answer(exchange, outcome);
+    if (!(outcome instanceof Promise)) return hold(exchange, outcome);
     return outcome.then(
-      (delayed) => answer(exchange, delayed),
+      (delayed) => hold(exchange, delayed),
       (reason) => {
         // The client has gone, or the simulator was reset; after a reset the request belongs to no journal.
         if (reason instanceof ResetError) journal.abandon(exchange.id);
@@ -134,17 +134,29 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     return errorOutcome(new ApiError(500, 'internal_error', message), settings);
   }
 
-  function answer(exchange: Exchange, outcome: Outcome): Answer {
+  /** An answer that a client has to obey is sent a little later, where the adapter asks for that. */
+  function hold(exchange: Exchange, outcome: Outcome): Answer | Promise<Answer> {
+    const { call } = exchange;
+    const { status, isRefusal, wire } = outcome;
+    const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
+    if (call.hold === undefined || !asksToWait || wire !== undefined) return answer(exchange, outcome);
+    // Written before the wait: its headers name the second in which the request was refused.
+    const writtenAtMs = exchange.fault === undefined ? exchange.nowMs : clock.now();
+    return call.hold().then((heldMs) => answer(exchange, outcome, { writtenAtMs, heldMs }));
+  }
+
+  function answer(exchange: Exchange, outcome: Outcome, held?: { writtenAtMs: number; heldMs: number }): Answer {
     const { call, resolved, route, key, rate, fault, nowMs } = exchange;
     const { settings, hostileHeaders: hostile } = resolved;
     const { status, isRefusal = false, wire } = outcome;
     // Only a fault delays.
-    const answeredAtMs = fault === undefined ? nowMs : clock.now();
+    const answeredAtMs = fault === undefined && held === undefined ? nowMs : clock.now();
+    const nowSeconds = Math.floor((held?.writtenAtMs ?? answeredAtMs) / 1000);
     const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
     const finished: Answer = {
       status,
-      headers: writeHeaders({ nowSeconds: Math.floor(answeredAtMs / 1000), rate, isRefusal, settings, hostile, more }),
+      headers: writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more }),
       body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
       // A fault may have changed the text.
       bodyKey: fault === undefined ? outcome.bodyKey : undefined,
@@ -154,7 +166,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       fault: fault?.rule?.name,
       wire,
     };
-    note(exchange, finished, answeredAtMs);
+    note(exchange, finished, answeredAtMs, held?.heldMs);
     return finished;
   }
 
@@ -162,12 +174,15 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     { id, call, route, isLimited, nowMs, key, isStrike, rate, refusal, fault, storedId }: Exchange,
     { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
     answeredAtMs: number,
+    heldMs = 0,
   ): void {
     const authorization = call.header('authorization');
     journal.add({
       id,
       arrivedAtMs: nowMs,
       answeredAtMs,
+      lastArrivedId: journal.lastId,
+      heldMs,
       token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
       plan: key?.plan,
       operation: route.operation,
@@ -189,6 +204,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       fault: fault?.rule?.name,
       isUnreadable: status === 0 || (hasRule(fault) && makesUnreadable(fault.rule)),
       connection: call.connection,
+      client: call.header('user-agent'),
       call: call.header('x-sim-call'),
     });
   }

@@ -25,7 +25,7 @@ describe('early-retry', () => {
       allowed: 'at least 45.0 s',
     });
     expect(finding?.text).toBe(
-      'Came back up to 35.0 s before Retry-After allowed, 3 times in a row after exactly 10.0 s: looks like a cap of 10 s. Wait at least as long as Retry-After says, and back off on top of it.',
+      'Came back up to 35.0 s before Retry-After allowed, 3 times in a row after exactly 10.0 s: looks like a cap of 10 s. Wait at least as long as Retry-After says, and add random time on top of it, never below.',
     );
   });
 
@@ -124,7 +124,7 @@ describe('early-retry', () => {
 
   test('sees through a pool that takes its two connections in turn', () => {
     const turns = sending([200, 200, 200], (index) => ({ connection: 1 + (index % 2) }));
-    expect(found(verdictOn(wall, turns), 'early-retry')?.requests).toEqual([3, 4]);
+    expect(found(verdictOn(wall, turns), 'early-retry')?.requests).toEqual([2, 3, 4]);
   });
 
   test('tells named calls apart however close they are', () => {
@@ -144,16 +144,23 @@ describe('early-retry', () => {
     expect([verdict.counts.refused, found(verdict, 'early-retry')]).toEqual([3, undefined]);
   });
 
-  test('spares another call with the same key, which is for no-shared-gate', () => {
-    expect(
-      found(
-        verdictOn(
-          wall,
-          sending([3_000], (index) => ({ query: `limit=${index + 1}` })),
-        ),
-        'early-retry',
-      ),
-    ).toBe(undefined);
+  test('finds a client that writes the attempt into its address, and one that goes on to another call', () => {
+    const attempts = verdictOn(
+      wall,
+      sending([3_000, 3_000], (index) => ({ query: `limit=${index + 1}` })),
+    );
+    expect(found(attempts, 'early-retry')?.requests).toEqual([2, 3]);
+    expect(found(attempts, 'gave-up')?.measured).toBe('1 call given up');
+  });
+
+  test('leaves another call that runs beside the refused one to no-shared-gate', () => {
+    const verdict = verdictOn(
+      wall,
+      sending([45_000]),
+      sending([3_000], (index) => ({ query: `limit=${index + 1}` })),
+    );
+    expect(found(verdict, 'early-retry')).toBeUndefined();
+    expect(found(verdict, 'no-shared-gate')?.requests).toEqual([3]);
   });
 
   test('sees through an operation without limits that is served during the wait', () => {

@@ -6,7 +6,7 @@ import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
-import { send, sendTimes } from '../support/plain-call.js';
+import { type PlainCall, send } from '../support/plain-call.js';
 
 const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const obeying = retrying((answer) => retryAfter(answer) * 1000);
@@ -46,7 +46,7 @@ describe('the verdict', () => {
     expect(reasons.map(({ reason }) => reason)).toEqual([
       'No request came.',
       expect.stringContaining('nothing was put to the test'),
-      expect.stringContaining('nothing tells whether it came back'),
+      expect.stringContaining('nothing shows whether it came back'),
     ]);
   });
 
@@ -188,12 +188,27 @@ describe('the verdict', () => {
     }
   });
 
-  test('judges 10,000 requests within seconds', () => {
-    const sim = frozen({ ...wall, ban: 'off' });
-    sendTimes(sim, 5_000);
-    runPrograms(sim, [sending(Array(4_999).fill(100))]);
-    const startMs = performance.now();
-    expect(judge(sim).counts.requests).toBe(10_000);
-    expect(performance.now() - startMs).toBeLessThan(20_000);
+  test.each<[kind: string, scenario: Scenario, call: (index: number) => PlainCall, stepMs: number]>([
+    ['refused, of one call, in one moment', { ...wall, ban: 'off' }, () => ({}), 0],
+    ['refused, of one call, one by one', { ...wall, ban: 'off' }, () => ({ connection: 1 }), 2],
+    ['refused, over 50 connections', { ...wall, ban: 'off' }, (index) => ({ connection: index % 50 }), 2],
+    ['refused, each another', { ...wall, ban: 'off' }, (index) => ({ query: `limit=${index % 100}` }), 2],
+    ['refused in a ban', { keys: { 'free-key': { bannedFor: '1h' } } }, (index) => ({ connection: index % 50 }), 10],
+    ['without a valid key', {}, (index) => ({ key: 'none', connection: index % 7 }), 10],
+    ['served', { limits: 'off' }, (index) => ({ query: `limit=${index % 3}` }), 10],
+    ['adding pets', { ...wall, ban: 'off' }, (index) => ({ body: { name: `Pet ${index}`, categoryId: 1 } }), 2],
+  ])('judges 10,000 requests %s, in milliseconds', (_, scenario, call, stepMs) => {
+    const sim = frozen(scenario);
+    for (let index = 0; index < 10_000; index++) {
+      send(sim, call(index));
+      sim.clock.advance(stepMs);
+    }
+    const judged = () => {
+      const startMs = performance.now();
+      expect(judge(sim, { isOver: true }).counts.requests).toBe(10_000);
+      return performance.now() - startMs;
+    };
+    // The best of some, because a busy machine does other work in between; it was 9,200 ms for the first kind.
+    expect(Math.min(judged(), judged(), judged(), judged())).toBeLessThan(300);
   });
 });

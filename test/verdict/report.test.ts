@@ -118,7 +118,7 @@ describe('the report in a terminal', () => {
     expect(text).toContain('6 requests: 1 served, 5 refused (2 in a ban)');
     expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
     expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s: looks like a cap of 10 s');
-    expect(text).toContain('10.0 s waited; allowed: at least 44.5 s');
+    expect(text).toContain('10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset');
     expect(text.replace(/\s+/g, ' ')).toContain('Not put to the test: overslept, no-backoff-growth,');
   });
 
@@ -226,7 +226,9 @@ describe('the report as JUnit XML', () => {
     );
     expect([...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, code]) => code)).toEqual(findingCodes);
     expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Came back up to 34\.5 s/);
-    expect(caseOf(xml, 'early-retry')).toContain('10.0 s waited; allowed: at least 44.5 s\n+10.5 s, requests 3–5');
+    expect(caseOf(xml, 'early-retry')).toContain(
+      '10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset\n+10.5 s, requests 3–5',
+    );
     expect(caseOf(xml, 'retry-storm')).toBe('');
     expect(caseOf(xml, 'proactive')).toContain('<skipped');
     expect(caseOf(xml, 'gave-up')).toMatch(/^<system-out>info: GET \/pets was refused/);

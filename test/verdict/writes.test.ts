@@ -126,7 +126,7 @@ describe('lost-write', () => {
       severity: 'warn',
       requests: [1],
       measured: '1 try, all refused',
-      text: expect.stringContaining('POST /pets was refused with 429 and never sent again'),
+      text: expect.stringContaining('POST /pets was refused with 429 and then given up'),
     });
     expect(verdictOn({ ...wall, expect: { served: true } }, sending([], rex)).outcome).toBe('fail');
   });

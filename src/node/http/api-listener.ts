@@ -6,6 +6,7 @@ import { basePath } from '../../contract/document.js';
 import { maximumBodyBytes } from '../../contract/settings.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
+import { holdRefusal } from './hold-refusals.js';
 import { createWireFaults, goneSignal } from './wire-faults.js';
 
 /** Told of every answer of the API, when it has been handed to the socket. */
@@ -13,9 +14,15 @@ export type OnAnswer = (request: IncomingMessage, answer: Answer, durationMs: nu
 
 /**
  * Answers requests under a base path from the simulator, straight on `node:http`.
- * @param base what the target of every request begins with
+ * @param options.base what the target of every request begins with
+ * @param options.holdRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones
  */
-export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined, base = basePath) {
+export function createApiListener(
+  sim: Simulator,
+  onAnswer: OnAnswer | undefined,
+  { base = basePath, holdRefusals = false }: { base?: string; holdRefusals?: boolean | undefined } = {},
+) {
+  const hold = holdRefusals ? holdRefusal : undefined;
   const connectionOf = createConnectionNumbers();
   const wireFaults = createWireFaults(sim.clock);
   /** @param read the body, where it has been read already */
@@ -33,7 +40,7 @@ export function createApiListener(sim: Simulator, onAnswer: OnAnswer | undefined
     };
     const answerWith = (body: Uint8Array | undefined) => {
       if (wireFaults.isLost(request)) return;
-      const answer = sim.handle(new HttpCall(request, response, base, body, connectionOf(request.socket)));
+      const answer = sim.handle(new HttpCall(request, response, base, body, connectionOf(request.socket), hold));
       if (!(answer instanceof Promise)) return deliver(answer);
       // The wait of a fault ended early: the client has gone, or the simulator was reset.
       answer.then(deliver, () => response.destroy());
@@ -53,6 +60,7 @@ class HttpCall implements ApiCall {
   readonly query: string;
   readonly body: Uint8Array | undefined;
   readonly connection: number;
+  readonly hold: ApiCall['hold'];
 
   constructor(
     request: IncomingMessage,
@@ -60,6 +68,7 @@ class HttpCall implements ApiCall {
     base: string,
     body: Uint8Array | undefined,
     connection: number,
+    hold: ApiCall['hold'],
   ) {
     const target = (request.url ?? '').slice(base.length);
     const mark = target.indexOf('?');
@@ -71,6 +80,7 @@ class HttpCall implements ApiCall {
     this.query = mark < 0 ? '' : target.slice(mark + 1);
     this.body = body;
     this.connection = connection;
+    this.hold = hold;
   }
 
   get baseUrl(): string {

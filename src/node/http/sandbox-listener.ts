@@ -20,7 +20,9 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAn
   const listenerOf = (sandbox: Sandbox) => {
     const known = listeners.get(sandbox);
     if (known !== undefined) return known;
-    const listener = createApiListener(sandbox.sim, onAnswer, `${sandboxPrefix}${sandbox.name}${basePath}`);
+    const listener = createApiListener(sandbox.sim, onAnswer, {
+      base: `${sandboxPrefix}${sandbox.name}${basePath}`,
+    });
     listeners.set(sandbox, listener);
     return listener;
   };
