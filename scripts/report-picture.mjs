@@ -68,7 +68,7 @@ svg .on { fill: var(--back); font-weight: 600; }
 <text class="key" x="88" y="38" font-size="21">${scenario}</text>
 <text x="20" y="68" font-size="16">${reason}</text>
 <text class="quiet" x="20" y="92">${counts}</text>
-<svg x="20" y="112" width="${width - 40}" height="${height}" viewBox="${viewBox}" font-size="13">${timeline}</svg>
+<svg x="20" y="112" width="${width - 40}" height="${height}" viewBox="${viewBox}" font-size="13"><title>Requests of the client over time</title>${timeline}</svg>
 ${legend.join('\n')}
 <g font-size="13">
 ${lines.join('\n')}

@@ -8,12 +8,14 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript
+import { bundle, imports } from '../../bench/bundle.mjs';
 import { createSimulator } from '../../src/index.js';
 import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
 import { chromiumArguments, findChromium } from '../support/chromium.js';
-import { blocksIn, type CodeBlock, root } from '../support/markdown.js';
+import { blocksIn, type CodeBlock, root, userPage } from '../support/markdown.js';
 
 const exec = promisify(execFile);
 const executablePath = findChromium();
@@ -153,6 +155,19 @@ test('what is for a page is bundled for browsers', async () => {
     });
     expect(outputFiles[0]?.text).toContain('mockServiceWorker.js');
   }
+});
+
+test('each entry adds as much to a page as docs/testing.md says', async () => {
+  const { text } = userPage('docs/testing.md');
+  const [, page, judge, control] =
+    /adds about (\d+) kB to the page.*`judge`.*adds another (\d+) kB.*`createControl`.*?(\d+) kB/s.exec(text) ?? [];
+  const measured = async (more = '') => (await bundle(`${imports.pages} ${more}`)).gzipBytes / 1000;
+  const base = await measured();
+  const isAbout = (said: string | undefined, kilobytes: number) =>
+    expect(Math.abs(kilobytes - Number(said)), `said ${said} kB, measured ${kilobytes}`).toBeLessThanOrEqual(1.5);
+  isAbout(page, base);
+  isAbout(judge, (await measured("export { judge } from './verdict.js';")) - base);
+  isAbout(control, (await measured("export { createControl } from './control.js';")) - base);
 });
 
 test('the clients and the handlers are run by the transcripts and by test/extend', async () => {
