@@ -59,10 +59,10 @@ describe('--handlers FILE', () => {
     expect(await nextEvent()).toMatchObject({ target: '/v1/own', status: 200 });
   });
 
-  test('takes the file that the README shows', async () => {
-    const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-    const text = /```js\n((?:(?!```).)*?export const handlers .*?)```/s.exec(readme)?.[1] ?? '';
-    const { baseUrl } = await serve('readme.mjs', text);
+  test('takes the file that docs/extending.md shows', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../docs/extending.md'), 'utf8');
+    const text = /```js\n((?:(?!```).)*?export const handlers .*?)```/s.exec(page)?.[1] ?? '';
+    const { baseUrl } = await serve('shown.mjs', text);
     const call = async (method: string) => {
       const headers = { authorization: 'Bearer free-key' };
       const response = await fetch(`${baseUrl}/pets/1`, { method, headers });

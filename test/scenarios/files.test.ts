@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/node.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';
 import { createSimulator } from '../../src/simulator/simulator.js';
+import { tableRows, userPage } from '../support/markdown.js';
 import { fileNames, scenarioOf, textOf } from './stage.js';
 
 /** The starred entries of research/client-bugs.md: bugs that real clients had. */
@@ -96,23 +96,17 @@ describe.each(fileNames)('%s', (name) => {
   });
 });
 
-test('the README lists every scenario by its group, with the first sentence of its description', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+test('docs/scenarios.md lists every scenario by its group, with the first sentence of its description', () => {
   const groups = ['data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];
   const rows = groups.flatMap((group) => {
     const members = fileNames.map(scenarioOf).filter((scenario) => scenario.group === group);
     expect(members, `members of ${group}`).not.toHaveLength(0);
     const firstSentence = (text = '') => text.split(/(?<=\.) /)[0];
     return [
-      `| **${group}** | |`,
-      ...members.map(({ name, description }) => `| \`${name}\` | ${firstSentence(description)} |`),
+      [`**${group}**`, ''],
+      ...members.map(({ name, description }) => [`\`${name}\``, firstSentence(description)]),
     ];
   });
   expect(rows).toHaveLength(groups.length + fileNames.length);
-  const [, section = ''] = readme.split('\n## Shipped scenarios\n');
-  const table = section
-    .split('\n## ')[0]
-    ?.split('\n')
-    .filter((line) => line.startsWith('| '));
-  expect(table?.slice(1)).toEqual(rows);
+  expect(tableRows(userPage('docs/scenarios.md'), '| Scenario |')).toEqual(rows);
 });
