@@ -2,9 +2,9 @@ import type { Answer, ApiCall } from '../adapters/api-call.js';
 import { ApiError } from '../contract/api-error.js';
 import { documentedPlans, type OperationName } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
-import { type FaultMatch, hasRule } from '../faults/fault-rules.js';
+import { hasRule } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
-import { injectFault, makesUnreadable } from '../faults/inject-fault.js';
+import { injectFault } from '../faults/inject-fault.js';
 import { emptyOutcome, errorOutcome, type Outcome } from '../faults/outcome.js';
 import { admit } from '../limits/admission.js';
 import type { ApiKey } from '../limits/api-key.js';
@@ -12,31 +12,13 @@ import { findKey, requireValid } from '../limits/authentication.js';
 import { type RateReport, reportUnauthorized } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { ResetError } from '../state/clock.js';
-import type { RefusalKind } from '../state/journal.js';
 import { parseInt64 } from '../values/int64.js';
 import { createListCache } from './list-cache.js';
 import { operations } from './operations.js';
+import { type Exchange, toRecord, unanswered } from './request-record.js';
 import { createHeaderWriter } from './response-headers.js';
 import { deprecationHeaders, extensionRoute, findRoute, isLimited, type Route } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
-
-/** One request on its way: what is known about it so far. */
-interface Exchange {
-  /** In the journal. */
-  readonly id: number;
-  readonly call: ApiCall;
-  /** The scenario at the time of the request; a delayed answer still belongs to it. */
-  readonly resolved: ResolvedScenario;
-  readonly route: Route;
-  readonly isLimited: boolean;
-  readonly nowMs: number;
-  key: ApiKey | undefined;
-  isStrike: boolean;
-  rate: RateReport | undefined;
-  refusal: RefusalKind | undefined;
-  fault: FaultMatch | undefined;
-  storedId: string | undefined;
-}
 
 /** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
 export function createRequestPipeline(state: SimulatorState, onError: (error: unknown) => void) {
@@ -70,7 +52,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       (reason) => {
         // The client has gone, or the simulator was reset; after a reset the request belongs to no journal.
         if (reason instanceof ResetError) journal.abandon(exchange.id);
-        else note(exchange, { status: 0, headers: {}, body: '' }, clock.now());
+        else journal.add(toRecord(exchange, unanswered, clock.now(), 0, journal.lastId));
         throw reason;
       },
     );
@@ -166,47 +148,8 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       fault: fault?.rule?.name,
       wire,
     };
-    note(exchange, finished, answeredAtMs, held?.heldMs);
+    journal.add(toRecord(exchange, finished, answeredAtMs, held?.heldMs ?? 0, journal.lastId));
     return finished;
-  }
-
-  function note(
-    { id, call, route, isLimited, nowMs, key, isStrike, rate, refusal, fault, storedId }: Exchange,
-    { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
-    answeredAtMs: number,
-    heldMs = 0,
-  ): void {
-    const authorization = call.header('authorization');
-    journal.add({
-      id,
-      arrivedAtMs: nowMs,
-      answeredAtMs,
-      lastArrivedId: journal.lastId,
-      heldMs,
-      token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
-      plan: key?.plan,
-      operation: route.operation,
-      method: call.method,
-      path: call.path,
-      query: call.query,
-      status,
-      requestBody: call.body,
-      responseBody: body,
-      headers,
-      window: rate?.window,
-      refusal,
-      promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
-      strikes: key?.strikes ?? 0,
-      isStrike,
-      isLimited: key !== undefined && isLimited,
-      episode: key?.episodes ?? 0,
-      storedId,
-      fault: fault?.rule?.name,
-      isUnreadable: status === 0 || (hasRule(fault) && makesUnreadable(fault.rule)),
-      connection: call.connection,
-      client: call.header('user-agent'),
-      call: call.header('x-sim-call'),
-    });
   }
 
   /**
