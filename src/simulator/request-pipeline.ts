@@ -46,9 +46,9 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       storedId: undefined,
     };
     const outcome = decide(exchange);
-    if (!(outcome instanceof Promise)) return hold(exchange, outcome);
+    if (!(outcome instanceof Promise)) return hold(exchange, outcome, nowMs);
     return outcome.then(
-      (delayed) => hold(exchange, delayed),
+      (delayed) => hold(exchange, delayed, clock.now()),
       (reason) => {
         // The client has gone, or the simulator was reset; after a reset the request belongs to no journal.
         if (reason instanceof ResetError) journal.abandon(exchange.id);
@@ -116,24 +116,31 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     return errorOutcome(new ApiError(500, 'internal_error', message), settings);
   }
 
-  /** An answer that a client has to obey is sent a little later, where the adapter asks for that. */
-  function hold(exchange: Exchange, outcome: Outcome): Answer | Promise<Answer> {
+  /**
+   * Answers at once, or a little later where the adapter holds back answers that tell a client to wait.
+   * @param writtenAtMs the instant of the headers: of the request, or of the end of its delay
+   */
+  function hold(exchange: Exchange, outcome: Outcome, writtenAtMs: number): Answer | Promise<Answer> {
     const { call } = exchange;
     const { status, isRefusal, wire } = outcome;
     const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
-    if (call.hold === undefined || !asksToWait || wire !== undefined) return answer(exchange, outcome);
-    // Written before the wait: its headers name the second in which the request was refused.
-    const writtenAtMs = exchange.fault === undefined ? exchange.nowMs : clock.now();
-    return call.hold().then((heldMs) => answer(exchange, outcome, { writtenAtMs, heldMs }));
+    if (call.hold === undefined || !asksToWait || wire !== undefined) {
+      return answer(exchange, outcome, writtenAtMs, writtenAtMs, 0);
+    }
+    return call.hold().then((heldMs) => answer(exchange, outcome, writtenAtMs, clock.now(), heldMs));
   }
 
-  function answer(exchange: Exchange, outcome: Outcome, held?: { writtenAtMs: number; heldMs: number }): Answer {
-    const { call, resolved, route, key, rate, fault, nowMs } = exchange;
+  function answer(
+    exchange: Exchange,
+    outcome: Outcome,
+    writtenAtMs: number,
+    answeredAtMs: number,
+    heldMs: number,
+  ): Answer {
+    const { call, resolved, route, key, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile } = resolved;
     const { status, isRefusal = false, wire } = outcome;
-    // Only a fault delays.
-    const answeredAtMs = fault === undefined && held === undefined ? nowMs : clock.now();
-    const nowSeconds = Math.floor((held?.writtenAtMs ?? answeredAtMs) / 1000);
+    const nowSeconds = Math.floor(writtenAtMs / 1000);
     const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
     const finished: Answer = {
@@ -148,7 +155,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       fault: fault?.rule?.name,
       wire,
     };
-    journal.add(toRecord(exchange, finished, answeredAtMs, held?.heldMs ?? 0, journal.lastId));
+    journal.add(toRecord(exchange, finished, answeredAtMs, heldMs, journal.lastId));
     return finished;
   }
 
