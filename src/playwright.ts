@@ -1,7 +1,7 @@
 import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
+import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
-import { keyId } from './values/mask-key.js';
 import { counts, evidence } from './verdict/failure-message.js';
 import type { Verdict } from './verdict/judge-run.js';
 
@@ -36,7 +36,7 @@ export interface TestSandbox {
   name: string;
   /** Where its API is: `http://127.0.0.1:4010/s/NAME/v1`. */
   baseUrl: string;
-  /** The first key that works; of those that the scenario names, if it names any. */
+  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
   apiKey: string;
   /**
    * Everything that can be done to it.
@@ -82,7 +82,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       await use({
         name,
         baseUrl,
-        apiKey: await chooseKey(control, scenario),
+        apiKey: clientOf((await control.getScenario()).scenario).key,
         control,
         answerFor: (page, address) => answerFor(page, address, baseUrl),
       });
@@ -133,15 +133,6 @@ async function create(server: ServerControl, url: string, name: string, scenario
       { cause: error },
     );
   }
-}
-
-/** Of the keys of the scenario that the test wrote, or of all: the first that works, else the first. */
-async function chooseKey(control: RemoteControl, scenario: Scenario | string | undefined): Promise<string> {
-  const written = typeof scenario === 'object' ? Object.keys(scenario.keys ?? {}) : [];
-  const texts = written.length > 0 ? written : Object.keys((await control.getScenario()).scenario.keys ?? {});
-  // The control API does not tell keys, only their ids.
-  const working = new Set((await control.listKeys()).filter(({ state }) => state === 'active').map(({ id }) => id));
-  return texts.find((text) => working.has(keyId(text))) ?? texts[0] ?? '';
 }
 
 /** Sends what goes to `from` to `to`. What the server cuts is cut for the page. */

@@ -1,6 +1,7 @@
 import { test as base, expect } from 'vitest';
 import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
+import { clientOf } from './scenario/client.js';
 import type { FindingCode } from './scenario/expectation.js';
 import { generatesPets } from './scenario/resolve-pets.js';
 import type { Scenario } from './scenario/scenario-schema.js';
@@ -27,7 +28,7 @@ export interface PetstoreFixtures {
   sim: Simulator;
   /** Where `sim` listens as long as the test runs, `http://127.0.0.1:PORT/v1`. A client that takes a `fetch` needs no port: give it `sim.fetch`. */
   baseUrl: string;
-  /** The first key that works; of those that the scenario names, if it names any. */
+  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
   apiKey: string;
 }
 
@@ -56,12 +57,12 @@ export const test = base.extend<PetstoreFixtures>({
     if (verdict === 'check') task.context.expect.soft(sim).toHaveBehaved();
   },
   baseUrl: async ({ sim }, use) => {
-    const server = await listen(sim, { port: 0 });
+    const server = await listen(sim, { port: 0, holdRefusals: true });
     await use(server.baseUrl);
     // At once: the client is gone with its test, and the timers may be fake.
     await server.close({ graceMs: 0 });
   },
-  apiKey: async ({ scenario, sim }, use) => use(await chooseKey(scenario, sim)),
+  apiKey: async ({ sim }, use) => use(clientOf(sim.scenario).key),
 });
 
 export { expect };
@@ -75,17 +76,6 @@ async function createWorld(scenario: Scenario | string): Promise<Simulator> {
 }
 
 const readContent = (scenario: Scenario | string) => (typeof scenario === 'string' ? readScenario(scenario) : scenario);
-
-/** @throws {Error} when there is no key that works, or not one of those that the scenario names */
-async function chooseKey(scenario: Scenario | string, sim: Simulator): Promise<string> {
-  const named = Object.keys((await readContent(scenario)).keys ?? {});
-  const keys = sim.keys.list().filter(({ key }) => named.length === 0 || named.includes(key));
-  const found = keys.find(({ state }) => state === 'active');
-  if (found !== undefined) return found.key;
-  throw new Error(
-    `Failed to choose an API key: expected one that works, got ${keys.map(({ key, state }) => `${key} (${state})`).join(', ')}; write the key into the test instead of asking for apiKey`,
-  );
-}
 
 /** Each takes a simulator or a verdict, and passes only where the run put the client to that test. */
 export interface PetstoreMatchers {

@@ -39,6 +39,8 @@ export interface Answer {
   fault: string | undefined;
   /** What the adapter does to the bytes of the answer. */
   wire: WireFault | undefined;
+  /** Of an answer that is sent in pieces: to be called at its end, with whether the client was there for all of it. */
+  finish?: ((isWhole: boolean) => void) | undefined;
 }
 
 /** What an adapter needs of a simulator. */

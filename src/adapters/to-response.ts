@@ -8,7 +8,7 @@ import type { Answer } from './api-call.js';
  * @throws the reason of `signal` when the client gives up on an answer that never comes
  */
 export async function toResponse(
-  { status, headers, body, wire }: Answer,
+  { status, headers, body, wire, finish }: Answer,
   { method, signal }: Pick<Request, 'method' | 'signal'>,
   clock: Clock,
 ): Promise<Response> {
@@ -28,7 +28,7 @@ export async function toResponse(
       return new Response(seen, { status, headers: { ...headers, 'Content-Length': String(wire.value) } });
     }
     case 'drip':
-      return new Response(slowStream(encode(body), wire, clock, signal), { status, headers });
+      return new Response(slowStream(encode(body), wire, { clock, signal, finish }), { status, headers });
     default: {
       if (method === 'HEAD' || statusesWithoutBody.includes(status)) return new Response(null, { status, headers });
       // To text without a Content-Type, `Response` would add one.
@@ -61,8 +61,7 @@ function cutStream(all: Uint8Array, bytes: number, expected = all.length): Reada
 function slowStream(
   all: Uint8Array,
   { bytes, everyMs }: { bytes: number; everyMs: number },
-  clock: Clock,
-  signal: AbortSignal,
+  { clock, signal, finish }: { clock: Clock; signal: AbortSignal; finish: Answer['finish'] },
 ): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
   const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -72,11 +71,13 @@ function slowStream(
       controller.enqueue(all.subarray(at, at + bytes));
     }
     controller.close();
+    finish?.(true);
   };
   return new ReadableStream({
     start(controller) {
       // A cancelled stream is closed already; otherwise the client gave up, or the simulator was reset.
       send(controller).catch((error) => {
+        finish?.(false);
         if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));
       });
     },

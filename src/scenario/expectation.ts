@@ -16,6 +16,7 @@ export const findingCodes = [
   'retried-401',
   'ignored-day-window',
   'gave-up',
+  'impatient',
   'deprecated-operation',
   'rounded-int64',
   'proactive',

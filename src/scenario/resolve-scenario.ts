@@ -8,7 +8,7 @@ import { type Issue, issueAt } from '../schema/issue.js';
 import type { ClockStart } from '../state/clock.js';
 import { type StoredPet, toStored } from '../state/pet.js';
 import type { Int64 } from '../values/int64.js';
-import { merge } from '../values/plain-data.js';
+import { isMap, merge } from '../values/plain-data.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
@@ -43,7 +43,10 @@ export interface ResolvedScenario {
  * @throws {ScenarioError} naming every mistake with its path
  */
 export function resolveScenario(scenario: Scenario, generatePets?: GeneratePets): ResolvedScenario {
-  const complete = merge<Scenario>(defaultScenario, scenario);
+  const merged = merge<Scenario>(defaultScenario, scenario);
+  // Its own keys first: the first of them is the one that a client is given.
+  const complete =
+    isMap(scenario) && isMap(scenario.keys) ? { ...merged, keys: { ...scenario.keys, ...merged.keys } } : merged;
   const issues: Issue[] = [];
   const checked = checkScenario(complete, issues);
   const settings = resolveSettings(checked, issues);

@@ -4,6 +4,7 @@ import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
 import { either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
 import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
+import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
@@ -126,6 +127,7 @@ export const scenarioSchema = fields({
     ),
   ),
   assumptions: optional(fields(optionalValues)),
+  client: optional(clientSchema),
   expect: optional(expectationSchema),
 });
 

@@ -154,6 +154,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       plan: key?.plan,
       fault: fault?.rule?.name,
       wire,
+      ...(wire?.kind === 'drip' && { finish: (isWhole) => journal.finish(exchange.id, clock.now(), isWhole) }),
     };
     journal.add(toRecord(exchange, finished, answeredAtMs, heldMs, journal.lastId));
     return finished;

@@ -47,6 +47,8 @@ export function toRecord(
     id,
     arrivedAtMs: nowMs,
     answeredAtMs,
+    finishedAtMs: answeredAtMs,
+    isAbandoned: false,
     lastArrivedId,
     heldMs,
     token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),

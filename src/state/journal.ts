@@ -11,6 +11,10 @@ export interface ObservedRequest {
   readonly arrivedAtMs: number;
   /** When the answer was handed to the adapter to be sent; later than the arrival where a fault or a hold kept it back. */
   readonly answeredAtMs: number;
+  /** When the last byte was handed over; later than the first where a fault sends an answer in pieces. */
+  readonly finishedAtMs: number;
+  /** Whether the client went away before the end of an answer that was being sent in pieces. */
+  readonly isAbandoned: boolean;
   /** The id of the last request, of any key, that had arrived when the answer was sent: those after it may follow from it. */
   readonly lastArrivedId: number;
   /** For how many milliseconds the answer was held back so that parallel requests show themselves; 0: not at all. */
@@ -166,6 +170,12 @@ export class RequestJournal {
         this.#onError(error);
       }
     }
+  }
+
+  /** Notes how the sending of an answer in pieces ended; without an effect when its entry is gone. */
+  finish(id: number, finishedAtMs: number, isWhole: boolean): void {
+    const entry = this.#entries.findLast((each) => each?.id === id);
+    if (entry !== undefined) Object.assign(entry, { finishedAtMs, isAbandoned: !isWhole });
   }
 
   /** The entries that meet a query, in the order of their arrival. */

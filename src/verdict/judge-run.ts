@@ -11,6 +11,7 @@ import { duplicateWrite } from './rules/duplicate-write.js';
 import { earlyRetry } from './rules/early-retry.js';
 import { gaveUp } from './rules/gave-up.js';
 import { ignoredDayWindow } from './rules/ignored-day-window.js';
+import { impatient } from './rules/impatient.js';
 import { lostWrite } from './rules/lost-write.js';
 import { noBackoffGrowth } from './rules/no-backoff-growth.js';
 import { noJitter } from './rules/no-jitter.js';
@@ -38,6 +39,7 @@ export const rules: Readonly<Record<FindingCode, Rule>> = {
   'retried-401': retried401,
   'ignored-day-window': ignoredDayWindow,
   'gave-up': gaveUp,
+  impatient,
   'deprecated-operation': deprecatedOperation,
   'rounded-int64': roundedInt64,
   proactive,
@@ -126,7 +128,8 @@ export function judgeRun(entries: readonly RequestRecord[], state: RunState): Ve
       served: run.requests.filter((request) => isServed(request) && !isUnknown(request)).length,
       refused: run.requests.filter(({ isRefused }) => isRefused).length,
       banned: run.requests.filter(({ refusal }) => refusal === 'ban').length,
-      lost: run.requests.filter(({ isUnreadable, status }) => isUnreadable || status === 0).length,
+      lost: run.requests.filter(({ isUnreadable, isAbandoned, status }) => isUnreadable || isAbandoned || status === 0)
+        .length,
       dropped,
     },
   };
@@ -182,7 +185,8 @@ function conclude(
 /** A scenario that is about certain rules passes only where one of them was put to the test; else any telling rule. */
 function isTold(exercised: readonly FindingCode[], { fail = [], served = false }: Expectation): boolean {
   const about = [...fail, ...(served ? (['gave-up'] as const) : [])];
-  return (about.length > 0 ? about : tellingRules).some((code) => exercised.includes(code));
+  // A client that pauses by itself is never put to the test of a refusal.
+  return (about.length > 0 ? [...about, 'proactive' as const] : tellingRules).some((code) => exercised.includes(code));
 }
 
 /** Nothing but 401s shows nothing, unless the scenario is about them and the key was the one that it hands out. */

@@ -19,6 +19,8 @@ export class JudgedRequest implements RequestRecord {
   readonly id: RequestRecord['id'];
   readonly arrivedAtMs: RequestRecord['arrivedAtMs'];
   readonly answeredAtMs: RequestRecord['answeredAtMs'];
+  readonly finishedAtMs: RequestRecord['finishedAtMs'];
+  readonly isAbandoned: RequestRecord['isAbandoned'];
   readonly lastArrivedId: RequestRecord['lastArrivedId'];
   readonly heldMs: RequestRecord['heldMs'];
   readonly token: RequestRecord['token'];
@@ -70,6 +72,8 @@ export class JudgedRequest implements RequestRecord {
     this.id = entry.id;
     this.arrivedAtMs = entry.arrivedAtMs;
     this.answeredAtMs = entry.answeredAtMs;
+    this.finishedAtMs = entry.finishedAtMs;
+    this.isAbandoned = entry.isAbandoned;
     this.lastArrivedId = entry.lastArrivedId;
     this.heldMs = entry.heldMs;
     this.token = entry.token;

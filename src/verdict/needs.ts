@@ -28,5 +28,9 @@ export function unmetNeed(
   if (withKey.length === 0) return 'the API key that it hands out';
   const wanted = operation === undefined ? withKey : withKey.filter((request) => request.operation === operation);
   if (operation !== undefined && wanted.length === 0) return targets[operation];
-  return wanted.length < calls ? `${calls} calls, and got ${wanted.length}` : undefined;
+  // A client that was refused, or got no answer, may have had its reason to stop.
+  const last = wanted.at(-1);
+  const hadReason =
+    last === undefined || last.isRefused || last.isUnreadable || last.status === 0 || last.status >= 400;
+  return wanted.length < calls && !hadReason ? `${calls} calls, and got ${wanted.length}` : undefined;
 }

@@ -84,7 +84,8 @@ export const writesOf = ({ requests }: Run): JudgedRequest[] =>
   requests.filter(({ operation }) => operation === 'createPet');
 
 /** Whether the client could not tell what became of its request: cut, unreadable, given up, or a 5xx. */
-export const isUnknown = ({ isUnreadable, status }: JudgedRequest) => isUnreadable || status === 0 || status >= 500;
+export const isUnknown = ({ isUnreadable, isAbandoned, status }: JudgedRequest) =>
+  isUnreadable || isAbandoned || status === 0 || status >= 500;
 
 /** How much too early a request came after what it was told; negative when on time, `undefined` without a promise. */
 export const earlyMs = (told: JudgedRequest, request: JudgedRequest) =>

@@ -17,7 +17,16 @@ const reproducedBugs = [
 
 const verdictCodes = [
   ...['early-retry', 'overslept', 'no-backoff-growth', 'no-jitter', 'retry-storm', 'no-shared-gate', 'ban-tripped'],
-  ...['ban-hammered', 'duplicate-write', 'lost-write', 'body-changed', 'retried-401', 'ignored-day-window', 'gave-up'],
+  ...[
+    'ban-hammered',
+    'duplicate-write',
+    'lost-write',
+    'body-changed',
+    'retried-401',
+    'ignored-day-window',
+    'gave-up',
+    'impatient',
+  ],
 ];
 
 /** What a scenario comes to, as text; what it is called and what is expected of a client is no part of it. */
@@ -64,7 +73,7 @@ describe.each(fileNames)('%s', (name) => {
   });
 
   test('says nothing that would be so without it', () => {
-    const { name: _, group: __, description: ___, expect: ____, ...said } = scenario;
+    const { name: _, group: __, description: ___, expect: ____, client: _____, ...said } = scenario;
     const whole = serviceOf(said);
     const needless = [...withoutEachField(said)].filter(([, without]) => serviceOf(without) === whole);
     expect(needless.map(([path]) => path)).toEqual([]);

@@ -9,6 +9,8 @@ const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => 
   id,
   arrivedAtMs: id,
   answeredAtMs: id,
+  finishedAtMs: id,
+  isAbandoned: false,
   lastArrivedId: id,
   heldMs: 0,
   client: undefined,

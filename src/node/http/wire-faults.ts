@@ -65,7 +65,13 @@ export function createWireFaults(clock: Clock): WireFaults {
           return;
         case 'drip':
           writeHead(body.length);
-          drip(response, body, wire, clock, goneSignal(request, response)).catch(() => response.destroy());
+          drip(response, body, wire, clock, goneSignal(request, response)).then(
+            () => answer.finish?.(true),
+            () => {
+              answer.finish?.(false);
+              response.destroy();
+            },
+          );
       }
     },
   };
