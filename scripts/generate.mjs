@@ -69,8 +69,8 @@ export const defaultScenario = deepFreeze({
 }
 
 /** A text with other content between the marks of a name. */
-function between(text, name, content) {
-  const opening = `<!-- ${name}: written by npm run generate -->\n`;
+export function between(text, name, content, script = 'generate') {
+  const opening = `<!-- ${name}: written by npm run ${script} -->\n`;
   const start = text.indexOf(opening) + opening.length;
   const end = text.indexOf(`<!-- /${name} -->`);
   if (start < opening.length || end < start) throw new Error(`expected the marks of ${name}`);

@@ -1,9 +1,10 @@
-// Runs the client of the README as the README says, and writes the report of it as a picture: npm run picture.
+// Runs the client of the README, and writes its report as a picture and as a transcript: npm run picture.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { between } from './generate.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const width = 960;
@@ -77,6 +78,7 @@ ${lines.join('\n')}
 `;
 }
 
+/** Runs the client of the README as the README says: what a terminal shows, and the report. */
 function runReadme() {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const [[client]] = all(readme, /Save this as `client\.mjs`:\n\n```js\n(.*?)```/gs);
@@ -84,16 +86,24 @@ function runReadme() {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-picture-'));
   try {
     writeFileSync(join(folder, 'client.mjs'), client);
-    spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...options.split(' ')], {
+    const { stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...options.split(' ')], {
       cwd: folder,
-      stdio: 'inherit',
+      encoding: 'utf8',
     });
-    return readFileSync(join(folder, 'report.html'), 'utf8');
+    return { shown: stderr, report: readFileSync(join(folder, 'report.html'), 'utf8') };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(join(root, 'docs/report.svg'), pictureOf(runReadme()));
+  const { shown, report } = runReadme();
+  writeFileSync(join(root, 'docs/report.svg'), pictureOf(report));
+  const page = join(root, 'docs/judging-clients.md');
+  const text = readFileSync(page, 'utf8');
+  const [[command]] = all(text, /^(\$ npx petstore-sim exec .*)$/gm);
+  // The head, the timeline and the first finding.
+  const [first] = shown.split(/\n\n(?=\w+ {2,}(?!early-retry)[\w-]+ +\+\d)/);
+  const transcript = `\`\`\`console\n${command}\n${first}\n...\n\`\`\`\n`;
+  writeFileSync(page, between(text, 'transcript', transcript, 'picture'));
 }

@@ -68,19 +68,24 @@ function comparable(text: string, { command }: Step): string {
     .replace(/^Date: .*$/m, 'Date: *')
     .replace(/^X-RateLimit-Reset: \d+$/m, 'X-RateLimit-Reset: *')
     .replace(/"resetAtSeconds":\d+/g, '"resetAtSeconds":*')
-    .replace(/"now":"20[^3][^"]+"/, '"now":"*"')
+    .replace(/"now":"(2030-12-05)?[^"]+"/, '"now":"$1*"')
     .replace('retry in 9 seconds', 'retry in 10 seconds')
     .replace('retry in 59 seconds', 'retry in 60 seconds')
     .trim();
   if (!/ (exec|matrix|gauntlet) /.test(command)) return shown;
-  return shown
-    .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')
-    .replace(patternOfWaits, 'allowed, *.')
-    .replace(/─+/g, '─')
-    .replace(/═+/g, '═')
-    .replace(/─?┴[─┴]*/, '┴')
-    .replace(/(\* s\s+){3,}/, '* s ')
-    .replace(/\s+/g, ' ');
+  return (
+    shown
+      .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')
+      .replace(patternOfWaits, 'allowed, *.')
+      // Where in a second the run began decides whether the two promises differ.
+      .replace(/, or \* s until X-RateLimit-Reset/g, '')
+      .replace(/─+/g, '─')
+      .replace(/═+/g, '═')
+      .replace(/#═/g, '#')
+      .replace(/─?┴[─┴]*/, '┴')
+      .replace(/(\* s\s+){3,}/, '* s ')
+      .replace(/\s+/g, ' ')
+  );
 }
 
 /** Which waits a finding names, and what pattern it sees in them, depends on how exact the timers were. */
