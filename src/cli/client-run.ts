@@ -3,7 +3,7 @@ import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { generatesPets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from '../simulator/simulator.js';
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';

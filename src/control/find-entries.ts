@@ -2,7 +2,7 @@ import { operationNames } from '../contract/document.js';
 import { type Output, refine } from '../schema/schema.js';
 import { oneOf, optional, string } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { keyId } from '../values/mask-key.js';
 import { shownAs, wholeNumber } from './input-values.js';
 

@@ -1,7 +1,7 @@
 import { rateLimitHeaders } from '../contract/document.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { fnv1a, keyId, maskedKey } from '../values/mask-key.js';
 
 /** A body as the control API shows it. */

@@ -1,4 +1,5 @@
-import type { JournalQuery, RequestJournal, RequestRecord } from '../state/journal.js';
+import type { JournalQuery, RequestJournal } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 
 /** The requests of a simulator with their answers, within bounds: the oldest are dropped first. */
 export interface Journal {

@@ -4,7 +4,7 @@ import { makesUnreadable } from '../faults/inject-fault.js';
 import type { ApiKey } from '../limits/api-key.js';
 import type { RateReport } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import type { RefusalKind, RequestRecord } from '../state/journal.js';
+import type { RefusalKind, RequestRecord } from '../state/request-record.js';
 import type { Route } from './routes.js';
 
 /** One request on its way: what is known about it so far. */

@@ -1,5 +1,5 @@
 import type { FindingCode } from '../scenario/expectation.js';
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import type { Finding, Rule, Severity } from './finding.js';
 import { span } from './finding.js';
 import { type ClientNeeds, unmetNeed } from './needs.js';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { readReset, readRetryAfter } from './promises.js';
 
 /** What one client does with one API key: the requests whose order can be compared. */

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { type JudgedRequest, judgedRequests } from './judged-request.js';
 import { markKnowledge, markOutages } from './knowledge.js';
 

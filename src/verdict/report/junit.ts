@@ -1,5 +1,5 @@
 import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
-import type { RequestRecord } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/request-record.js';
 import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import { type Markup, markup } from './markup.js';

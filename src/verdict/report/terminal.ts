@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/request-record.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { Style } from './style.js';

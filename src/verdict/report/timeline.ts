@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/request-record.js';
 import { isUnknown, type JudgedRequest, prepareRun } from '../run.js';
 import { keyNames } from './key-names.js';
 
