@@ -1,5 +1,8 @@
 // Writes what is derived from a source in this repository; test/unit/generated.test.ts keeps each equal to its source.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { peers } from '../bench/peers.mjs';
 import { performancePage, picture, summary } from '../bench/report.mjs';
 
@@ -44,13 +47,14 @@ ${pets.map((pet) => `  - ${inline(pet)}\n`).join('')}`;
   });
   const module = `// Written by scripts/generate.mjs from fixtures/; change those.
 import type { PetStatus } from '../contract/document.js';
+import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 
 /** Name, category and status of each pet; their ids count up from 1. Written short, because a page downloads it. */
 const pets = \`${rows.join('\n')}\`;
 
 /** What a scenario that does not say otherwise starts from. */
-export const defaultScenario = {
+export const defaultScenario = deepFreeze({
   name: '${name}',
   description: '${sentences.join(' ')}',
   categories: ${JSON.stringify(categories)},
@@ -59,16 +63,18 @@ export const defaultScenario = {
     const [name = '', categoryId, status] = pet.split(' ');
     return { id: index + 1, name, categoryId: Number(categoryId), status: status as PetStatus };
   }),
-} as const satisfies Scenario;
+} as const satisfies Scenario);
 `;
   return { file, module };
 }
 
-/** A text with what stands between the marks of a name replaced. */
-function between(text, name, content) {
-  const opening = `<!-- ${name}: written by npm run generate -->\n`;
+/** A text with other content between the marks of a name. */
+export function between(text, name, content, script = 'generate') {
+  const opening = `<!-- ${name}: written by npm run ${script} -->\n`;
   const start = text.indexOf(opening) + opening.length;
-  return text.slice(0, start) + content + text.slice(text.indexOf(`<!-- /${name} -->`));
+  const end = text.indexOf(`<!-- /${name} -->`);
+  if (start < opening.length || end < start) throw new Error(`expected the marks of ${name}`);
+  return text.slice(0, start) + content + text.slice(end);
 }
 
 /** A table of Markdown. */
@@ -77,37 +83,69 @@ function table(head, rows) {
   return `${line(head)}|${'---|'.repeat(head.length)}\n${rows.map(line).join('')}`;
 }
 
-/** The README with its tables as the code has them, and its figures as the benchmark found them. */
-export function readme(assumptionRows, controlRows, results) {
-  const assumptions = assumptionRows.map(({ id, question, byDefault, alternatives }) => [
-    `\`${id}\``,
-    question,
-    byDefault,
-    alternatives,
-  ]);
-  const control = controlRows.map(({ name, request, input, summary }) => [
-    `\`${name}\``,
-    `\`${request}\``,
-    input,
-    summary,
-  ]);
-  const text = between(
-    read('README.md'),
-    'assumptions',
-    table(['id', 'question', 'default', 'alternatives'], assumptions),
+const code = (text) => `\`${text}\``;
+
+const assumptionTable = (rows) =>
+  table(
+    ['id', 'question', 'default', 'alternatives'],
+    rows.map(({ id, question, byDefault, alternatives }) => [code(id), question, byDefault, alternatives]),
   );
-  const withControl = between(text, 'control', table(['function', 'request', 'input', ''], control));
-  return between(withControl, 'speed', summary(results));
+
+const controlTable = (rows) =>
+  table(
+    ['function', 'request', 'input', ''],
+    rows.map(({ name, request, input, summary }) => [code(name), code(request), input, summary]),
+  );
+
+/** The list of shipped scenarios as `petstore-sim scenarios` prints it, as a table; the default one is not for choosing. */
+function scenarioTable(list) {
+  const [groups] = stripVTControlCharacters(list).split('\n\npetstore-sim');
+  const rows = groups
+    .split('\n')
+    .filter((line) => line !== '' && line !== 'start' && !line.startsWith('  default '))
+    .map((line) => /^ {2}(\S+) +(.*)/.exec(line)?.slice(1) ?? [`**${line}**`])
+    .map(([name, sentence]) => (sentence === undefined ? [name, ''] : [code(name), sentence]));
+  return table(['Scenario', ''], rows);
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+/**
+ * The pages with generated parts, by path, as they should be. A part without a source stays as it is.
+ * @param sources the rows of the tables, what `petstore-sim scenarios` and `--help` print, and the results of the bench
+ */
+export function pages({ assumptionRows, controlRows, scenarioList, help, results }) {
+  const parts = [
+    ['README.md', 'speed', results && summary(results)],
+    ['docs/assumptions.md', 'assumptions', assumptionRows && assumptionTable(assumptionRows)],
+    ['docs/control-api.md', 'control', controlRows && controlTable(controlRows)],
+    ['docs/http-server.md', 'help', help && `\`\`\`console\n$ npx petstore-sim --help\n${help}\`\`\`\n`],
+    ['docs/scenarios.md', 'scenarios', scenarioList && scenarioTable(scenarioList)],
+  ];
+  return parts
+    .filter(([, , content]) => content !== undefined)
+    .map(([path, name, content]) => ({ path, text: between(read(path), name, content) }));
+}
+
+/** What a command of the build prints. */
+const printed = (...args) =>
+  execFileSync(process.execPath, [fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)), ...args], {
+    encoding: 'utf8',
+  });
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { file, module } = defaultScenario();
   write('scenarios/default.yaml', file);
   write('src/scenario/default-scenario.ts', module);
   const { assumptionRows } = await import('../dist/cli/assumption-table.js');
   const { controlRows } = await import('../dist/control/control-operations.js');
   const results = JSON.parse(read('bench/results.json'));
-  write('README.md', readme(assumptionRows(), controlRows(), results));
+  const sources = {
+    assumptionRows: assumptionRows(),
+    controlRows: controlRows(),
+    scenarioList: printed('scenarios'),
+    help: printed('--help'),
+    results,
+  };
+  for (const { path, text } of pages(sources)) write(path, text);
   write('docs/performance.md', performancePage(results, peers));
   write('docs/performance.svg', picture(results));
 }

@@ -1,8 +1,9 @@
 import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
+import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { counts, evidence } from './verdict/failure-message.js';
-import type { Verdict } from './verdict/judge.js';
+import type { Verdict } from './verdict/judge-run.js';
 
 /** Options of the project or the file: `use` in playwright.config.ts, or `test.use`. */
 export interface PetstoreOptions {
@@ -35,7 +36,7 @@ export interface TestSandbox {
   name: string;
   /** Where its API is: `http://127.0.0.1:4010/s/NAME/v1`. */
   baseUrl: string;
-  /** The first key that works; of those that the scenario names, if it names any. */
+  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
   apiKey: string;
   /**
    * Everything that can be done to it.
@@ -81,12 +82,12 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       await use({
         name,
         baseUrl,
-        apiKey: await chooseKey(control, scenario),
+        apiKey: clientOf((await control.getScenario()).scenario).key,
         control,
         answerFor: (page, address) => answerFor(page, address, baseUrl),
       });
       const verdict = await control.getVerdict();
-      const isFailed = verdict.verdict === 'fail';
+      const isFailed = verdict.outcome === 'fail';
       await testInfo.attach('petstore-verdict', json(verdict));
       if (isFailed || testInfo.status !== testInfo.expectedStatus) {
         await testInfo.attach('petstore-journal', json(await control.queryJournal({ limit: 1_000 })));
@@ -132,14 +133,6 @@ async function create(server: ServerControl, url: string, name: string, scenario
       { cause: error },
     );
   }
-}
-
-/** Of the keys of the scenario that the test wrote, or of all: the first that works, else the first. */
-async function chooseKey(control: RemoteControl, scenario: Scenario | string | undefined): Promise<string> {
-  const written = typeof scenario === 'object' ? Object.keys(scenario.keys ?? {}) : [];
-  const texts = written.length > 0 ? written : Object.keys((await control.getScenario()).scenario.keys ?? {});
-  for (const key of texts) if ((await control.getKey({ key })).state === 'active') return key;
-  return texts[0] ?? '';
 }
 
 /** Sends what goes to `from` to `to`. What the server cuts is cut for the page. */

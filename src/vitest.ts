@@ -1,11 +1,14 @@
 import { test as base, expect } from 'vitest';
 import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
+import { clientOf } from './scenario/client.js';
+import type { FindingCode } from './scenario/expectation.js';
+import { generatesPets } from './scenario/resolve-pets.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from './simulator/simulator.js';
 import { counts, evidence } from './verdict/failure-message.js';
-import type { FindingCode } from './verdict/finding.js';
-import { type Verdict, verdict as verdictOf } from './verdict.js';
+import { judge } from './verdict/judge.js';
+import type { Verdict } from './verdict/judge-run.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
 export interface PetstoreFixtures {
@@ -25,7 +28,7 @@ export interface PetstoreFixtures {
   sim: Simulator;
   /** Where `sim` listens as long as the test runs, `http://127.0.0.1:PORT/v1`. A client that takes a `fetch` needs no port: give it `sim.fetch`. */
   baseUrl: string;
-  /** The first key that works; of those that the scenario names, if it names any. */
+  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
   apiKey: string;
 }
 
@@ -54,37 +57,25 @@ export const test = base.extend<PetstoreFixtures>({
     if (verdict === 'check') task.context.expect.soft(sim).toHaveBehaved();
   },
   baseUrl: async ({ sim }, use) => {
-    const server = await listen(sim, { port: 0 });
+    const server = await listen(sim, { port: 0, holdRefusals: true });
     await use(server.baseUrl);
     // At once: the client is gone with its test, and the timers may be fake.
     await server.close({ graceMs: 0 });
   },
-  apiKey: async ({ scenario, sim }, use) => use(await chooseKey(scenario, sim)),
+  apiKey: async ({ sim }, use) => use(clientOf(sim.scenario).key),
 });
 
 export { expect };
 
 async function createWorld(scenario: Scenario | string): Promise<Simulator> {
   const content = await readContent(scenario);
-  const generates = content.pets !== undefined && 'generate' in content.pets;
   return createSimulator({
     scenario: content,
-    ...(generates && { generatePets: (await import('./seed.js')).generatePets }),
+    ...(generatesPets(content) && { generatePets: (await import('./scenario/generate-pets.js')).generatePets }),
   });
 }
 
 const readContent = (scenario: Scenario | string) => (typeof scenario === 'string' ? readScenario(scenario) : scenario);
-
-/** @throws {Error} when there is no key that works, or not one of those that the scenario names */
-async function chooseKey(scenario: Scenario | string, sim: Simulator): Promise<string> {
-  const named = Object.keys((await readContent(scenario)).keys ?? {});
-  const keys = sim.keys.list().filter(({ key }) => named.length === 0 || named.includes(key));
-  const found = keys.find(({ state }) => state === 'active');
-  if (found !== undefined) return found.key;
-  throw new Error(
-    `Failed to choose an API key: expected one that works, got ${keys.map(({ key, state }) => `${key} (${state})`).join(', ')}; write the key into the test instead of asking for apiKey`,
-  );
-}
 
 /** Each takes a simulator or a verdict, and passes only where the run put the client to that test. */
 export interface PetstoreMatchers {
@@ -159,7 +150,7 @@ expect.extend({
     const verdict = readVerdict(received);
     const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
     return {
-      pass: verdict.verdict !== 'fail',
+      pass: verdict.outcome !== 'fail',
       message: () =>
         `expected that the client ${this.isNot ? 'had failed' : 'had behaved'}. ${verdict.reason}${evidence(failed)}\n${counts(verdict)}`,
     };
@@ -194,8 +185,8 @@ expect.extend({
 /** @throws {TypeError} when a matcher is used on anything but a simulator or a verdict */
 function readVerdict(received: unknown): Verdict {
   if (typeof received === 'object' && received !== null) {
-    if ('journal' in received && 'clock' in received) return verdictOf(received as Simulator);
-    if ('verdict' in received && 'findings' in received) return received as Verdict;
+    if ('journal' in received && 'clock' in received) return judge(received as Simulator);
+    if ('outcome' in received && 'findings' in received) return received as Verdict;
   }
   throw new TypeError('Failed to judge: expected a simulator or a verdict, such as expect(sim)');
 }

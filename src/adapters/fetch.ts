@@ -1,9 +1,8 @@
 import { errorBody } from '../contract/api-error.js';
 import { basePath } from '../contract/document.js';
-import type { ApiCall } from '../simulator/api-call.js';
-import { maximumBodyBytes } from '../simulator/operations.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { maximumBodyBytes } from '../contract/settings.js';
 import { ResetError } from '../state/clock.js';
+import type { ApiCall, ApiHandler } from './api-call.js';
 import { toResponse } from './to-response.js';
 
 /**
@@ -12,7 +11,7 @@ import { toResponse } from './to-response.js';
  * @throws {TypeError} when a base URL is not an absolute http or https address
  */
 export function addressPattern(baseUrl?: string | readonly string[]): RegExp {
-  // Of two base URLs, one within the other, the longer takes its own requests; so it stands first.
+  // Where one base URL is the start of another, the longer one must match first.
   const bases = baseUrl === undefined ? [] : [baseUrl].flat().map(readBaseUrl);
   const escaped = bases.sort((a, b) => b.length - a.length).map((base) => base.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   if (baseUrl !== undefined && escaped.length === 0) throw badBaseUrl('an empty list');
@@ -20,7 +19,7 @@ export function addressPattern(baseUrl?: string | readonly string[]): RegExp {
   return new RegExp(`^(?:${alternatives})(?=[/?#]|$)`);
 }
 
-/** A base URL as it stands at the start of `request.url`, without a slash at the end. */
+/** A base URL in the form in which `request.url` begins with it, without a slash at the end. */
 function readBaseUrl(text: string): string {
   if (!URL.canParse(text)) throw badBaseUrl(JSON.stringify(text));
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
@@ -35,7 +34,7 @@ const badBaseUrl = (got: string) =>
     `Failed to read the base URL: expected an address such as "https://api.example.com${basePath}", got ${got}`,
   );
 
-/** Numbers of connections: the one that was freed last, else a new one. */
+/** Gives numbers to connections: the number that was freed last, else a new one. */
 export function createConnections() {
   const free: number[] = [];
   let last = 0;
@@ -46,15 +45,12 @@ export function createConnections() {
 }
 
 /**
- * Makes what answers a `Request` under the addresses of `pattern`; outside of them with the API's own kind of 404. A
+ * Makes a function that answers a `Request`. Addresses that `pattern` does not match get a 404 in the form of the API. A
  * connection that a fault cuts is `Response.error()`. Requests are numbered as if they came on HTTP/1.1 connections, so
  * that the judge knows which one was sent after the answer to another: one that starts before the answer to another
  * cannot share its connection, one that starts after it does.
  */
-export function createAnswerRequest(
-  sim: Pick<Simulator, 'handle' | 'clock'>,
-  pattern: RegExp,
-): (request: Request) => Promise<Response> {
+export function createAnswerRequest(sim: ApiHandler, pattern: RegExp): (request: Request) => Promise<Response> {
   const connections = createConnections();
   return async (request) => {
     const connection = connections.take();
@@ -67,7 +63,7 @@ export function createAnswerRequest(
 }
 
 async function answerRequest(
-  { handle, clock }: Pick<Simulator, 'handle' | 'clock'>,
+  { handle, clock }: ApiHandler,
   pattern: RegExp,
   request: Request,
   connection: number,
@@ -133,7 +129,7 @@ function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: n
 }
 
 /** The simulator as a `fetch` function, for any origin. */
-export function createFetch(sim: Pick<Simulator, 'handle' | 'clock'>): typeof fetch {
+export function createFetch(sim: ApiHandler): typeof fetch {
   const answer = createAnswerRequest(sim, addressPattern());
   return async (input, init) => {
     const request = new Request(input, init);

@@ -1,13 +1,14 @@
-import { type Answer, statusesWithoutBody } from '../simulator/api-call.js';
+import { statusesWithoutBody } from '../faults/outcome.js';
 import type { Clock } from '../state/clock.js';
+import type { Answer } from './api-call.js';
 
 /**
- * An answer as a `Response`. What only a wire can do becomes what a client of `fetch` would see of it: a connection that
- * is cut is `Response.error()`, a body that is cut is a stream that fails.
+ * An answer as a `Response`. A wire fault becomes what a client of `fetch` would see of it: a connection that is cut is
+ * `Response.error()`, a body that is cut is a stream that fails.
  * @throws the reason of `signal` when the client gives up on an answer that never comes
  */
 export async function toResponse(
-  { status, headers, body, wire }: Answer,
+  { status, headers, body, wire, finish }: Answer,
   { method, signal }: Pick<Request, 'method' | 'signal'>,
   clock: Clock,
 ): Promise<Response> {
@@ -22,15 +23,15 @@ export async function toResponse(
       return new Response(cutStream(encode(body), wire.bytes), { status, headers });
     case 'contentLength': {
       const all = encode(body);
-      // A client reads as much as it was told; it fails only when less comes.
+      // A client reads as many bytes as Content-Length says; it fails only when fewer come.
       const seen = wire.value > all.length ? cutStream(all, all.length, wire.value) : all.subarray(0, wire.value);
       return new Response(seen, { status, headers: { ...headers, 'Content-Length': String(wire.value) } });
     }
     case 'drip':
-      return new Response(slowStream(encode(body), wire, clock, signal), { status, headers });
+      return new Response(slowStream(encode(body), wire, { clock, signal, finish }), { status, headers });
     default: {
       if (method === 'HEAD' || statusesWithoutBody.includes(status)) return new Response(null, { status, headers });
-      // To text without a Content-Type, `Response` would add one of its own.
+      // To text without a Content-Type, `Response` would add one.
       return new Response('Content-Type' in headers ? body : encode(body), { status, headers });
     }
   }
@@ -38,7 +39,7 @@ export async function toResponse(
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** The first bytes of a body, then the failure that an early end of the connection is. */
+/** The first bytes of a body, then the error that a client gets when the connection ends early. */
 function cutStream(all: Uint8Array, bytes: number, expected = all.length): ReadableStream<Uint8Array> {
   const sent = all.subarray(0, bytes);
   const left = sent.length > 0 ? [sent] : [];
@@ -51,17 +52,16 @@ function cutStream(all: Uint8Array, bytes: number, expected = all.length): Reada
         else controller.close();
       },
     },
-    // Nothing ahead of its reader, not even of a copy such as msw makes: an error empties the queue.
+    // Nothing is queued ahead of the reader, because an error would discard the queue, also that of the copy that msw makes.
     { highWaterMark: 0 },
   );
 }
 
-/** A body in pieces at their times, whether or not anyone reads them yet. */
+/** A body in pieces, each at its time, whether or not the client reads them yet. */
 function slowStream(
   all: Uint8Array,
   { bytes, everyMs }: { bytes: number; everyMs: number },
-  clock: Clock,
-  signal: AbortSignal,
+  { clock, signal, finish }: { clock: Clock; signal: AbortSignal; finish: Answer['finish'] },
 ): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
   const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -71,11 +71,13 @@ function slowStream(
       controller.enqueue(all.subarray(at, at + bytes));
     }
     controller.close();
+    finish?.(true);
   };
   return new ReadableStream({
     start(controller) {
-      // Whoever cancels has closed the stream; else the client gave up, or the simulator was reset.
+      // A cancelled stream is closed already; otherwise the client gave up, or the simulator was reset.
       send(controller).catch((error) => {
+        finish?.(false);
         if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));
       });
     },
@@ -83,5 +85,5 @@ function slowStream(
   });
 }
 
-/** What a fetch says when a connection ends in the middle of a body. */
+/** The error of `fetch` when a connection ends in the middle of a body. */
 const terminated = (cause?: unknown) => new TypeError('terminated', { cause });

@@ -26,7 +26,7 @@ export function assumptionRows(): {
 /** The table for a terminal. */
 export function assumptionLines(): string[] {
   const intro = [
-    'Where the interface document is documentQuote, the simulator assumes. Set any of these in a scenario, under "assumptions".',
+    'Where the interface document says nothing, the simulator assumes. Set any of these in a scenario, under "assumptions".',
     '',
   ];
   const rows = assumptionRows().flatMap(({ id, question, byDefault, alternatives, documentQuote }) => [

@@ -1,30 +1,86 @@
-import { listen } from '../node/http/server.js';
+import { listen, type RunningServer } from '../node/http/server.js';
+import { clientOf, type ScenarioClient } from '../scenario/client.js';
+import { generatesPets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { createSimulator } from '../simulator/simulator.js';
-import { type Verdict, verdict as verdictOf } from '../verdict.js';
-import { runCommand } from './client-command.js';
+import { createSimulator, type Simulator } from '../simulator/simulator.js';
+import type { RequestRecord } from '../state/request-record.js';
+import { judge } from '../verdict/judge.js';
+import type { Verdict } from '../verdict/judge-run.js';
+import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
+import { type RecordedCall, recordCall } from './replay.js';
 
 /** One run of a client's command against a simulator of its own. */
-export interface ClientRun {
-  code: number;
-  output: string;
-  verdict: Verdict['verdict'];
-  findings: Verdict['findings'];
+export interface ClientRun extends CommandResult {
+  verdict: Verdict;
+  /** The journal that was judged. */
+  entries: readonly RequestRecord[];
+  /** How long the command ran. */
+  lastedMs: number;
 }
 
-/** Starts a simulator on a free port, runs the command against it, and judges the client. */
-export async function runOnce(command: readonly string[], scenario: Scenario, timeoutMs: number): Promise<ClientRun> {
-  const generates = scenario.pets !== undefined && 'generate' in scenario.pets;
+export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeoutMs'> {
+  /** The API key, instead of the one that the scenario hands out. */
+  apiKey?: string | undefined;
+  /** Called with every request, before it is answered. */
+  record?: (call: RecordedCall) => void;
+}
+
+/**
+ * Starts a simulator on a free port, runs the command against it, and judges the client. The command finds in its
+ * environment where the service is, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and what the scenario needs of it,
+ * `PETSTORE_API_KEY`, `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
+ * @throws {UsageError} when the command cannot be started; {ScenarioError}
+ */
+export async function runClient(
+  command: readonly string[],
+  scenario: Scenario,
+  { apiKey, output, timeoutMs, record }: ClientRunOptions,
+): Promise<ClientRun> {
+  const client = clientOf(scenario);
+  if (apiKey !== undefined) client.key = apiKey;
   const sim = createSimulator({
-    scenario,
-    ...(generates && { generatePets: (await import('../seed.js')).generatePets }),
+    scenario:
+      scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } },
+    ...(generatesPets(scenario) && { generatePets: (await import('../scenario/generate-pets.js')).generatePets }),
   });
-  const server = await listen(sim, { port: 0 });
+  const server = await listen(startingOnASecond(sim, record), { port: 0, holdRefusals: true });
+  const startMs = performance.now();
   try {
-    const { code, output } = await runCommand(command, server, sim, { output: 'keep', timeoutMs });
-    const { verdict, findings } = verdictOf(sim, { isOver: true });
-    return { code, output, verdict, findings };
+    const result = await runCommand(command, { env: environment(server, client), output, timeoutMs });
+    const { isInterrupted, code } = result;
+    const end = { isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) };
+    const verdict = judge(sim, { isOver: true, end });
+    return { ...result, verdict, entries: sim.journal.query(), lastedMs: performance.now() - startMs };
   } finally {
-    await server.close();
+    await server.close({ graceMs: 0 });
   }
+}
+
+const environment = ({ baseUrl, controlUrl }: RunningServer, { key, operation, calls, parallel }: ScenarioClient) => ({
+  PETSTORE_BASE_URL: baseUrl,
+  PETSTORE_SIM_URL: controlUrl,
+  PETSTORE_API_KEY: key,
+  PETSTORE_OPERATION: operation,
+  PETSTORE_CALLS: String(calls),
+  PETSTORE_PARALLEL: String(parallel),
+});
+
+/**
+ * The same simulator, whose clock is put forward to the next whole second when the first request comes. X-RateLimit-Reset
+ * is whole seconds, so the verdict would else depend on when in a second a run began; and forward, because a client that
+ * waits for Reset by its own clock must not be early for that.
+ */
+function startingOnASecond(sim: Simulator, record?: ClientRunOptions['record']): Simulator {
+  let hasStarted = sim.scenario.clock?.mode === 'frozen';
+  const handle: Simulator['handle'] = (call) => {
+    if (!hasStarted) {
+      hasStarted = true;
+      const snapshot = sim.snapshot();
+      const { clock } = snapshot;
+      sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.ceil(clock.nowMs / 1000) * 1000 } });
+    }
+    record?.(recordCall(call, sim.clock.now()));
+    return sim.handle(call);
+  };
+  return Object.create(sim, { handle: { value: handle } });
 }

@@ -1,50 +1,101 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Verdict } from '../verdict/judge.js';
-import { runOnce } from './client-run.js';
+import type { Verdict } from '../verdict/judge-run.js';
+import { runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
+import { lastError } from './last-error.js';
 
 /** How a client fared in one shipped scenario. */
 export interface GauntletResult {
   scenario: string;
-  verdict: Verdict['verdict'];
-  /** The exit code of the command; it does not count, but explains. */
+  group: string;
+  outcome: Verdict['outcome'];
+  reason: string;
+  /** What the client did not do although the scenario needs it, such as `a POST /pets`; only where that is so. */
+  unmet?: string;
+  /** The exit code of the command; it does not count by itself, but explains. */
   code: number;
   findings: Verdict['findings'];
   output: string;
+  lastedMs: number;
 }
 
-/**
- * Runs a client against every scenario that says what it expects of one.
- * @param onDone told how many runs are over
- */
-export function runGauntlet(
+export interface GauntletOptions {
+  timeoutMs: number;
+  /** Called with how many runs are over. */
+  onDone: (done: number) => void;
+}
+
+/** Clients mostly wait, so more of them run at once than there are processors. */
+const lanes = 10;
+
+/** Runs a client against every scenario that says what it expects of one; those that last longest begin first. */
+export async function runGauntlet(
   command: readonly string[],
   scenarios: readonly Scenario[],
-  options: { timeoutMs: number; onDone: (done: number) => void },
+  { timeoutMs, onDone }: GauntletOptions,
 ): Promise<GauntletResult[]> {
-  return inParallel(
-    scenarios.filter(({ expect }) => expect !== undefined),
-    async (scenario) => ({
-      scenario: scenario.name ?? '',
-      ...(await runOnce(command, scenario, options.timeoutMs)),
-    }),
-    options.onDone,
-  );
+  const expecting = scenarios.filter(({ expect }) => expect !== undefined);
+  const order = [...expecting].sort((a, b) => longestWaitMs(b) - longestWaitMs(a));
+  const run = async (scenario: Scenario): Promise<GauntletResult> => {
+    const { verdict, code, output, lastedMs } = await runClient(command, scenario, { output: 'keep', timeoutMs });
+    const { outcome, reason, unmet, findings } = verdict;
+    const { name = '', group = '' } = scenario;
+    return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };
+  };
+  const results = await inParallel(order, run, onDone, lanes);
+  return expecting.map(({ name }) => results.find(({ scenario }) => scenario === name) as GauntletResult);
 }
 
-/** One line a scenario, and the score: how many of those that were put to the test the client passed. */
-export function gauntletLines(
-  results: readonly GauntletResult[],
-  style: (format: 'red' | 'green' | 'yellow', text: string) => string,
-): string[] {
-  const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
-  const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow' } as const;
-  const lines = results.map(({ scenario, verdict, findings, code }) => {
-    const codes = [...new Set(findings.filter(({ severity }) => severity === 'fail').map((found) => found.code))];
-    const detail = codes.join(', ') || (verdict === 'inconclusive' ? `not put to the test (exit code ${code})` : '');
-    return `  ${scenario.padEnd(width)}  ${style(colours[verdict], verdict.padEnd(12))}  ${detail}`.trimEnd();
-  });
-  const count = (verdict: Verdict['verdict']) => results.filter((result) => result.verdict === verdict).length;
-  const score = `${count('pass')} of ${results.length} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
-  return [...lines, '', score];
+/** Roughly how long a client may have to wait: the longest duration that the scenario names, as far as a run goes. */
+function longestWaitMs({ windows = {}, keys = {}, client }: Scenario): number {
+  const bans = Object.values(keys).map(({ bannedFor }) => seconds(bannedFor));
+  const all = [seconds(windows.minute), seconds(windows.day), ...bans].filter((each) => each <= 120);
+  return Math.max(0, ...all) * (client?.calls ?? 1);
 }
+
+const seconds = (text: unknown) => Number(/^(\d+)s$/.exec(String(text))?.[1] ?? 0);
+
+type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
+
+/** One line a scenario, the command to look closer at each failure, and the sums by group and in all. */
+export function gauntletLines(results: readonly GauntletResult[], command: readonly string[], style: Style): string[] {
+  const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
+  const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
+  const lines = results.flatMap((result) => {
+    const state = stateOf(result);
+    const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(result)}`;
+    const closer = `      petstore-sim exec --scenario ${result.scenario} -- ${command.map(quoted).join(' ')}`;
+    return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
+  });
+  const groups = [...new Set(results.map(({ group }) => group))];
+  const groupWidth = Math.max(...groups.map((group) => group.length), 0);
+  const sums = groups.map((group) => {
+    const members = results.filter((result) => result.group === group);
+    return `  ${group.padEnd(groupWidth)}  ${sum(members)}`;
+  });
+  return [...lines, '', ...sums, '', sum(results)];
+}
+
+const stateOf = ({ outcome, unmet }: GauntletResult) =>
+  outcome === 'inconclusive' && unmet !== undefined ? 'not met' : outcome;
+
+function detail({ outcome, findings, unmet, reason, code, output }: GauntletResult): string {
+  if (outcome === 'fail') {
+    return [...new Set(findings.filter(({ severity }) => severity === 'fail').map((found) => found.code))].join(', ');
+  }
+  if (outcome === 'pass') return '';
+  if (unmet !== undefined) return `needs ${unmet}`;
+  const said = lastError(output);
+  return `${reason}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
+}
+
+/** `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. */
+function sum(results: readonly GauntletResult[]): string {
+  const count = (state: ReturnType<typeof stateOf>) => results.filter((result) => stateOf(result) === state).length;
+  const met = results.length - count('not met');
+  const parts = `${count('pass')} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
+  return `${met} of ${results.length} met: ${parts}`;
+}
+
+/** As a shell takes it. */
+const quoted = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

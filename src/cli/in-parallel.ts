@@ -1,10 +1,14 @@
 import { availableParallelism } from 'node:os';
 
-/** Does one job after another on as many lanes as there are processors; the results are in the order of the jobs. */
+/**
+ * Does one job after another on several lanes; the results are in the order of the jobs.
+ * @param lanes default: as many as there are processors
+ */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
   onDone: (done: number) => void,
+  lanes = availableParallelism(),
 ): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
@@ -16,6 +20,6 @@ export async function inParallel<Item, Result>(
       onDone(++done);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
   return results;
 }

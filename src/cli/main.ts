@@ -38,7 +38,8 @@ Options of serve
   --allowed-host NAME    another host name that clients may use; may be repeated
   --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
 
-Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETSTORE_API_KEY and PETSTORE_SIM_URL)
+Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETSTORE_SIM_URL and
+PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --scenario, --set, --seed, --no-limits   as above (not with gauntlet)
   --verdict FILE         exec: writes the verdict as JSON
   --report FILE.html     exec: writes a report with a picture of the run
@@ -47,7 +48,8 @@ Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETST
   --fail-on CODES        exec: fails on these findings alone, separated by commas
   --require-conclusive   exec: fails when nothing was put to the test
   --only IDS             matrix: these assumptions; gauntlet: these scenarios; separated by commas
-  --timeout DURATION     matrix, gauntlet: how long one run may take (default 2m)
+  --api-key NAME         exec, matrix: the API key for the command (default: the one that the scenario names)
+  --timeout DURATION     how long one run may take (default 2m; exec: no limit)
 
   --help                 print this
   --version              print the version
@@ -75,10 +77,20 @@ const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
 const commands = {
   serve: { options: Object.keys(serveOptions), most: 0 },
   exec: {
-    options: [...scenarioOptions, 'verdict', 'report', 'junit', 'json', 'fail-on', 'require-conclusive'],
+    options: [
+      ...scenarioOptions,
+      'verdict',
+      'report',
+      'junit',
+      'json',
+      'fail-on',
+      'require-conclusive',
+      'api-key',
+      'timeout',
+    ],
     most: Number.POSITIVE_INFINITY,
   },
-  matrix: { options: [...scenarioOptions, 'only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
+  matrix: { options: [...scenarioOptions, 'only', 'json', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
   gauntlet: { options: ['only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
@@ -156,6 +168,7 @@ function readArguments() {
         'require-conclusive': { type: 'boolean' },
         only: { type: 'string' },
         timeout: { type: 'string' },
+        'api-key': { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },

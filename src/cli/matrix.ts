@@ -1,16 +1,32 @@
 import { type Assumption, type AssumptionId, assumptions } from '../contract/assumptions.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { merge } from '../values/plain-data.js';
-import { type ClientRun, runOnce } from './client-run.js';
+import type { Verdict } from '../verdict/judge-run.js';
+import { runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
+import { lastError } from './last-error.js';
+import { type RecordedCall, replay } from './replay.js';
 
 /** One choice that the interface document leaves to the service, and how the client fared with it. */
-export interface MatrixResult extends ClientRun {
+export interface MatrixResult {
   /** `undefined` for the run with every default. */
   id: AssumptionId | undefined;
   value: unknown;
+  code: number;
+  outcome: Verdict['outcome'];
+  findings: Verdict['findings'];
+  output: string;
+  /** Whether the client did anything that this choice decides: without, the run says nothing of it. */
+  isMet: boolean;
   /** Whether the client fares worse than with the defaults: another exit code, or a verdict that fails. */
   breaks: boolean;
+}
+
+export interface MatrixOptions {
+  only?: readonly AssumptionId[] | undefined;
+  timeoutMs: number;
+  apiKey?: string | undefined;
+  onDone: (done: number) => void;
 }
 
 /** Every alternative of the named assumptions, each as a scenario of its own on top of another. */
@@ -22,53 +38,85 @@ export function matrixCases(only: readonly AssumptionId[] | undefined): { id: As
 
 /**
  * Runs a client once with the defaults and once with every alternative, each against a simulator of its own.
- * @param onDone told how many runs are over
+ * @param options.onDone called with how many runs are over
  */
 export async function runMatrix(
   command: readonly string[],
   scenario: Scenario,
-  options: { only?: readonly AssumptionId[] | undefined; timeoutMs: number; onDone: (done: number) => void },
+  { only, timeoutMs, apiKey, onDone }: MatrixOptions,
 ): Promise<MatrixResult[]> {
-  const cases = [{ id: undefined, value: undefined }, ...matrixCases(options.only)];
+  const cases = [{ id: undefined, value: undefined }, ...matrixCases(only)];
   const results = await inParallel(
     cases,
     async ({ id, value }) => {
-      const assumed = id === undefined ? {} : { assumptions: { [id]: value } };
-      return { id, value, ...(await runOnce(command, merge(scenario, assumed as Scenario), options.timeoutMs)) };
+      const calls: RecordedCall[] = [];
+      const assumed = id === undefined ? scenario : withAssumption(scenario, id, value);
+      const record = (call: RecordedCall) => void calls.push(call);
+      const run = await runClient(command, assumed, { output: 'keep', timeoutMs, apiKey, record });
+      const { code, output, verdict } = run;
+      const isMet = id === undefined || isDecided(scenario, id, value, calls);
+      return { id, value, code, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
     },
-    options.onDone,
+    onDone,
   );
   const [baseline] = results;
   return results.map((result) => ({
     ...result,
-    breaks: result.code !== baseline?.code || (result.verdict === 'fail' && baseline.verdict !== 'fail'),
+    breaks: result.code !== baseline?.code || (result.outcome === 'fail' && baseline.outcome !== 'fail'),
   }));
 }
+
+const withAssumption = (scenario: Scenario, id: AssumptionId, value: unknown) =>
+  merge(scenario, { assumptions: { [id]: value } } as Scenario);
+
+/** Whether the calls of the client are answered otherwise with this choice than with the default. */
+function isDecided(scenario: Scenario, id: AssumptionId, value: unknown, calls: readonly RecordedCall[]): boolean {
+  // Who may read an answer in a browser is decided outside of it.
+  if (id === 'cors') return calls.some(({ call }) => call.header('origin') !== undefined);
+  const byDefault = replay(scenario, calls);
+  return replay(withAssumption(scenario, id, value), calls).some((answer, index) => answer !== byDefault[index]);
+}
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Which undocumented choices break the client, each with the sentence of the document that leaves it open. */
 export function matrixLines(
   results: readonly MatrixResult[],
-  style: (format: 'red' | 'green', text: string) => string,
+  style: (format: 'red' | 'green' | 'yellow', text: string) => string,
 ): string[] {
   const [baseline, ...others] = results;
   const breaking = others.filter(({ breaks }) => breaks);
+  const met = others.filter(({ isMet, breaks }) => isMet || breaks);
   const failed = ({ findings }: MatrixResult) => [
     ...new Set(findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code)),
   ];
   const lines = breaking.flatMap((result) => {
     const { id, value, code } = result;
-    const shown = typeof value === 'string' ? value : JSON.stringify(value);
     const why = code === baseline?.code ? `the verdict fails: ${failed(result).join(', ')}` : `exit code ${code}`;
-    const lastLine = result.output.trim().split('\n').at(-1) ?? '';
+    const reason = lastError(result.output);
     return [
-      `  ${style('red', `${id}: ${shown}`)}  ${why}`,
+      `  ${style('red', `${id}: ${shown(value)}`)}  ${why}`,
       `    ${assumptions[id as AssumptionId].question}`,
-      ...(lastLine === '' ? [] : [`    the command's last line: ${lastLine.slice(0, 100)}`]),
+      ...(reason === '' ? [] : [`    the command said: ${reason}`]),
     ];
   });
-  const summary =
+  return [...lines, ...(lines.length > 0 ? [''] : []), ...summary(others, met, breaking, style)];
+}
+
+function summary(
+  all: readonly MatrixResult[],
+  met: readonly MatrixResult[],
+  breaking: readonly MatrixResult[],
+  style: (format: 'red' | 'green' | 'yellow', text: string) => string,
+): string[] {
+  const unmet = all.filter((result) => !met.includes(result));
+  const count = `${met.length} of ${all.length} choices that the document leaves open`;
+  const ids = [...new Set(unmet.map(({ id }) => id))].join(', ');
+  const rest = unmet.length === 0 ? [] : [`Not met, because the client did nothing that they decide: ${ids}.`];
+  if (met.length === 0) return [style('yellow', `The client met none of the ${all.length} choices.`), ...rest];
+  const verdict =
     breaking.length === 0
-      ? style('green', `None of ${others.length} choices that the document leaves open breaks this client.`)
-      : `${breaking.length} of ${others.length} choices that the document leaves open would break this client.`;
-  return [...lines, ...(lines.length > 0 ? [''] : []), summary];
+      ? style('green', `The client met ${count}; none breaks it.`)
+      : `The client met ${count}; ${breaking.length} would break it.`;
+  return [verdict, ...rest];
 }

@@ -7,12 +7,10 @@ interface Terminal {
 const quietMs = 1_000;
 const redrawMs = 100;
 const barCells = 30;
-/** To make and store pets takes about this many times as long as to make them. */
-const storingFactor = 6;
-/** Takes away what a bar has written. */
+/** Erases the line that a bar has written. */
 export const eraseLine = '\r\u001b[K';
 
-/** A bar for a terminal, in place of the line before it: how much of the whole is done. */
+/** A bar that takes the place of the line before it: how much of the whole is done. */
 export function drawBar(done: number, total: number, unit: string): string {
   const full = Math.floor((done / total) * barCells);
   const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
@@ -20,8 +18,8 @@ export function drawBar(done: number, total: number, unit: string): string {
 }
 
 /**
- * Shows on a terminal how far the making of pets is, and that they are stored, when all of it takes over a second.
- * @returns what to call with how many are made, of how many; what it shows is gone when the program is idle again
+ * Shows on a terminal how many pets are made, and then that they are stored, when making them takes over a second.
+ * @returns a function for `onProgress`; the line is erased when the program is idle again
  */
 export function createProgressBar(
   terminal: Terminal = process.stderr,
@@ -30,16 +28,17 @@ export function createProgressBar(
 ): (made: number, total: number) => void {
   const startMs = now();
   let shownMs = startMs;
+  let isShown = false;
   return (made, total) => {
     const nowMs = now();
-    const expectedMs = made === 0 ? 0 : ((nowMs - startMs) / made) * total * storingFactor;
-    if (!terminal.isTTY || expectedMs < quietMs) return;
-    if (made === total) {
+    if (made === total && isShown) {
       terminal.write(`${eraseLine}storing ${total.toLocaleString('en')} pets`);
       return whenIdle(() => terminal.write(eraseLine));
     }
-    if (nowMs - shownMs < redrawMs) return;
+    const expectedMs = made === 0 ? 0 : ((nowMs - startMs) / made) * total;
+    if (!terminal.isTTY || made === total || expectedMs < quietMs || nowMs - shownMs < redrawMs) return;
     shownMs = nowMs;
+    isShown = true;
     terminal.write(drawBar(made, total, 'pets'));
   };
 }

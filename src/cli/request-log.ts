@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
+import type { Answer } from '../adapters/api-call.js';
 import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
 import type { OnAnswer } from '../node/http/api-listener.js';
 import type { RunningServer } from '../node/http/server.js';
-import type { Answer } from '../simulator/api-call.js';
 import type { Simulator } from '../simulator/simulator.js';
 
 export const logFormats = ['pretty', 'json', 'silent'] as const;

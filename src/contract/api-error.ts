@@ -1,5 +1,5 @@
 /**
- * What the API answers instead of a success: the Error object of the document, plus headers of its own. It is thrown, but
+ * An error answer of the API: the Error object of the document, and the headers that belong to it. It is thrown, but
  * is no `Error`, because V8 would note the stack of each, which nobody reads and which was two thirds of what a refusal cost.
  */
 export class ApiError {

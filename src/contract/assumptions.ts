@@ -5,7 +5,7 @@ export type { AssumptionId, Settings } from './settings.js';
 /** One point that the interface document leaves open, what the simulator does by default, and what it can do instead. */
 export interface Assumption<Value> {
   question: string;
-  /** The words of the document that are silent on it. */
+  /** The sentence of the document that leaves it open. */
   documentQuote: string;
   default: Value;
   /** Every other value; for an open set (a number, a list, a map) a telling example of each kind. */
@@ -16,7 +16,7 @@ export interface Assumption<Value> {
   alsoAt?: string;
 }
 
-/** What is texts of an assumption beside its values in settings.ts, which a page loads without these texts. */
+/** The texts of an assumption. Its values are in settings.ts, so that pages load them without these texts. */
 type AssumptionText<Id extends AssumptionId> = Id extends ChoiceId
   ? Pick<Assumption<Settings[Id]>, 'question' | 'documentQuote' | 'alsoAt'>
   : Omit<Assumption<Settings[Id]>, 'default'> & { form: string };

@@ -14,6 +14,9 @@ interface Choice<Value> extends Open<Value> {
 const choice = <const Value>(byDefault: Value, ...others: Value[]): Choice<Value> => ({ default: byDefault, others });
 const open = <Value>(byDefault: Value): Open<Value> => ({ default: byDefault });
 
+/** Largest request body, in bytes (assumption `bodyTooLarge`). A NewPet needs a few hundred. */
+export const maximumBodyBytes = 64 * 1024;
+
 /** What the simulator does at every point that the document leaves open: the default first. assumptions.ts asks the questions. */
 export const settingValues = {
   defaultStatus: choice('available', 'pending', 'sold', 'absent'),

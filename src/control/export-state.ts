@@ -1,9 +1,9 @@
-import type { ApiKey } from '../limits/keys.js';
+import type { ApiKey } from '../limits/api-key.js';
 import { createWindow, type Window } from '../limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Simulator, Snapshot } from '../simulator/simulator.js';
-import { type Pet, toStored } from '../state/pets.js';
+import { type Pet, toStored } from '../state/pet.js';
 import { invalid } from './control-error.js';
 import { type ExportedKey, type ExportedState, stateVersion } from './state-schema.js';
 
@@ -57,6 +57,7 @@ export function importState(sim: Simulator, state: ExportedState): Snapshot {
   const rules = state.faults.rules.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));
   return {
     resolved,
+    petsFrom: resolved,
     clock: state.clock,
     pets: { pets: state.pets.map(toStored), nextId: state.nextId },
     keys: {

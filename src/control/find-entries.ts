@@ -2,7 +2,8 @@ import { operationNames } from '../contract/document.js';
 import { type Output, refine } from '../schema/schema.js';
 import { oneOf, optional, string } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
-import { meetsQuery, type RequestRecord } from '../state/journal.js';
+import { meetsQuery } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { keyId } from '../values/mask-key.js';
 import { about, wholeNumber } from './input-values.js';
 

@@ -2,6 +2,7 @@ import { type Scenario, scenarioSchema } from '../scenario/scenario-schema.js';
 import { refine, type Schema, transform } from '../schema/schema.js';
 import { either, fields, kind, number, string } from '../schema/schemas.js';
 import { matching } from '../schema/value-schemas.js';
+import { sandboxNamePattern } from '../simulator/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
@@ -63,11 +64,10 @@ export function findScenario({ scenarios }: Simulator, scenario: string | Scenar
   throw notFound('There is no scenario of this name; expected one that GET /__sim/scenarios lists.');
 }
 
-/** The name of a sandbox or a snapshot. Not `.` or `..`, which a client would resolve in a URL. */
-export const name = shownAs(
-  matching(/^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'),
-  { pattern: '^[A-Za-z0-9._-]{1,64}$' },
-);
+/** The name of a sandbox or a snapshot. */
+export const name = shownAs(matching(sandboxNamePattern, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'), {
+  pattern: '^[A-Za-z0-9._-]{1,64}$',
+});
 
 /** An API key: whole, or its id as `listKeys` shows it. */
 export const keyReference = refine(string, (key) => key !== '', 'an API key or its id', {

@@ -2,9 +2,9 @@ import { rateLimitHeaders } from '../contract/document.js';
 import type { Schema } from '../schema/schema.js';
 import { fields, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
-import { createKeyMask, type KeyMask } from '../simulator/key-mask.js';
+import { createRedactor, displayKey, type Redact } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { fnv1a, keyId } from '../values/mask-key.js';
 import { about, instantText } from './input-values.js';
 
@@ -124,10 +124,9 @@ export interface EntryView {
 }
 
 export function createEntryView(sim: Simulator): EntryView {
-  const mask = createKeyMask(sim);
+  const redactor = createRedactor(sim);
   const promises = new Map<string | undefined, number>();
   const pass = ({ token, promisedAtMs, refusal, plan }: RequestRecord) => {
-    mask.learn(token);
     if (promisedAtMs !== undefined && refusal !== undefined) promises.set(token, promisedAtMs);
     else if (plan !== undefined) promises.delete(token);
   };
@@ -136,7 +135,11 @@ export function createEntryView(sim: Simulator): EntryView {
     show(entry) {
       const promisedBeforeMs = promises.get(entry.token);
       pass(entry);
-      return toShown(entry, promisedBeforeMs, mask);
+      const { path, query, call, requestBody, responseBody, headers, token } = entry;
+      const requestText = requestBody && new TextDecoder().decode(requestBody);
+      const texts = [path, query, call, requestText, responseBody, ...Object.values(headers)];
+      const redact = redactor(texts.join('\n'), token);
+      return toEntry(entry, promisedBeforeMs, requestText, token && displayKey(sim, token), redact);
     },
   };
 }
@@ -150,10 +153,12 @@ export function* showEntries(sim: Simulator, isWanted: (entry: RequestRecord) =>
   }
 }
 
-function toShown(
+function toEntry(
   entry: RequestRecord,
   promisedBeforeMs: number | undefined,
-  { show, hide }: Pick<KeyMask, 'show' | 'hide'>,
+  requestText: string | undefined,
+  key: string | undefined,
+  redact: Redact,
 ): JournalEntry {
   const { token, promisedAtMs, requestBody, responseBody, headers } = entry;
   const remaining = headers[rateLimitHeaders.remaining];
@@ -161,20 +166,20 @@ function toShown(
     id: entry.id,
     time: new Date(entry.arrivedAtMs).toISOString(),
     durationMs: entry.answeredAtMs - entry.arrivedAtMs,
-    key: token && show(token),
+    key,
     keyId: token && keyId(token),
     plan: entry.plan,
     operation: entry.operation,
     method: entry.method,
     baseUrl: entry.baseUrl,
-    path: hide(entry.path),
-    query: hide(entry.query),
+    path: redact(entry.path),
+    query: redact(entry.query),
     status: entry.status,
     code: errorCode(entry),
-    headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, hide(value)])),
-    requestBody: requestBody && shownBody(requestBody, new TextDecoder().decode(requestBody), hide),
+    headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, redact(value)])),
+    requestBody: requestBody && toBody(requestBody, redact(requestText as string)),
     responseBody:
-      responseBody === '' ? undefined : shownBody(new TextEncoder().encode(responseBody), responseBody, hide),
+      responseBody === '' ? undefined : toBody(new TextEncoder().encode(responseBody), redact(responseBody)),
     window: entry.window,
     remaining: remaining === undefined ? undefined : Number(remaining),
     refusal: entry.refusal,
@@ -187,17 +192,17 @@ function toShown(
     fault: entry.fault,
     unreadable: entry.isUnreadable || undefined,
     connection: entry.connection,
-    call: entry.call && hide(entry.call),
+    call: entry.call && redact(entry.call),
   };
   return Object.fromEntries(
     Object.entries(shown).filter(([, value]) => value !== undefined),
   ) as unknown as JournalEntry;
 }
 
-function shownBody(bytes: Uint8Array, text: string, hide: KeyMask['hide']): JournalBody {
+function toBody(bytes: Uint8Array, text: string): JournalBody {
   const size = { bytes: bytes.length, hash: fnv1a(bytes) };
-  if (bytes.length < cutBodyBytes) return { ...size, text: hide(text) };
-  return { ...size, text: hide(text).slice(0, -uncertainLength).toWellFormed(), truncated: true };
+  if (bytes.length < cutBodyBytes) return { ...size, text };
+  return { ...size, text: text.slice(0, -uncertainLength).toWellFormed(), truncated: true };
 }
 
 function errorCode({ status, responseBody }: RequestRecord): string | undefined {

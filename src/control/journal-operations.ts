@@ -1,11 +1,11 @@
 import { refine, transform } from '../schema/schema.js';
 import { boolean, either, fields, list, number, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
-import { createKeyMask } from '../simulator/key-mask.js';
+import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json-text.js';
-import { verdict as verdictOf } from '../verdict.js';
+import { judge } from '../verdict/judge.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entries.js';
@@ -122,13 +122,13 @@ export const journalOperations = {
     input: fields({}),
     result: verdictSchema,
     run(sim) {
-      const verdict = verdictOf(sim);
-      const { hide } = createKeyMask(sim);
+      const verdict = judge(sim);
+      const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
       const findings = verdict.findings.map((finding) => ({
         ...finding,
-        measured: hide(finding.measured),
-        allowed: hide(finding.allowed),
-        text: hide(finding.text),
+        measured: redact(finding.measured),
+        allowed: redact(finding.allowed),
+        text: redact(finding.text),
       }));
       return { ...verdict, findings };
     },

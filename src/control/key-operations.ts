@@ -1,9 +1,9 @@
-import type { KeyInfo } from '../limits/keys.js';
-import { keyFields, keyText } from '../scenario/scenario-schema.js';
+import { keyFields, keyText } from '../scenario/key-schema.js';
 import { refine, type Schema } from '../schema/schema.js';
 import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
 import { count, duration } from '../schema/value-schemas.js';
-import { createKeyMask } from '../simulator/key-mask.js';
+import type { KeyInfo } from '../simulator/keys.js';
+import { displayKey } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { keyId } from '../values/mask-key.js';
 import { notFound } from './control-error.js';
@@ -36,7 +36,7 @@ export const keyInfoSchema = fields({
 /** A key as the control API shows it. */
 function shownKey(sim: Simulator, key: string): KeyInfo {
   const info = sim.keys.get(key);
-  return { ...info, key: createKeyMask(sim).show(key) };
+  return { ...info, key: displayKey(sim, key) };
 }
 
 /**
@@ -45,7 +45,7 @@ function shownKey(sim: Simulator, key: string): KeyInfo {
  * @throws {ControlError} 404
  */
 function findKey({ keys }: Simulator, reference: string): string {
-  const { texts } = keys;
+  const texts = [...keys.texts, ...keys.unlisted];
   const found = texts.includes(reference) ? reference : texts.find((text) => keyId(text) === reference);
   if (found !== undefined) return found;
   throw notFound('There is no such API key; expected a key of the scenario, or its id as GET /__sim/keys shows it.');
@@ -79,16 +79,15 @@ export const keyOperations = {
       next: optional(about(string, 'What to send as `after` for the next page; absent on the last one.')),
     }),
     run(sim, { limit, after }) {
-      const { texts } = sim.keys;
+      const texts = [...sim.keys.texts, ...sim.keys.unlisted];
       const start = after === undefined ? 0 : texts.indexOf(findKey(sim, after)) + 1;
       const page = texts.slice(start, start + limit);
       const last = page.at(-1);
       const hasMore = last !== undefined && start + limit < texts.length;
-      const { show } = createKeyMask(sim);
       return {
-        keys: page.map((text) => ({ ...sim.keys.get(text), key: show(text) })),
+        keys: page.map((text) => shownKey(sim, text)),
         total: texts.length,
-        ...(hasMore && { next: show(last) === last ? last : keyId(last) }),
+        ...(hasMore && { next: displayKey(sim, last) === last ? last : keyId(last) }),
       };
     },
   }),
@@ -109,15 +108,8 @@ export const keyOperations = {
     input: fields({ key: keyText, ...keyFields, bannedFor: optional(banDuration) }),
     example: { key: 'alice-key', plan: 'pro', usage: { minute: 299 } },
     result: keyInfoSchema,
-    run(sim, { key, plan, state, expiresAt, expiresIn, usage, bannedFor = 0 }) {
-      sim.keys.add(key, {
-        ...(plan !== undefined && { plan }),
-        ...(state !== undefined && { state }),
-        expiresAtMs: expiresAt,
-        expiresInMs: expiresIn,
-        usage: { minute: usage?.minute ?? 0, day: usage?.day ?? 0 },
-        bannedForMs: bannedFor,
-      });
+    run(sim, { key, ...input }) {
+      sim.keys.add(key, input);
       return shownKey(sim, key);
     },
   }),

@@ -44,7 +44,7 @@ export function performInPieces<Target>(
 
 function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
   try {
-    return checkWith(schema, input);
+    return checkWith(schema, input, 'input');
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     const { key } = input as { key?: unknown };

@@ -1,12 +1,12 @@
 import { petStatuses } from '../contract/document.js';
 import type { Window } from '../limits/window.js';
 import { faultSchema } from '../scenario/fault-schema.js';
-import { keyText } from '../scenario/scenario-schema.js';
+import { keyText } from '../scenario/key-schema.js';
 import { type Output, refine, type Schema, transform } from '../schema/schema.js';
 import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../schema/schemas.js';
 import { between, count, isJson, text } from '../schema/value-schemas.js';
 import type { ClockState } from '../state/clock.js';
-import type { Pet } from '../state/pets.js';
+import type { Pet } from '../state/pet.js';
 import { latestMs } from '../values/instant.js';
 import { type Int64, isInt64, normalizeInteger } from '../values/int64.js';
 import type { JsonObject } from '../values/json.js';
@@ -61,7 +61,9 @@ const apiKey = fields({
   episodes: count,
   strikes: count,
   bans: count,
+  bannedFromMs: optional(instantMs, 0),
   bannedUntilMs: instantMs,
+  banCause: optional(oneOf('strikes', 'set'), 'strikes'),
   backgroundSeconds: seconds,
 });
 

@@ -1,8 +1,8 @@
+import { findingCodes } from '../scenario/expectation.js';
 import type { Schema } from '../schema/schema.js';
-import { fields, list, oneOf, string } from '../schema/schemas.js';
+import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
-import { findingCodes } from '../verdict/finding.js';
-import type { Verdict } from '../verdict.js';
+import type { Verdict } from '../verdict/judge-run.js';
 import { about, instantText } from './input-values.js';
 
 const findingCode = oneOf(...findingCodes);
@@ -10,8 +10,9 @@ const findingCode = oneOf(...findingCodes);
 /** A verdict on a client, for the description of the control API. */
 export const verdictSchema = fields({
   scenario: about(string, 'The name of the scenario.'),
-  verdict: oneOf('pass', 'fail', 'inconclusive'),
-  reason: about(string, 'Why it is this verdict, in one sentence.'),
+  outcome: oneOf('pass', 'fail', 'inconclusive'),
+  reason: about(string, 'Why it is this outcome, in one sentence.'),
+  unmet: optional(about(string, 'What the client did not do although the scenario needs it.')),
   findings: list(
     fields({
       code: about(findingCode, 'The rule that found it.'),
@@ -24,5 +25,5 @@ export const verdictSchema = fields({
     }),
   ),
   exercised: about(list(findingCode), 'The rules that the run put to the test.'),
-  counts: fields({ requests: count, served: count, refused: count, banned: count, dropped: count }),
+  counts: fields({ requests: count, served: count, refused: count, banned: count, lost: count, dropped: count }),
 }) as Schema<Verdict>;

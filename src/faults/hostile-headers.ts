@@ -3,6 +3,7 @@ import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
 /** How Retry-After of a refusal may be wrong. */
 export const hostileRetryAfterForms = [
   'past-date',
+  'negative',
   'fractional',
   'zero',
   'missing',
@@ -12,10 +13,10 @@ export const hostileRetryAfterForms = [
   'garbage',
 ] as const;
 
-/** How X-RateLimit-Reset of any answer may be wrong. */
-export const hostileResetForms = ['milliseconds', 'delta', 'skewed'] as const;
+/** How X-RateLimit-Reset of any answer may be wrong; `missing` of a refusal alone. */
+export const hostileResetForms = ['milliseconds', 'delta', 'skewed', 'missing'] as const;
 
-/** Headers that the document does not allow, but clients meet: what a scenario sets under `hostileHeaders`. */
+/** Headers that the document does not allow but real services send: `hostileHeaders` of a scenario. */
 export interface HostileHeaders {
   retryAfter?: (typeof hostileRetryAfterForms)[number] | undefined;
   reset?: (typeof hostileResetForms)[number] | undefined;
@@ -44,7 +45,9 @@ export function corruptHeaders(
   headers: Record<string, string>,
   { hostile, isRefusal, nowSeconds, resetAtSeconds, httpDate }: CorruptionSource,
 ): void {
-  if (hostile.reset !== undefined) {
+  if (hostile.reset === 'missing') {
+    if (isRefusal) delete headers[rateLimitHeaders.reset];
+  } else if (hostile.reset !== undefined) {
     const forms = {
       milliseconds: resetAtSeconds * 1000,
       delta: resetAtSeconds - nowSeconds,
@@ -59,6 +62,7 @@ export function corruptHeaders(
     const seconds = resetAtSeconds - nowSeconds;
     const forms = {
       'past-date': httpDate(nowSeconds - 1),
+      negative: '-5',
       fractional: (seconds - 0.5).toFixed(1),
       zero: '0',
       huge: String(hugeSeconds),
@@ -74,6 +78,6 @@ export function corruptHeaders(
   }
 }
 
-/** The page that takes the place of a JSON answer. */
+/** The HTML page that a proxy sends instead of a JSON answer. */
 export const htmlPage = (status: number) =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>Error ${status}</h1></body></html>`;

@@ -1,28 +1,30 @@
 import { errorBody } from '../contract/api-error.js';
-import type { Outcome } from '../simulator/request-pipeline.js';
-import type { FaultEffect, FaultMatch, FaultRule } from './faults.js';
+import type { FaultEffect, FaultRule } from './fault-rule.js';
+import type { FaultMatch } from './fault-rules.js';
 import { htmlPage } from './hostile-headers.js';
+import { emptyOutcome, type Outcome } from './outcome.js';
 
 /**
- * What a fault makes of a request: at once, or after its delay.
- * @param run runs the operation; called once, or never where the rule's phase is `before` and its effect answers alone
+ * What a fault rule makes of a request: at once, or after its delay.
+ * @param run runs the operation; called once, or never where the rule's phase is `before` and its effect is the answer
  * @param sleep waits on the clock
  */
-export function applyFault(
-  { rule, delayMs }: FaultMatch,
+export function injectFault(
+  { rule, delayMs }: FaultMatch & { rule: FaultRule },
   run: () => Outcome,
   sleep: (ms: number) => Promise<void>,
 ): Outcome | Promise<Outcome> {
-  const { effect, phase, name } = rule as FaultRule;
+  const { effect, phase, name } = rule;
   const runsFirst = phase === 'after';
   const isAnswered = effect.kind !== 'none' && !runsFirst;
-  if (delayMs === 0) return corrupt(isAnswered ? nothing : run(), effect, name);
+  if (delayMs === 0) return corrupt(isAnswered ? emptyOutcome : run(), effect, name);
   const first = runsFirst ? run() : undefined;
-  return sleep(delayMs).then(() => corrupt(first ?? (isAnswered ? nothing : run()), effect, name));
+  return sleep(delayMs).then(() => corrupt(first ?? (isAnswered ? emptyOutcome : run()), effect, name));
 }
 
-/** What stands for the operation's answer when the operation does not run. */
-const nothing: Outcome = { status: 200, body: '' };
+/** Whether the rule keeps the client from reading the answer. Another status, a delay and a slow body can all be read. */
+export const makesUnreadable = ({ effect }: FaultRule) =>
+  effect.kind === 'wire' ? effect.wire.kind !== 'drip' : effect.kind !== 'none' && effect.kind !== 'respond';
 
 function corrupt(outcome: Outcome, effect: FaultEffect, name: string): Outcome {
   const { status, body } = outcome;

@@ -1,23 +1,16 @@
 import { ApiError, keyBanned } from '../contract/api-error.js';
-import type { Settings } from '../contract/assumptions.js';
-import { banPromiseSeconds, hitBan, isBanned, noteRefusal, noteServed } from './ban.js';
-import type { ApiKey } from './keys.js';
-import {
-  countRefused,
-  countServed,
-  isExhausted,
-  type RateReport,
-  refreshWindows,
-  reportRefused,
-  reportServed,
-} from './rate-report.js';
+import { windowSeconds } from '../contract/document.js';
+import type { Settings } from '../contract/settings.js';
+import { type ApiKey, countRefused, countServed, extendBan, noteRefusal, refresh } from './api-key.js';
+import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
 import type { Algorithm } from './window.js';
 
 /** Whether a request goes on, and what its answer says about the limits either way. */
 export interface Admission {
   rate: RateReport;
-  /** The refusal: over a limit, or banned. `rate.resetAtSeconds` is then the promise that Retry-After tells. */
+  /** The refusal: over a limit, or banned. `rate.resetAtSeconds` is then what Retry-After promises. */
   refusal: ApiError | undefined;
+  isStrike: boolean;
 }
 
 /**
@@ -33,31 +26,33 @@ export function admit(
   { isLimited, counts }: { isLimited: boolean; counts: boolean },
 ): Admission {
   const nowSeconds = Math.floor(nowMs / 1000);
-  refreshWindows(algorithm, key, nowSeconds);
-  if (isBanned(key, nowMs)) {
-    hitBan(key, settings, nowMs);
-    return banned(key, settings, nowSeconds);
+  refresh(key, algorithm, nowMs);
+  if (nowMs < key.bannedUntilMs) {
+    extendBan(key, settings, nowMs);
+    return refuseBanned(key, settings, nowSeconds, false);
   }
-  if (!isLimited) return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
-  if (!isExhausted(key)) {
-    if (!counts) return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
-    countServed(algorithm, key, nowSeconds);
-    noteServed(key);
-    return { rate: reportServed(key, settings.reportedWindow), refusal: undefined };
+  if (!isLimited || !isExhausted(key)) {
+    if (isLimited && counts) countServed(key, algorithm, nowSeconds);
+    return { rate: reportServed(key, settings.reportedWindow), refusal: undefined, isStrike: false };
   }
-  countRefused(algorithm, settings.rejectedCounts, key, nowSeconds);
+  countRefused(key, algorithm, settings.rejectedCounts, nowSeconds);
   const rate = reportRefused(key);
-  if (noteRefusal(key, settings, nowMs, rate.resetAtSeconds)) return banned(key, settings, nowSeconds);
-  const message = `The ${key.plan} plan allows ${count(rate.limit, 'request')} a ${rate.window}; retry in ${count(rate.resetAtSeconds - nowSeconds, 'second')}.`;
-  return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message) };
+  const noted = noteRefusal(key, settings, nowMs, rate.resetAtSeconds);
+  if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
+  const { limit, window, resetAtSeconds } = rate;
+  const message = `The ${key.plan} plan allows ${count(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${count(resetAtSeconds - nowSeconds, 'second')}.`;
+  return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message), isStrike: noted === 'strike' };
 }
 
-function banned(key: ApiKey, settings: Settings, nowSeconds: number): Admission {
-  const resetAtSeconds = banPromiseSeconds(key);
-  const window = isExhausted(key) ? reportRefused(key) : reportServed(key, settings.reportedWindow);
-  const rate = { ...window, remaining: 0, resetAtSeconds };
-  const message = `The API key is banned because requests went on after a 429; retry in ${count(resetAtSeconds - nowSeconds, 'second')}.`;
-  return { rate, refusal: keyBanned(settings.banStatus, message) };
+function refuseBanned(key: ApiKey, settings: Settings, nowSeconds: number, isStrike: boolean): Admission {
+  const rate = reportBanned(key, settings.reportedWindow);
+  const cause = key.banCause === 'strikes' ? ' because requests went on after a 429' : '';
+  const message = `The API key is banned${cause}; retry in ${count(rate.resetAtSeconds - nowSeconds, 'second')}.`;
+  return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
+
+/** `a minute`, or `in 6 seconds` where the scenario has another length. */
+const per = (lengthSeconds: number, window: RateReport['window']) =>
+  lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${count(lengthSeconds, 'second')}`;
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,46 +1,21 @@
-import type { Settings } from '../contract/assumptions.js';
 import type { WindowName } from '../contract/document.js';
-import type { ApiKey } from './keys.js';
-import type { Algorithm, Window } from './window.js';
+import type { Settings } from '../contract/settings.js';
+import type { ApiKey } from './api-key.js';
+import type { Window } from './window.js';
 
 /** What the X-RateLimit headers of one answer say. */
 export interface RateReport {
   limit: number;
   remaining: number;
-  /** Unix seconds, whole. */
+  /** Whole Unix seconds. */
   resetAtSeconds: number;
   window: WindowName;
 }
 
-/** Brings both windows of a key up to date, without counting. */
-export function refreshWindows(algorithm: Algorithm, key: ApiKey, nowSeconds: number): void {
-  algorithm.refresh(key.minute, nowSeconds);
-  algorithm.refresh(key.day, nowSeconds);
-}
-
-/** Whether a refreshed key has used up a window. */
+/** Whether a key whose windows are up to date has used up one of them. */
 export const isExhausted = (key: ApiKey) => key.minute.remaining === 0 || key.day.remaining === 0;
 
-/** Counts served requests in both windows. */
-export function countServed(algorithm: Algorithm, key: ApiKey, nowSeconds: number, requests = 1): void {
-  algorithm.count(key.minute, nowSeconds, requests);
-  algorithm.count(key.day, nowSeconds, requests);
-}
-
-/** Counts a refused request where the assumption `rejectedCounts` says so; that may exhaust the other window too. */
-export function countRefused(
-  algorithm: Algorithm,
-  rejectedCounts: Settings['rejectedCounts'],
-  key: ApiKey,
-  nowSeconds: number,
-): void {
-  if (rejectedCounts === 'none') return;
-  const windows = [key.minute, key.day];
-  const counting = rejectedCounts === 'all' ? windows : windows.filter((window) => window.remaining > 0);
-  for (const window of counting) algorithm.count(window, nowSeconds);
-}
-
-/** The window with the least remaining; a tie: the one that resets later. So `remaining` requests will be served. */
+/** The window with the least remaining; of two, the one that resets later. So `remaining` more requests will be served. */
 export function reportServed(key: ApiKey, reportedWindow: Settings['reportedWindow']): RateReport {
   if (reportedWindow !== 'least-remaining') return report(key[reportedWindow], reportedWindow);
   const { minute, day } = key;
@@ -50,10 +25,20 @@ export function reportServed(key: ApiKey, reportedWindow: Settings['reportedWind
   return isDay ? report(day, 'day') : report(minute, 'minute');
 }
 
-/** The exhausted window; both exhausted: the one that resets later. */
+/** The used-up window; of two, the one that resets later. */
 export const reportRefused = (key: ApiKey) => reportServed(key, 'least-remaining');
 
-/** A 401 tells nothing about any key: the free minute limit, untouched, so that no client waits for it. */
+/** The report of a ban: its end, but not before every window that is still used up has reset. */
+export function reportBanned(key: ApiKey, reportedWindow: Settings['reportedWindow']): RateReport {
+  const resets = [key.minute, key.day]
+    .filter(({ remaining }) => remaining === 0)
+    .map((window) => window.resetAtSeconds);
+  const resetAtSeconds = Math.max(Math.ceil(key.bannedUntilMs / 1000), ...resets);
+  const window = isExhausted(key) ? reportRefused(key) : reportServed(key, reportedWindow);
+  return { ...window, remaining: 0, resetAtSeconds };
+}
+
+/** A 401 belongs to no key: it reports the free minute limit, unused, so that no client waits for it. */
 export function reportUnauthorized(
   limit: number,
   lengthSeconds: number,

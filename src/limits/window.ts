@@ -13,7 +13,7 @@ export interface Window {
   used: number;
   /** `sliding-log` only: each second and its requests, oldest first. */
   log: [second: number, requests: number][];
-  /** Where the part of the log begins that still counts: to take each second out at once would cost its whole length. */
+  /** Where the part of the log begins that still counts. Moving it is cheaper than removing each second at once. */
   logStart: number;
   /** How many more requests will be served before `resetAtSeconds`; brought up to date by `refresh` and `count`. */
   remaining: number;
@@ -23,7 +23,7 @@ export interface Window {
 
 /** One way to count requests. */
 export interface Algorithm {
-  /** Forgets what has run out and brings `remaining` and `resetAtSeconds` up to date. Counts nothing. */
+  /** Removes what has run out and brings `remaining` and `resetAtSeconds` up to date. Counts nothing. */
   refresh(window: Window, nowSeconds: number): void;
   /** Counts requests, served or not. @param requests default 1 */
   count(window: Window, nowSeconds: number, requests?: number): void;
@@ -56,7 +56,7 @@ function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): 
   const algorithm: Algorithm = {
     refresh(window, nowSeconds) {
       const { startSeconds, lengthSeconds } = window;
-      // A clock that was set back to before the window forgets it too.
+      // The clock may have been set back to before the window.
       const over = nowSeconds >= startSeconds + lengthSeconds || nowSeconds < startSeconds;
       if (startSeconds !== notStarted && over) {
         window.startSeconds = notStarted;
@@ -82,14 +82,14 @@ function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): 
 const firstRequestWindow = fixedWindow((_, nowSeconds) => nowSeconds);
 const clockWindow = fixedWindow(({ lengthSeconds }, nowSeconds) => nowSeconds - (nowSeconds % lengthSeconds));
 
-/** A log of the last `lengthSeconds`. It resets when the oldest request that stands in the way leaves it. */
+/** A log of the last `lengthSeconds`. It resets when the oldest request that keeps it full leaves it. */
 const slidingLog: Algorithm = {
   refresh(window, nowSeconds) {
     const { lengthSeconds, limit, log } = window;
     for (; (log[window.logStart]?.[0] ?? nowSeconds) + lengthSeconds <= nowSeconds; window.logStart++) {
       window.used -= log[window.logStart]?.[1] as number;
     }
-    // A clock that was set back forgets what is now to come.
+    // The clock may have been set back: what is in the future now does not count.
     while (log.length > window.logStart && (log.at(-1)?.[0] as number) > nowSeconds)
       window.used -= log.pop()?.[1] as number;
     if (window.logStart * 2 > log.length) window.logStart -= log.splice(0, window.logStart).length;

@@ -24,13 +24,13 @@ export function checkScenario(scenario: object, issues: Issue[]): CheckedScenari
 }
 
 /** @throws {ScenarioError} when it is not a fault rule */
-export const checkFault = (fault: unknown) => checkWith(faultSchema, fault);
+export const checkFault = (fault: unknown) => checkWith(faultSchema, fault, 'fault rule');
 
 /** @throws {ScenarioError} listing every issue with its path */
-export function checkWith<Of extends AnySchema>(schema: Of, value: unknown): Output<Of> {
+export function checkWith<Of extends AnySchema>(schema: Of, value: unknown, subject: string): Output<Of> {
   const found: SchemaIssue[] = [];
   const output = check(schema, value, found);
-  if (found.length > 0) throw new ScenarioError(toIssues(found));
+  if (found.length > 0) throw new ScenarioError(toIssues(found), subject);
   return output as Output<Of>;
 }
 

@@ -1,5 +1,6 @@
 // Written by scripts/generate.mjs from fixtures/; change those.
 import type { PetStatus } from '../contract/document.js';
+import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 
 /** Name, category and status of each pet; their ids count up from 1. Written short, because a page downloads it. */
@@ -45,7 +46,7 @@ Spike 5 sold
 Olive 2 available`;
 
 /** What a scenario that does not say otherwise starts from. */
-export const defaultScenario = {
+export const defaultScenario = deepFreeze({
   name: 'default',
   description: 'Forty pets over the three statuses, one key for each plan and a revoked one. Limits and bans as documented, the clock is the machine’s own.',
   categories: [1,2,3,4,5],
@@ -54,4 +55,4 @@ export const defaultScenario = {
     const [name = '', categoryId, status] = pet.split(' ');
     return { id: index + 1, name, categoryId: Number(categoryId), status: status as PetStatus };
   }),
-} as const satisfies Scenario;
+} as const satisfies Scenario);

@@ -1,10 +1,9 @@
 import { operationNames, petStatuses } from '../contract/document.js';
-import type { FaultEffect, FaultRule } from '../faults/faults.js';
+import type { FaultEffect, FaultRule } from '../faults/fault-rule.js';
+import { statusesWithoutBody } from '../faults/outcome.js';
 import { type Input, type Output, refine, type Schema, transform } from '../schema/schema.js';
 import { anything, boolean, either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
 import { between, count, duration, int64, isJson, matching, text, whole } from '../schema/value-schemas.js';
-import { statusesWithoutBody } from '../simulator/api-call.js';
-import { normalizeInteger } from '../values/int64.js';
 import { type JsonValue, stringifyJson } from '../values/json.js';
 
 const fromOne = whole(1);
@@ -35,7 +34,7 @@ const when = fields({
   key: optional(oneOrMore(string)),
   plan: optional(string),
   status: optional(oneOf(...petStatuses)),
-  petId: optional(transform(int64, normalizeInteger)),
+  petId: optional(int64),
   nth: optional(fromOne),
   every: optional(fromOne),
   first: optional(fromOne),

@@ -1,28 +1,23 @@
 import { errorCodes } from '../contract/api-error.js';
-import { operationNames, petStatuses } from '../contract/document.js';
+import { operationNames } from '../contract/document.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
-import { boolean, either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
-import {
-  count,
-  duration,
-  instant,
-  int64,
-  matching,
-  positive,
-  signedDuration,
-  text,
-  whole,
-  wholeSeconds,
-} from '../schema/value-schemas.js';
-import { findingCodes } from '../verdict/finding.js';
+import { either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
+import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
+import { clientSchema } from './client-schema.js';
+import { expectationSchema } from './expectation.js';
 import { faultSchema } from './fault-schema.js';
 import { hostileHeadersSchema } from './hostile-schema.js';
+import { keyFields, keyText } from './key-schema.js';
+import { scenarioPetSchema } from './pet-schema.js';
+
+/** As long as any duration of a scenario. */
+const tenYearsSeconds = 3_650 * 86_400;
+
+/** How many pets can be generated: what fits into the memory of a small machine. */
+const maximumPets = 10_000_000;
 
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
-
-/** RFC 6750 section 2.1, without what a list of header values would take apart. */
-export const keyText = matching(/^[^\s,\p{C}]+$/u, 'an API key without spaces, commas and control characters');
 
 const planLimits = fields({ minute: limit, day: limit });
 
@@ -34,14 +29,14 @@ const openValues: Omit<ValueSchemas, ChoiceId> = {
   limitsApply: either(oneOf('all', 'none'), list(oneOf(...operationNames))),
   enterpriseLimits: planLimits,
   banAfter: count,
-  banGraceMs: count,
-  banToleranceMs: count,
-  banSeconds: whole(1),
+  banGraceMs: whole(0, tenYearsSeconds * 1000),
+  banToleranceMs: whole(0, tenYearsSeconds * 1000),
+  banSeconds: whole(1, tenYearsSeconds),
   banEscalation: either(
     oneOf(false),
     fields({
       factor: refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 }),
-      maxSeconds: whole(1),
+      maxSeconds: whole(1, tenYearsSeconds),
     }),
   ),
   cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
@@ -56,23 +51,6 @@ const optionalValues = Object.fromEntries(
     ),
   ]),
 ) as { [Id in AssumptionId]: Schema<Settings[Id] | undefined> };
-
-const pet = fields({
-  id: optional(int64),
-  name: text,
-  categoryId: int64,
-  status: optional(oneOf(...petStatuses)),
-});
-
-/** The fields of an API key. */
-export const keyFields = {
-  plan: optional(string),
-  state: optional(oneOf('active', 'revoked')),
-  expiresAt: optional(instant),
-  expiresIn: optional(duration),
-  usage: optional(fields({ minute: optional(count), day: optional(count) })),
-  bannedFor: optional(duration),
-};
 
 /** The names of the ready-made limit and ban rules. */
 export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
@@ -98,13 +76,13 @@ export const scenarioSchema = fields({
   categories: optional(list(int64)),
   pets: optional(
     either(
-      list(pet),
+      list(scenarioPetSchema),
       fields({
-        generate: fields({
-          available: optional(count),
-          pending: optional(count),
-          sold: optional(count),
-        }),
+        generate: refine(
+          fields({ available: optional(count), pending: optional(count), sold: optional(count) }),
+          ({ available = 0, pending = 0, sold = 0 }) => available + pending + sold <= maximumPets,
+          `at most ${maximumPets.toLocaleString('en')} pets in all`,
+        ),
       }),
       fields({ file: string }),
     ),
@@ -149,13 +127,8 @@ export const scenarioSchema = fields({
     ),
   ),
   assumptions: optional(fields(optionalValues)),
-  expect: optional(
-    fields({
-      verdict: optional(oneOf('pass')),
-      served: optional(boolean),
-      fail: optional(list(oneOf(...findingCodes))),
-    }),
-  ),
+  client: optional(clientSchema),
+  expect: optional(expectationSchema),
 });
 
 /** What a simulator starts with and does. Everything is optional; what is left out comes from the default scenario. */

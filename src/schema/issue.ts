@@ -29,15 +29,21 @@ export function issueAt(steps: readonly Step[], message: string, onName = false)
 const maximumLines = 100;
 const maximumLineLength = 500;
 
-/** Issues as text, one line each: `FILE:LINE:COL: PATH: expected ..., got ...`, the form that editors and terminals link. */
-export function formatIssues(issues: readonly Issue[]): string {
+/**
+ * Issues as text, one line each: `FILE:LINE:COL: PATH: expected ..., got ...`, the form that editors and terminals link.
+ * @param subject what has the issues, where they came from no file: `scenario`
+ */
+export function formatIssues(issues: readonly Issue[], subject: string): string {
   const more = issues.length - maximumLines;
-  return [...issues.slice(0, maximumLines).map(formatIssue), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  return [
+    ...issues.slice(0, maximumLines).map((issue) => formatIssue(issue, subject)),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ].join('\n');
 }
 
-function formatIssue({ path, message, file, line, column }: Issue): string {
+function formatIssue({ path, message, file, line, column }: Issue, subject: string): string {
   const place =
-    file === undefined ? `scenario${path && ` at ${path}`}` : [file, line, column].filter(Boolean).join(':');
+    file === undefined ? `${subject}${path && ` at ${path}`}` : [file, line, column].filter(Boolean).join(':');
   const text = [place, ...(file === undefined ? [] : [path]), message].filter(Boolean).join(': ');
   return escaped(text.length > maximumLineLength ? `${text.slice(0, maximumLineLength)}…` : text);
 }

@@ -1,4 +1,4 @@
-/** The name that was probably meant: at most a third of it written wrong; `undefined` when none is that near. */
+/** The name that was probably meant: one with at most a third of its letters wrong, else `undefined`. */
 export function nearest(written: string, names: readonly string[]): string | undefined {
   const issues = names.map((name) => distance(written.toLowerCase(), name.toLowerCase()));
   const least = Math.min(...issues);

@@ -78,7 +78,7 @@ type FieldsSchema<Of> = Schema<
 
 const noField = 'expected no such field';
 
-/** A map with these fields and no others; of each other it says which one was probably meant. */
+/** A map with these fields and no others. For an unknown field the issue names the field that was probably meant. */
 export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> {
   const schemas = Object.entries(entries);
   return {
@@ -152,7 +152,7 @@ export const either = <const Options extends readonly AnySchema[]>(
   },
 });
 
-/** How far a map is from the one that was meant: an unknown name tells most, one that is nearly right a little less. */
+/** How unlikely it is that a map was meant: an unknown field counts most, a misspelt one a little less. */
 const wrongNames = (issues: readonly SchemaIssue[]) =>
   issues
     .filter(({ steps, onName }) => steps.length === 1 && onName)

@@ -1,6 +1,6 @@
 import { parseDuration } from '../values/duration.js';
 import { parseInstant } from '../values/instant.js';
-import { type Int64, isInt64, parseInt64 } from '../values/int64.js';
+import { type Int64, isInt64, normalizeInteger, parseInt64 } from '../values/int64.js';
 import { refine, transform } from './schema.js';
 import { either, kind, number, string } from './schemas.js';
 
@@ -9,7 +9,7 @@ const textOrNumber = either(string, number);
 /** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
 export const duration = transform(textOrNumber, parseDuration);
 
-/** A duration that a minus sign turns around: `-40s`; read as milliseconds. */
+/** A duration that may be negative: `-40s`; read as milliseconds. */
 export const signedDuration = transform(textOrNumber, (value) => {
   const minus = /^-(?=\d)/;
   if (!minus.test(String(value))) return parseDuration(value);
@@ -32,7 +32,7 @@ export const int64 = transform(
   kind<Int64 | string>('a whole number within int64 (beyond 2^53-1 a bigint, or text)', (value) =>
     isInt64(typeof value === 'string' ? parseInt64(value) : value),
   ),
-  (value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : value),
+  (value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : normalizeInteger(value)),
 );
 
 /** A whole number within bounds. */
@@ -66,10 +66,10 @@ export const text = refine(string, (value) => value.isWellFormed(), 'well-formed
 export const matching = (pattern: RegExp, expected: string) =>
   refine(string, (value) => pattern.test(value), expected, { pattern: pattern.source });
 
-/** Whether a value is one of JSON, with whole numbers beyond 2^53-1 as bigints. */
+/** Whether JSON can hold the value, with whole numbers beyond 2^53-1 as bigints. */
 export function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
-  // Deeper than anyone writes: an object that holds itself.
+  // An object this deep contains itself.
   if (typeof value === 'object' && value !== null) {
     return depth < 100 && Object.values(value).every((part) => isJson(part, depth + 1));
   }

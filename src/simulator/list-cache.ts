@@ -1,30 +1,33 @@
-import type { Settings } from '../contract/assumptions.js';
-import type { Pets } from '../state/pets.js';
-import type { OperationResult } from './operations.js';
+import type { Settings } from '../contract/settings.js';
+import type { Outcome } from '../faults/outcome.js';
+import type { PetStore } from '../state/pet-store.js';
 
-/** How many lists are kept; a client that pages through all pets shall not fill the memory. */
-const mostLists = 100;
+/** How many lists are cached; a client that pages through all pets must not fill the memory. */
+const maximumLists = 100;
+
+/** Gives the list for a query: the cached one, or what `read` gives. */
+export type ListCache = (query: string, settings: Settings, read: () => Outcome) => Outcome;
 
 /**
- * Keeps lists as they were answered, by their query, until a pet or the scenario changes: clients ask for the same
- * few again and again, and the journal then holds one text for all of them.
+ * Caches lists by their query until a pet or the scenario changes. Clients ask for the same few lists again and again, and
+ * the journal then holds one text for all of them.
  */
-export function createKeptLists(pets: Pets) {
-  const lists = new Map<string, OperationResult>();
+export function createListCache(pets: PetStore): ListCache {
+  const lists = new Map<string, Outcome>();
   let version: number | undefined;
   let settings: Settings | undefined;
-  return (query: string, current: Settings, list: () => OperationResult): OperationResult => {
+  return (query, current, read) => {
     if (version !== pets.version || settings !== current) {
       lists.clear();
       version = pets.version;
       settings = current;
     }
-    let result = lists.get(query);
-    if (result === undefined) {
-      if (lists.size >= mostLists) lists.clear();
-      result = { ...list(), again: {} };
-      lists.set(query, result);
+    let list = lists.get(query);
+    if (list === undefined) {
+      if (lists.size >= maximumLists) lists.clear();
+      list = { ...read(), bodyKey: {} };
+      lists.set(query, list);
     }
-    return result;
+    return list;
   };
 }

@@ -1,133 +1,109 @@
-import { ApiError, errorBody } from '../contract/api-error.js';
-import type { Settings } from '../contract/assumptions.js';
+import type { Answer, ApiCall } from '../adapters/api-call.js';
+import { ApiError } from '../contract/api-error.js';
 import { documentedPlans, type OperationName } from '../contract/document.js';
-import type { FaultMatch, FaultRule, WireFault } from '../faults/faults.js';
+import type { Settings } from '../contract/settings.js';
+import { hasRule } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
-import { applyFault } from '../faults/inject-fault.js';
+import { injectFault } from '../faults/inject-fault.js';
+import { emptyOutcome, errorOutcome, type Outcome } from '../faults/outcome.js';
 import { admit } from '../limits/admission.js';
-import { authenticate } from '../limits/authentication.js';
-import type { ApiKey } from '../limits/keys.js';
+import type { ApiKey } from '../limits/api-key.js';
+import { findKey, requireValid } from '../limits/authentication.js';
 import { type RateReport, reportUnauthorized } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { ResetError } from '../state/clock.js';
-import type { Refusal } from '../state/journal.js';
 import { parseInt64 } from '../values/int64.js';
-import type { Again, Answer, ApiCall } from './api-call.js';
-import { createKeptLists } from './list-cache.js';
+import { createListCache } from './list-cache.js';
 import { operations } from './operations.js';
+import { type Exchange, toRecord, unanswered } from './request-record.js';
 import { createHeaderWriter } from './response-headers.js';
-import { deprecationHeaders, findRoute, isLimited, type Route } from './routes.js';
+import { deprecationHeaders, extensionRoute, findRoute, isLimited, type Route } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
 
-/** An answer before the headers that every answer carries. */
-export interface Outcome {
-  status: number;
-  body: string;
-  again?: Again | undefined;
-  headers?: Readonly<Record<string, string | null>> | undefined;
-  isRefusal?: boolean;
-  wire?: WireFault | undefined;
-}
-
-/** One request on its way: what is known of it so far. */
-interface Exchange {
-  /** In the journal; 0 for a request of an extension, which is in none. */
-  readonly id: number;
-  readonly call: ApiCall;
-  /** The scenario that was in force when the request came; a delayed answer stays of it. */
-  readonly resolved: ResolvedScenario;
-  readonly route: Route;
-  readonly isLimited: boolean;
-  readonly nowMs: number;
-  key: ApiKey | undefined;
-  strikesBefore: number;
-  rate: RateReport | undefined;
-  refusal: Refusal | undefined;
-  fault: FaultMatch | undefined;
-  storedId: string | undefined;
-}
-
-/** Builds the whole path of a request: authentication, ban, rate limit, route, faults, operation, headers. */
-export function createHandle(state: SimulatorState, onError: (error: unknown) => void) {
+/** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
+export function createRequestPipeline(state: SimulatorState, onError: (error: unknown) => void) {
   const { clock, pets, keys, faults, journal } = state;
   const writeHeaders = createHeaderWriter();
-  const keepList = createKeptLists(pets);
+  const listCache = createListCache(pets);
 
-  /** @param own the route, where it is not the call that leads to one */
-  return function handle(call: ApiCall, own?: Route): Answer | Promise<Answer> {
-    const { resolved, algorithm } = state;
-    const { settings, plans, windowSeconds } = resolved;
+  /** Answers one call: at once, or after the delay of a fault rule. */
+  function handle(call: ApiCall): Answer | Promise<Answer> {
+    const { resolved } = state;
     const nowMs = clock.now();
-    const route = own ?? findRoute(call, settings, nowMs);
+    const route = findRoute(call, resolved.settings, nowMs);
     const exchange: Exchange = {
-      id: own === undefined ? journal.open() : 0,
+      id: journal.open(),
       call,
       resolved,
       route,
-      isLimited: isLimited(route, settings),
+      isLimited: isLimited(route, resolved.settings),
       nowMs,
       key: undefined,
-      strikesBefore: 0,
+      isStrike: false,
       rate: undefined,
       refusal: undefined,
       fault: undefined,
       storedId: undefined,
     };
-
-    try {
-      const key = authenticate(call.header('authorization'), keys, nowMs);
-      exchange.key = key;
-      keys.catchUp(key);
-      exchange.strikesBefore = key.strikes;
-      const fault =
-        faults.size > 0 && route.operation !== undefined && route.refusal === undefined
-          ? faults.match(faultRequest(call, key, route))
-          : undefined;
-      const counts = fault?.rule?.countsQuota ?? true;
-      const { rate, refusal } = admit(key, algorithm, settings, nowMs, { isLimited: exchange.isLimited, counts });
-      exchange.rate = rate;
-      if (refusal !== undefined) {
-        exchange.refusal = refusal.code === 'key_banned' ? 'ban' : 'limit';
-        return answer(exchange, { ...errorOutcome(refusal, settings), isRefusal: true });
-      }
-      exchange.fault = fault;
-    } catch (error) {
-      // Without a key that was admitted, there is no window to tell of.
-      const freeMinute = (plans.free ?? documentedPlans.free).minute;
-      const nowSeconds = Math.floor(nowMs / 1000);
-      exchange.rate ??= reportUnauthorized(freeMinute, windowSeconds.minute, settings.unauthorizedHeaders, nowSeconds);
-      return answer(exchange, failure(error, settings));
-    }
-    if (route.refusal !== undefined) return answer(exchange, errorOutcome(route.refusal, settings));
-    const { operation } = route;
-    if (operation === undefined) return answer(exchange, admitted);
-    const { fault } = exchange;
-    fault?.commit();
-    if (fault?.rule === undefined) return answer(exchange, run(exchange, operation));
-    const outcome = applyFault(
-      fault,
-      () => run(exchange, operation),
-      (ms) => clock.sleep(ms, call.signal),
-    );
-    if (!(outcome instanceof Promise)) return answer(exchange, outcome);
+    const outcome = decide(exchange);
+    if (!(outcome instanceof Promise)) return hold(exchange, outcome, nowMs);
     return outcome.then(
-      (delayed) => answer(exchange, delayed),
+      (delayed) => hold(exchange, delayed, clock.now()),
       (reason) => {
-        // The client has gone, or the simulator was reset; if the latter, the request belongs to no journal any more.
+        // The client has gone, or the simulator was reset; after a reset the request belongs to no journal.
         if (reason instanceof ResetError) journal.abandon(exchange.id);
-        else note(exchange, { status: 0, headers: {}, body: '' }, clock.now(), true);
+        else journal.add(toRecord(exchange, unanswered, clock.now(), 0, journal.lastId));
         throw reason;
       },
     );
-  };
+  }
 
-  function run(exchange: Exchange, operation: OperationName): Outcome {
+  /** What the request leads to. Never throws. */
+  function decide(exchange: Exchange): Outcome | Promise<Outcome> {
+    const { call, resolved, route, nowMs } = exchange;
+    const { settings } = resolved;
+    try {
+      const key = authenticate(call.header('authorization'), nowMs);
+      exchange.key = key;
+      const hasFaults = faults.size > 0 && route.operation !== undefined && route.refusal === undefined;
+      const fault = hasFaults ? faults.match(faultRequest(call, key, route), nowMs) : undefined;
+      const counts = fault?.rule?.countsQuota ?? true;
+      const admission = admit(key, keys.algorithm, settings, nowMs, { isLimited: exchange.isLimited, counts });
+      exchange.rate = admission.rate;
+      exchange.isStrike = admission.isStrike;
+      if (admission.refusal !== undefined) {
+        exchange.refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
+        return { ...errorOutcome(admission.refusal, settings), isRefusal: true };
+      }
+      exchange.fault = fault;
+    } catch (error) {
+      exchange.rate ??= rateWithoutKey(resolved, nowMs);
+      return failure(error, settings);
+    }
+    if (route.refusal !== undefined) return errorOutcome(route.refusal, settings);
+    const { operation } = route;
+    if (operation === undefined) return emptyOutcome;
+    const { fault } = exchange;
+    fault?.commit();
+    const run = () => runOperation(exchange, operation);
+    return hasRule(fault) ? injectFault(fault, run, (ms) => clock.sleep(ms, call.signal)) : run();
+  }
+
+  /** The key of a request, brought up to date. @throws {ApiError} 401 */
+  function authenticate(authorization: string | undefined, nowMs: number): ApiKey {
+    const key = findKey(authorization, (token) => keys.find(token, nowMs));
+    keys.bringUpToDate(key, nowMs);
+    requireValid(key, nowMs);
+    return key;
+  }
+
+  function runOperation(exchange: Exchange, operation: OperationName): Outcome {
     const { call, resolved, route } = exchange;
     const { settings, categories } = resolved;
     try {
-      const result = operations[operation](call, { pets, categories, settings, keepList }, route.petId);
-      exchange.storedId = result.storedId;
-      return result;
+      const outcome = operations[operation](call, { pets, categories, settings, listCache }, route.petId);
+      exchange.storedId = outcome.storedId;
+      return outcome;
     } catch (error) {
       return failure(error, settings);
     }
@@ -140,80 +116,91 @@ export function createHandle(state: SimulatorState, onError: (error: unknown) =>
     return errorOutcome(new ApiError(500, 'internal_error', message), settings);
   }
 
-  function answer(exchange: Exchange, outcome: Outcome): Answer {
-    const { id, call, resolved, route, key, rate, fault, nowMs } = exchange;
+  /**
+   * Answers at once, or a little later where the adapter holds back answers that tell a client to wait.
+   * @param writtenAtMs the instant of the headers: of the request, or of the end of its delay
+   */
+  function hold(exchange: Exchange, outcome: Outcome, writtenAtMs: number): Answer | Promise<Answer> {
+    const { call } = exchange;
+    const { status, isRefusal, wire } = outcome;
+    const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
+    if (call.hold === undefined || !asksToWait || wire !== undefined) {
+      return answer(exchange, outcome, writtenAtMs, writtenAtMs, 0);
+    }
+    return call.hold().then((heldMs) => answer(exchange, outcome, writtenAtMs, clock.now(), heldMs));
+  }
+
+  function answer(
+    exchange: Exchange,
+    outcome: Outcome,
+    writtenAtMs: number,
+    answeredAtMs: number,
+    heldMs: number,
+  ): Answer {
+    const { call, resolved, route, key, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile } = resolved;
     const { status, isRefusal = false, wire } = outcome;
-    // Only a fault delays.
-    const answeredAtMs = fault === undefined ? nowMs : clock.now();
-    const nowSeconds = Math.floor(answeredAtMs / 1000);
-    const deprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
-    const more = deprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
+    const nowSeconds = Math.floor(writtenAtMs / 1000);
+    const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
+    const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
     const finished: Answer = {
       status,
       headers: writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more }),
       body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
       // A fault may have changed the text.
-      again: fault === undefined ? outcome.again : undefined,
+      bodyKey: fault === undefined ? outcome.bodyKey : undefined,
       operation: route.operation,
       key: key?.key,
       plan: key?.plan,
       fault: fault?.rule?.name,
       wire,
+      ...(wire?.kind === 'drip' && { finish: (isWhole) => journal.finish(exchange.id, clock.now(), isWhole) }),
     };
-    if (id > 0) note(exchange, finished, answeredAtMs, fault?.rule !== undefined && makesUnreadable(fault.rule));
+    journal.add(toRecord(exchange, finished, answeredAtMs, heldMs, journal.lastId));
     return finished;
   }
 
-  function note(
-    { id, call, route, isLimited, nowMs, key, strikesBefore, rate, refusal, fault, storedId }: Exchange,
-    { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
-    answeredAtMs: number,
-    isUnreadable: boolean,
-  ): void {
-    const authorization = call.header('authorization');
-    const strikes = key?.strikes ?? 0;
-    journal.add({
-      id,
-      arrivedAtMs: nowMs,
-      answeredAtMs,
-      token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
-      plan: key?.plan,
-      operation: route.operation,
-      method: call.method,
-      baseUrl: call.baseUrl,
-      path: call.path,
-      query: call.query,
+  /**
+   * Authenticates and counts a request that an extension serves.
+   * @returns the 401 or 429 to answer with, or an empty 200 with the headers for the answer
+   */
+  function admitExtension(authorization: string | undefined): Answer {
+    const { resolved } = state;
+    const { settings, hostileHeaders: hostile } = resolved;
+    const nowMs = clock.now();
+    let key: ApiKey | undefined;
+    let rate: RateReport | undefined;
+    let outcome = emptyOutcome;
+    try {
+      key = authenticate(authorization, nowMs);
+      const options = { isLimited: isLimited(extensionRoute, settings), counts: true };
+      const admission = admit(key, keys.algorithm, settings, nowMs, options);
+      rate = admission.rate;
+      if (admission.refusal) outcome = { ...errorOutcome(admission.refusal, settings), isRefusal: true };
+    } catch (error) {
+      rate ??= rateWithoutKey(resolved, nowMs);
+      outcome = failure(error, settings);
+    }
+    const { status, body, isRefusal = false, headers: more } = outcome;
+    return {
       status,
-      requestBody: call.body,
-      responseBody: body,
-      headers,
-      window: rate?.window,
-      refusal,
-      promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
-      strikes,
-      isStrike: strikes > strikesBefore,
-      isLimited: key !== undefined && isLimited,
-      episode: key?.episodes ?? 0,
-      storedId,
-      fault: fault?.rule?.name,
-      isUnreadable,
-      connection: call.connection,
-      call: call.header('x-sim-call'),
-    });
+      headers: writeHeaders({ nowSeconds: Math.floor(nowMs / 1000), rate, isRefusal, settings, hostile, more }),
+      body: isRefusal && hostile?.html ? htmlPage(status) : body,
+      operation: undefined,
+      key: key?.key,
+      plan: key?.plan,
+      fault: undefined,
+      wire: undefined,
+    };
   }
+
+  return { handle, admitExtension };
 }
 
-function errorOutcome({ status, code, message, headers }: ApiError, { errorCodes }: Settings): Outcome {
-  return { status, body: errorBody({ code: errorCodes[code] ?? code, message, status }), headers };
+function rateWithoutKey({ plans, windowSeconds, settings }: ResolvedScenario, nowMs: number): RateReport | undefined {
+  const { minute } = plans.free ?? documentedPlans.free;
+  return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
-
-/** What stands for the answer that an extension gives. */
-const admitted: Outcome = { status: 200, body: '' };
-
-/** Whether the client cannot read the answer: another status, a delay and a slow body can all be read. */
-const makesUnreadable = ({ effect }: FaultRule) =>
-  effect.kind === 'wire' ? effect.wire.kind !== 'drip' : effect.kind !== 'none' && effect.kind !== 'respond';
 
 function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {
   return {
@@ -223,6 +210,6 @@ function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }
     plan,
     status: operation === 'listPets' ? new URLSearchParams(call.query).get('status') : null,
     petId: parseInt64(petId),
-    fingerprint: () => `${key} ${call.method} ${call.path}?${call.query} ${new TextDecoder().decode(call.body)}`,
+    callText: () => `${key} ${call.method} ${call.path}?${call.query} ${new TextDecoder().decode(call.body)}`,
   };
 }

@@ -12,7 +12,7 @@ export interface HeaderSource {
   isRefusal: boolean;
   settings: Pick<Settings, 'retryAfterForm'>;
   hostile: HostileHeaders | undefined;
-  /** Headers of this answer alone; `null` takes one away. */
+  /** Headers of this answer only; `null` removes one. */
   more: Readonly<Record<string, string | null>> | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createHeaderWriter(): (source: HeaderSource) => Record<string, s
   };
 }
 
-/** Sets or, with `null`, takes away a header whatever its case. */
+/** Sets a header, or removes it with `null`, whatever its case. */
 function setHeader(headers: Record<string, string>, name: string, value: string | null): void {
   const lower = name.toLowerCase();
   const present = Object.keys(headers).find((each) => each.toLowerCase() === lower) ?? name;

@@ -1,7 +1,7 @@
+import type { ApiCall } from '../adapters/api-call.js';
 import { type ApiError, gone, methodNotAllowed, notFound } from '../contract/api-error.js';
 import type { Settings } from '../contract/assumptions.js';
 import { getPetRemovedAtMs, type OperationName } from '../contract/document.js';
-import type { ApiCall } from './api-call.js';
 
 /** What a method and path lead to: an operation, or the refusal to give once the request is authenticated and counted. */
 export type Route =
@@ -9,7 +9,7 @@ export type Route =
   | { operation: OperationName | undefined; petId: string; refusal: ApiError }
   | { operation: undefined; petId: string; refusal?: undefined };
 
-/** A route that the document does not have: an extension serves it, once the request is authenticated and counted. */
+/** A route that an extension serves, after the request is authenticated and counted. */
 export const extensionRoute: Route = { operation: undefined, petId: '' };
 
 const petsMethods: Record<string, OperationName> = { GET: 'listPets', POST: 'createPet' };
@@ -40,7 +40,7 @@ export function isLimited({ operation }: Route, { limitsApply }: Settings): bool
 
 /**
  * "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter."
- * Since when it is deprecated is not shown, so `Deprecation` (RFC 9745) names the earliest instant there is.
+ * The document does not say since when, so `Deprecation` (RFC 9745) names the earliest possible instant.
  */
 export const deprecationHeaders = (baseUrl: string): Record<string, string> => ({
   Deprecation: '@0',

@@ -1,6 +1,9 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from './simulator.js';
 
+/** A name of a sandbox; not `.` or `..`, which a client would resolve in a URL. */
+export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
+
 /** A simulator under a name: it shares no pets, keys, limits, bans, clock, faults or journal with another. */
 export interface Sandbox {
   readonly name: string;

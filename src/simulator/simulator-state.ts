@@ -1,68 +1,78 @@
-import { Faults } from '../faults/faults.js';
-import { Keys } from '../limits/keys.js';
-import { type Algorithm, windowAlgorithm } from '../limits/window.js';
+import { FaultRules } from '../faults/fault-rules.js';
+import { KeyRegistry } from '../limits/key-registry.js';
+import { windowAlgorithm } from '../limits/window.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { Clock } from '../state/clock.js';
-import { Journal } from '../state/journal.js';
-import { Pets } from '../state/pets.js';
+import { RequestJournal } from '../state/journal.js';
+import { JournalBudget } from '../state/journal-budget.js';
+import { PetStore } from '../state/pet-store.js';
 
-/** What a simulator is made of: the scenario in force and everything that it drives. */
+/** What a simulator consists of: its scenario and everything that changes. */
 export interface SimulatorState {
   resolved: ResolvedScenario;
-  algorithm: Algorithm;
   readonly clock: Clock;
-  readonly pets: Pets;
-  readonly keys: Keys;
-  readonly faults: Faults;
-  readonly journal: Journal;
-  /** Whose pets `pets` goes back to: not of the scenario in force, where that was loaded without `reseed`. */
+  readonly pets: PetStore;
+  readonly keys: KeyRegistry;
+  readonly faults: FaultRules;
+  readonly journal: RequestJournal;
+  /** The scenario that the pets go back to: another one, where the present one was loaded without `reseed`. */
   petsFrom: ResolvedScenario;
 }
 
-/** @param pets a store with the pets of `resolved`, to start from; default: one of their own */
+/**
+ * @param onError reports a failing listener of the journal
+ * @param shared.pets a store with the pets of the scenario; default: a new one
+ * @param shared.budget the memory for journals; default: its own
+ */
 export function createSimulatorState(
   resolved: ResolvedScenario,
-  pets = new Pets(resolved.pets, petsOptions(resolved)),
+  onError: (error: unknown) => void,
+  { pets = new PetStore(resolved.pets, petStoreOptions(resolved)), budget = new JournalBudget() } = {},
 ): SimulatorState {
-  const algorithm = windowAlgorithm(resolved.settings);
   const clock = new Clock(resolved.clock);
-  const keys = new Keys(keysOptions(resolved, algorithm, clock));
-  const faults = new Faults(clock);
-  faults.configure(resolved.faults, resolved.seed);
-  return { resolved, algorithm, clock, pets, keys, faults, journal: new Journal(), petsFrom: resolved };
+  const nowMs = clock.now();
+  const keys = new KeyRegistry(keyRegistryOptions(resolved, clock), nowMs);
+  const faults = new FaultRules();
+  faults.configure(resolved.faults, resolved.seed, nowMs);
+  return { resolved, clock, pets, keys, faults, journal: new RequestJournal(onError, {}, budget), petsFrom: resolved };
 }
 
-/** SimulatorState of a resolved of their own that starts as these did. */
-export const forkSimulatorState = ({ resolved, pets, petsFrom }: SimulatorState): SimulatorState =>
-  petsFrom === resolved ? createSimulatorState(resolved, pets.fork()) : createSimulatorState(resolved);
+/** The state of another simulator that starts as this one did. */
+export const forkSimulatorState = (
+  { resolved, pets, petsFrom, journal: { budget } }: SimulatorState,
+  onError: (error: unknown) => void,
+): SimulatorState =>
+  createSimulatorState(resolved, onError, { budget, ...(petsFrom === resolved && { pets: pets.fork() }) });
 
-/** Puts another scenario in force. The pets stay, unless `reseed`; the clock goes on, unless it is another one. */
+/** Starts another scenario. Its pets replace those that are there only with `reseed`; the clock goes on unless its own settings differ. */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   const { clock, pets, keys, faults } = state;
-  if (reseed || JSON.stringify(resolved.clock) !== JSON.stringify(state.resolved.clock))
-    clock.configure(resolved.clock);
+  const before = state.resolved;
+  if (reseed || JSON.stringify(resolved.clock) !== JSON.stringify(before.clock)) clock.configure(resolved.clock);
   if (reseed) {
-    pets.seed(resolved.pets, petsOptions(resolved));
+    pets.seed(resolved.pets, petStoreOptions(resolved));
     state.petsFrom = resolved;
+  } else if (resolved.settings.listOrder !== before.settings.listOrder || resolved.seed !== before.seed) {
+    pets.reorder(resolved.settings.listOrder, resolved.seed);
   }
   state.resolved = resolved;
-  state.algorithm = windowAlgorithm(resolved.settings);
-  keys.configure(keysOptions(resolved, state.algorithm, clock));
-  faults.configure(resolved.faults, resolved.seed);
+  const nowMs = clock.now();
+  keys.configure(keyRegistryOptions(resolved, clock), nowMs);
+  faults.configure(resolved.faults, resolved.seed, nowMs);
 }
 
-const petsOptions = ({ settings, seed, idStart }: ResolvedScenario) => ({ order: settings.listOrder, seed, idStart });
+const petStoreOptions = ({ settings, seed, idStart }: ResolvedScenario) => ({
+  order: settings.listOrder,
+  seed,
+  idStart,
+});
 
-const keysOptions = (
-  { keys, plans, windowSeconds, settings, background }: ResolvedScenario,
-  algorithm: Algorithm,
-  clock: Clock,
-) => ({
+const keyRegistryOptions = ({ keys, plans, windowSeconds, settings, background }: ResolvedScenario, clock: Clock) => ({
   definitions: keys,
   plans,
   windowSeconds,
-  algorithm,
+  algorithm: windowAlgorithm(settings),
   acceptAnyKey: settings.acceptAnyKey,
   background,
-  clock,
+  clockMovedMs: () => clock.movedMs,
 });

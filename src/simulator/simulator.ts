@@ -1,105 +1,92 @@
+import type { Answer, ApiHandler } from '../adapters/api-call.js';
 import { createFetch } from '../adapters/fetch.js';
-import type { Settings } from '../contract/assumptions.js';
-import type { Faults } from '../faults/faults.js';
-import type { Keys } from '../limits/keys.js';
-import { checkFault } from '../scenario/check-scenario.js';
+import type { Settings } from '../contract/settings.js';
+import type { FaultRulesState } from '../faults/fault-rules.js';
+import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
-import { type Fault, toFaultRule } from '../scenario/fault-schema.js';
-import { type GeneratePets, type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { GeneratePets } from '../scenario/resolve-pets.js';
+import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
-import type { Journal } from '../state/journal.js';
-import type { Pets } from '../state/pets.js';
-import type { Answer, ApiCall } from './api-call.js';
-import { createHandle } from './request-pipeline.js';
-import { extensionRoute } from './routes.js';
+import type { PetStoreState } from '../state/pet-store.js';
+import { frozenCopy } from '../values/plain-data.js';
+import { createFaults, type Faults } from './faults.js';
+import { createJournal, type Journal } from './journal.js';
+import { createKeys, type Keys } from './keys.js';
+import { createPets, type Pets } from './pets.js';
+import { createRequestPipeline } from './request-pipeline.js';
 import { applyScenario, createSimulatorState, forkSimulatorState, type SimulatorState } from './simulator-state.js';
 
 export interface SimulatorOptions {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
   scenario?: Scenario;
-  /** Scenarios that can be put in force by their names, or what reads them once, when they are first asked for. */
+  /** Scenarios that can be loaded by their names, or a function that gives them when they are first asked for. */
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
   /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
   generatePets?: GeneratePets;
-  /** Told of every answer with status 500, which is a bug of the simulator. Default: `console.error`. */
+  /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
 }
 
-/** Everything that requests and the clock can change, to go back to with `restore`. Nothing in it is ever changed. */
+/** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
 export interface Snapshot {
-  /** The scenario in force. */
   readonly resolved: ResolvedScenario;
+  /** The scenario whose pets `reset` goes back to. */
+  readonly petsFrom: ResolvedScenario;
   readonly clock: ClockState;
-  readonly pets: ReturnType<Pets['state']>;
-  readonly keys: ReturnType<Keys['state']>;
-  readonly faults: ReturnType<Faults['state']>;
+  readonly pets: PetStoreState;
+  readonly keys: KeyRegistryState;
+  readonly faults: FaultRulesState;
 }
 
-/** Fault rules that can be changed while the simulator runs. */
-export interface FaultControl {
-  /** Every rule in order, as a scenario writes it: how many requests met its conditions, and to how many it applied. */
-  list(): { name: string; definition: Readonly<Record<string, unknown>>; seen: number; applied: number }[];
-  /**
-   * Adds a rule behind the others and gives its name.
-   * @throws {ScenarioError} for a rule that is none, {RangeError} for a name that is taken
-   * @example sim.faults.add({ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } })
-   */
-  add(fault: Fault): string;
-  /** Removes a rule; `false` when there is none with this name. */
-  remove(name: string): boolean;
-}
-
-/** A whole resolved: pets, API keys with their limits and bans, and the clock that drives them. */
-export interface Simulator {
+/** A stateful stand-in for the service: pets, API keys with their limits and bans, and the clock that drives them. */
+export interface Simulator extends ApiHandler {
   /** The name of the scenario. */
   readonly name: string;
-  /** The scenario in force, with what it leaves out from the default scenario. */
+  /** The scenario, completed from the default scenario. A frozen copy. */
   readonly scenario: Scenario;
-  /** The scenarios that can be put in force by their names: `default` and those of the options. */
+  /** The scenarios that can be loaded by their names: `default` and those of the options. */
   readonly scenarios: ReadonlyMap<string, Scenario>;
   readonly clock: Clock;
   readonly pets: Pets;
   readonly keys: Keys;
-  readonly faults: FaultControl;
-  /** Every request with its answer, within bounds; `verdict` of `petstore-sim/verdict` judges the client by it. */
+  readonly faults: Faults;
+  /** Every request with its answer, within bounds; `judge` of `petstore-sim/verdict` judges the client by it. */
   readonly journal: Journal;
-  /** What it does where the document is silent. */
+  /** What it does where the interface document leaves a choice. */
   readonly settings: Readonly<Settings>;
-  /** Answers one call: at once, unless a fault rule delays it. The adapters (HTTP, msw, fetch) all come here. */
-  handle(call: ApiCall): Answer | Promise<Answer>;
   /**
-   * Authenticates and counts a request that something else serves: a route of your own, beside the document's. It shares
-   * keys, windows and bans with the API; fault rules do not apply. msw users: `guarded` of `petstore-sim/msw` does this.
+   * Authenticates and counts a request that your own code serves: a route that the API does not have. It shares keys,
+   * windows and bans with the API; fault rules do not apply. For msw, `guarded` of `petstore-sim/msw` does this.
    * @param authorization the header of the request
    * @returns the 401 or 429 to answer with, if any; else `headers` (X-RateLimit-*, Date) for the answer of the route
    */
   admit(authorization: string | null | undefined): { refusal: Answer | undefined; headers: Record<string, string> };
   /**
-   * The simulator as a `fetch`: any origin, API under `/v1`. Hand it to a client that accepts one.
+   * The simulator as a `fetch`: any origin, API under `/v1`. Pass it to a client that accepts one.
    * @example const response = await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
    */
   readonly fetch: typeof fetch;
   /**
-   * Puts another scenario in force: keys, limits, bans and faults start anew. Pets stay, unless `reseed`; the clock
-   * goes on, unless the scenario has another one.
+   * Loads another scenario: keys, limits, bans and faults start again. Pets stay, unless `reseed`; the clock goes on,
+   * unless the scenario has other clock settings.
    * @throws {ScenarioError} and changes nothing
    */
   load(scenario: Scenario, options?: { reseed?: boolean }): void;
-  /** Goes back to the start of the scenario: pets, identifiers, keys, limits, bans, faults and clock. */
+  /** Goes back to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock and journal. */
   reset(): void;
   /**
-   * Reads a scenario without putting it in force.
-   * @throws {ScenarioError} naming every mistake with its path
+   * Checks a scenario without loading it.
+   * @throws {ScenarioError} listing every issue with its path
    */
   check(scenario: Scenario): ResolvedScenario;
   snapshot(): Snapshot;
-  /** Goes back to a snapshot, and to the scenario that was in force. The journal stays. */
+  /** Goes back to a snapshot and to its scenario. The journal stays. */
   restore(snapshot: Snapshot): void;
-  /** Snapshots under names, for who keeps them. A reset or another scenario leaves them alone. */
+  /** Snapshots by name, as the control API saves them. A reset or another scenario leaves them alone. */
   readonly snapshots: Map<string, Snapshot>;
   /**
-   * Another simulator, which shares nothing that changes: at the start of the same scenario, or of another one.
+   * Another simulator that shares nothing with this one: at the start of the same scenario, or of another.
    * @throws {ScenarioError}
    */
   fork(options?: { scenario?: Scenario | undefined }): Simulator;
@@ -107,29 +94,37 @@ export interface Simulator {
 
 /**
  * Builds a simulator. Synchronous and without I/O, in Node and in browsers; two simulators share nothing.
- * @throws {ScenarioError} naming every mistake of the scenario with its path
+ * @throws {ScenarioError} listing every issue of the scenario with its path
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
-export function createSimulator({ scenario = {}, scenarios = {}, ...options }: SimulatorOptions = {}): Simulator {
-  const state = createSimulatorState(resolveScenario(scenario, options.generatePets));
-  let named: ReadonlyMap<string, Scenario> | undefined;
-  const readNamed = () => {
-    named ??= new Map(
-      Object.entries({ default: defaultScenario, ...(typeof scenarios === 'function' ? scenarios() : scenarios) }),
-    );
-    return named;
-  };
-  return assemble(state, readNamed, options);
+export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
+  return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
 }
 
-function assemble(
-  state: SimulatorState,
-  scenarios: () => ReadonlyMap<string, Scenario>,
-  options: Pick<SimulatorOptions, 'generatePets' | 'onError'>,
+/** Builds a simulator from a scenario that has been checked already. */
+export function createSimulatorFrom(
+  resolved: ResolvedScenario,
+  { scenarios = {}, generatePets, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
 ): Simulator {
+  let byName: ReadonlyMap<string, Scenario> | undefined;
+  const readScenarios = () => {
+    const given = () => (typeof scenarios === 'function' ? scenarios() : scenarios);
+    byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
+    return byName;
+  };
+  return assemble(createSimulatorState(resolved, onError), { readScenarios, generatePets, onError });
+}
+
+interface AssembleOptions {
+  readScenarios: () => ReadonlyMap<string, Scenario>;
+  generatePets: GeneratePets | undefined;
+  onError: (error: unknown) => void;
+}
+
+function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
-  const { generatePets, onError = console.error } = options;
-  const handle = createHandle(state, onError);
+  const { generatePets, onError, readScenarios } = options;
+  const { handle, admitExtension } = createRequestPipeline(state, onError);
   const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
 
   return {
@@ -137,24 +132,22 @@ function assemble(
       return state.resolved.name;
     },
     get scenario() {
-      return state.resolved.scenario;
+      return frozenCopy(state.resolved.scenario);
     },
     get scenarios() {
-      return scenarios();
+      return readScenarios();
     },
     get settings() {
       return state.resolved.settings;
     },
     clock,
-    pets,
-    keys,
-    faults: faultControl(faults),
-    journal,
-    handle: (call) => handle(call),
+    pets: createPets(pets),
+    keys: createKeys(keys, clock),
+    faults: createFaults(faults),
+    journal: createJournal(journal),
+    handle,
     admit(authorization) {
-      const header = (name: string) => (name === 'authorization' ? (authorization ?? undefined) : undefined);
-      const call = { method: '', path: '', query: '', baseUrl: '', header, body: undefined };
-      const answer = handle(call, extensionRoute) as Answer;
+      const answer = admitExtension(authorization ?? undefined);
       const { 'Content-Type': _, ...headers } = answer.headers;
       return { refusal: answer.status === 200 ? undefined : answer, headers };
     },
@@ -165,20 +158,24 @@ function assemble(
     reset() {
       clock.reset();
       pets.reset();
-      keys.reset();
-      faults.reset();
+      const nowMs = clock.now();
+      keys.reset(nowMs);
+      faults.reset(nowMs);
       journal.clear();
     },
     check,
     snapshot: () => ({
       resolved: state.resolved,
+      petsFrom: state.petsFrom,
       clock: clock.state(),
       pets: pets.state(),
       keys: keys.state(),
       faults: faults.state(),
     }),
     restore(saved) {
-      if (saved.resolved !== state.resolved) applyScenario(state, saved.resolved, true);
+      // The pets that a reset goes back to, then the scenario.
+      if (saved.petsFrom !== state.petsFrom) applyScenario(state, saved.petsFrom, true);
+      if (saved.resolved !== state.resolved) applyScenario(state, saved.resolved, saved.resolved === saved.petsFrom);
       clock.restore(saved.clock);
       pets.restore(saved.pets);
       keys.restore(saved.keys);
@@ -186,25 +183,11 @@ function assemble(
     },
     snapshots: new Map(),
     fork({ scenario } = {}) {
-      return assemble(
-        scenario === undefined ? forkSimulatorState(state) : createSimulatorState(check(scenario)),
-        scenarios,
-        options,
-      );
+      const forked =
+        scenario === undefined
+          ? forkSimulatorState(state, onError)
+          : createSimulatorState(check(scenario), onError, { budget: journal.budget });
+      return assemble(forked, options);
     },
-  };
-}
-
-/** The fault rules as a caller writes and reads them. */
-function faultControl(faults: Faults): FaultControl {
-  return {
-    list: () =>
-      faults.list().map(({ rule, seen, applied }) => ({ name: rule.name, definition: rule.definition, seen, applied })),
-    add(fault) {
-      const rule = toFaultRule(checkFault(fault), faults.freeName());
-      faults.add(rule);
-      return rule.name;
-    },
-    remove: (name) => faults.remove(name),
   };
 }

@@ -20,20 +20,20 @@ export interface ClockState {
   movedMs: number;
 }
 
-/** A wait on the clock ended because the clock was reset, and with it the world of whoever waited. */
+/** A wait on the clock ended early because the simulator was reset. */
 export class ResetError extends Error {
   override readonly name = 'ResetError';
   override readonly message = 'The simulator was reset.';
 }
 
-/** Someone who waits for an instant of the clock. */
+/** A wait for an instant of the clock. */
 interface Sleeper {
   dueMs: number;
   wake(): void;
   giveUp(reason: unknown): void;
 }
 
-/** The longest wait that `setTimeout` can do; past it, it fires at once. */
+/** The longest wait of `setTimeout`; a longer one fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
@@ -46,6 +46,9 @@ export class Clock {
   /** Simulated instant at the anchor, and the machine's instant that it belongs to. */
   #anchorMs = 0;
   #machineAnchorMs = 0;
+  /** The last reading of the machine's time, and of a time that nobody can set. */
+  #lastMachineMs = Number.NEGATIVE_INFINITY;
+  #lastMonotonicMs = 0;
   #movedMs = 0;
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,16 +57,30 @@ export class Clock {
     this.configure(start);
   }
 
-  /** Takes another start, and starts from it. */
+  /** Starts again from other settings. */
   configure(start: ClockStart): void {
     this.#start = start;
     this.reset();
   }
 
-  /** The simulated instant, in whole Unix milliseconds. */
+  /** The simulated instant, in whole Unix milliseconds. It goes back only by `set`, `reset` and `restore`. */
   now(): number {
     if (this.#frozen) return this.#anchorMs;
-    return Math.min(latestMs, Math.floor(this.#anchorMs + (Date.now() - this.#machineAnchorMs) * this.#speed));
+    const machineMs = this.#readMachine();
+    return Math.min(latestMs, Math.floor(this.#anchorMs + (machineMs - this.#machineAnchorMs) * this.#speed));
+  }
+
+  /** The machine's time. Where somebody set it back, the anchor moves with it, so that the simulated clock runs on. */
+  #readMachine(): number {
+    const machineMs = Date.now();
+    const monotonicMs = performance.now();
+    if (machineMs < this.#lastMachineMs) {
+      const elapsedMs = Math.max(0, monotonicMs - this.#lastMonotonicMs);
+      this.#machineAnchorMs -= this.#lastMachineMs + elapsedMs - machineMs;
+    }
+    this.#lastMachineMs = machineMs;
+    this.#lastMonotonicMs = monotonicMs;
+    return machineMs;
   }
 
   /** How far `advance` and `set` have moved the clock since it started. */
@@ -91,7 +108,7 @@ export class Clock {
    * @example sim.clock.advance('61s')
    */
   advance(duration: number | string): void {
-    this.#moveTo(this.now() + parseDuration(duration));
+    this.#moveTo(this.now() + parseDuration(duration, Number.POSITIVE_INFINITY));
   }
 
   /**
@@ -114,7 +131,7 @@ export class Clock {
   /** Lets the clock run on from where it is. */
   resume(): void {
     this.#anchorMs = this.now();
-    this.#machineAnchorMs = Date.now();
+    this.#machineAnchorMs = this.#readMachine();
     this.#frozen = false;
     this.#wakeDue();
   }
@@ -132,7 +149,7 @@ export class Clock {
       };
       const abort = () => {
         sleeper.giveUp(signal?.reason);
-        // A timer that nobody waits for any more would keep the process alive.
+        // A timer without a sleeper would keep the process alive.
         this.#wakeDue();
       };
       const sleeper: Sleeper = {
@@ -155,7 +172,8 @@ export class Clock {
 
   /** Goes back to how the scenario started it. */
   reset(): void {
-    const machineMs = Date.now();
+    this.#lastMachineMs = Number.NEGATIVE_INFINITY;
+    const machineMs = this.#readMachine();
     this.#machineAnchorMs = machineMs;
     const startMs = (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0);
     this.#anchorMs = Math.min(latestMs, Math.max(0, startMs));
@@ -169,7 +187,7 @@ export class Clock {
   }
 
   restore(state: ClockState): void {
-    // First: the move would wake them into a world that is not theirs.
+    // First, because the move would complete waits of the state that is being replaced.
     this.#endSleep();
     this.#moveTo(state.nowMs);
     this.#frozen = state.frozen;
@@ -187,7 +205,7 @@ export class Clock {
     }
     this.#movedMs += Math.floor(instantMs) - this.now();
     this.#anchorMs = Math.floor(instantMs);
-    this.#machineAnchorMs = Date.now();
+    this.#machineAnchorMs = this.#readMachine();
     this.#wakeDue();
   }
 

@@ -1,50 +1,6 @@
-import type { OperationName, WindowName } from '../contract/document.js';
-
-/** Why a request was refused: over a limit of the plan, or during a ban. */
-export type Refusal = 'limit' | 'ban';
-
-/** What one request and its answer were. Instants are Unix milliseconds of the simulator's clock. */
-export interface RequestRecord {
-  /** Counted from 1, in the order in which requests arrived; never given again, not even after `clear`. */
-  readonly id: number;
-  readonly arrivedAtMs: number;
-  /** When the answer was ready to be sent; for an answer that a fault held back, later than the arrival. */
-  answeredAtMs: number;
-  /** The bearer token as sent; shown only by its last four characters. `undefined` when there was none. */
-  readonly token: string | undefined;
-  readonly plan: string | undefined;
-  readonly operation: OperationName | undefined;
-  readonly method: string;
-  /** What the client put in front of `path`: `http://127.0.0.1:4010/v1`. */
-  readonly baseUrl: string;
-  readonly path: string;
-  readonly query: string;
-  readonly status: number;
-  readonly requestBody: Uint8Array | undefined;
-  readonly responseBody: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The window that the headers describe. */
-  readonly window: WindowName | undefined;
-  readonly refusal: Refusal | undefined;
-  /** Of a refusal: when the service would serve again, whatever the headers said. */
-  readonly promisedAtMs: number | undefined;
-  /** How many strikes the key had after this request, and whether this one was a strike. */
-  readonly strikes: number;
-  readonly isStrike: boolean;
-  /** Whether the limits of the plan applied to it. */
-  readonly isLimited: boolean;
-  /** How many episodes of refusals the key had begun. */
-  readonly episode: number;
-  /** The id of the pet that this request stored. */
-  readonly storedId: string | undefined;
-  /** The fault rule that applied, and whether it kept the client from reading the answer. */
-  readonly fault: string | undefined;
-  readonly isUnreadable: boolean;
-  /** Which connection it came on, where the adapter knows. */
-  readonly connection: number | undefined;
-  /** What the client calls this logical call: its header `X-Sim-Call`. */
-  readonly call: string | undefined;
-}
+import type { OperationName } from '../contract/document.js';
+import { JournalBudget } from './journal-budget.js';
+import type { RequestRecord } from './request-record.js';
 
 /** Which entries to take; every condition that is there must hold. */
 export interface JournalQuery {
@@ -61,30 +17,46 @@ export interface JournalQuery {
 
 export interface JournalLimits {
   entries: number;
-  /** Of all kept bodies together. */
+  /** Of everything that the kept records hold, together. */
   bytes: number;
-  /** Of one body; the rest of it is cut off. */
+  /** Of one body; a longer one is cut. */
   bodyBytes: number;
 }
 
-const defaultLimits: JournalLimits = { entries: 10_000, bytes: 8 * 1024 * 1024, bodyBytes: 64 * 1024 };
+const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
-/** The requests of one simulator in the order of their arrival, the oldest dropped past a number and past a size. */
-export class Journal {
+/** The requests of one simulator. Past a number of records and past a size the oldest ones are dropped. */
+export class RequestJournal {
+  readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
   #entries: (RequestRecord | undefined)[] = [];
-  /** Where the entries that are not dropped begin; moved instead of shifting an array a request. */
+  /** Where the records begin that are not dropped. Moving it is cheaper than shifting the array for every request. */
   #first = 0;
   #bytes = 0;
   #lastId = 0;
   #pending = 0;
   #dropped = 0;
-  /** What arrived before the last `clear` is never written. */
+  /** Requests up to this id arrived before the last `clear` and are not recorded. */
   #clearedId = 0;
 
-  constructor(limits: Partial<JournalLimits> = {}) {
+  /**
+   * @param onError called with what a listener throws
+   * @param budget shared with other journals
+   */
+  constructor(
+    onError: (error: unknown) => void,
+    limits: Partial<JournalLimits> = {},
+    readonly budget = new JournalBudget(),
+  ) {
+    this.#onError = onError;
     this.#limits = { ...defaultLimits, ...limits };
+    budget.join(this);
+  }
+
+  /** About how much memory the records take. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** How many entries were dropped since the start or the last `clear`. */
@@ -101,35 +73,52 @@ export class Journal {
     return this.#entries.length - this.#first;
   }
 
+  /** The id of the request that arrived last; 0 before the first. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
   /** How many listeners there are. */
   get listeners(): number {
     return this.#listeners.size;
   }
 
-  /** Notes that a request has arrived; its id. */
+  /** Counts a request that has arrived and gives its id. */
   open(): number {
     this.#pending++;
     return ++this.#lastId;
   }
 
-  /** Notes that a request will never be answered, and belongs to no journal. */
+  /** Forgets a request that will never be answered. */
   abandon(id: number): void {
     if (id > this.#clearedId) this.#pending--;
   }
 
-  /** Writes the entry of a request with its answer, drops the oldest past the limits, and tells who listens. */
+  /** Adds the record of a request, drops the oldest ones past the limits, and calls the listeners. */
   add(entry: RequestRecord): void {
     if (entry.id <= this.#clearedId) return;
     const kept = cutBodies(entry, this.#limits.bodyBytes);
     this.#pending--;
     this.#entries.push(kept);
-    this.#bytes += bytesOf(kept);
+    this.#grow(bytesOf(kept));
     while (this.size > this.#limits.entries || (this.#bytes > this.#limits.bytes && this.size > 1)) this.#drop();
     if (this.#first > this.#limits.entries) {
       this.#entries = this.#entries.slice(this.#first);
       this.#first = 0;
     }
-    for (const listener of this.#listeners) listener(kept);
+    for (const listener of this.#listeners) {
+      try {
+        listener(kept);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  /** Notes how the sending of an answer in pieces ended; without an effect when its entry is gone. */
+  finish(id: number, finishedAtMs: number, isWhole: boolean): void {
+    const entry = this.#entries.findLast((each) => each?.id === id);
+    if (entry !== undefined) Object.assign(entry, { finishedAtMs, isAbandoned: !isWhole });
   }
 
   /** The entries that meet a query, in the order of their arrival. */
@@ -138,7 +127,7 @@ export class Journal {
     return kept.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
   }
 
-  /** Calls `listener` for every entry from now on; the answer stops it. */
+  /** Calls `listener` for every record from now on; the function it gives stops that. */
   listen(listener: (entry: RequestRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -148,15 +137,26 @@ export class Journal {
   clear(): void {
     this.#entries = [];
     this.#first = 0;
-    this.#bytes = 0;
+    this.#grow(-this.#bytes);
     this.#dropped = 0;
     this.#pending = 0;
     this.#clearedId = this.#lastId;
   }
 
+  /** Drops the oldest records until `bytes` are freed or one is left. */
+  drop(bytes: number): void {
+    const enough = this.#bytes - bytes;
+    while (this.#bytes > enough && this.size > 1) this.#drop();
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes;
+    this.budget.add(bytes);
+  }
+
   #drop(): void {
-    this.#bytes -= bytesOf(this.#entries[this.#first] as RequestRecord);
-    // Not only past `#first`: what it holds may be large.
+    this.#grow(-bytesOf(this.#entries[this.#first] as RequestRecord));
+    // Cleared here and not only when the array is cut, because the record may be large.
     this.#entries[this.#first++] = undefined;
     this.#dropped++;
   }
@@ -165,7 +165,7 @@ export class Journal {
 function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   const { requestBody, responseBody } = entry;
   if ((requestBody?.length ?? 0) <= most && responseBody.length <= most) return entry;
-  // Through bytes, because a part of a string keeps all of it in memory.
+  // By way of bytes, because in V8 a part of a string keeps the whole string in memory.
   const cut = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text.slice(0, most)));
   return {
     ...entry,
@@ -174,7 +174,19 @@ function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   };
 }
 
-const bytesOf = ({ requestBody, responseBody }: RequestRecord) => (requestBody?.length ?? 0) + responseBody.length;
+/** What a record takes without its texts: its fields, and the headers of the answer. */
+const recordBytes = 500;
+
+/** About how much memory a record holds. Most texts take a byte a character. */
+const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
+  recordBytes +
+  (requestBody?.length ?? 0) +
+  responseBody.length +
+  method.length +
+  path.length +
+  query.length +
+  (token?.length ?? 0) +
+  (call?.length ?? 0);
 
 /** Whether an entry meets every condition of a query. */
 export function meetsQuery(

@@ -6,7 +6,7 @@ export interface JsonObject {
   [name: string]: JsonValue;
 }
 
-/** Why a text is not JSON that the simulator reads; the message is safe to send to a client. */
+/** A text is not JSON that the simulator reads. The message says why and is safe to send to a client. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
@@ -16,7 +16,7 @@ const maximumDepth = 32;
 const maximumDigits = 40;
 const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const whitespace = /[ \t\n\r]*/y;
-/** A run of string content that needs no attention: no quote, no backslash, no control character. */
+/** String content that is copied as it is: no quote, no backslash, no control character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 names them as what must be escaped
 const plainRun = /[^"\\\u0000-\u001f]*/y;
 const escapes: Record<string, string> = {

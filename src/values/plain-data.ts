@@ -9,3 +9,24 @@ export function merge<Value>(base: unknown, over: Value): Value {
   const names = new Set([...Object.keys(base), ...Object.keys(over)]);
   return Object.fromEntries([...names].map((name) => [name, merge(base[name], over[name])])) as Value;
 }
+
+const copies = new WeakMap<object, object>();
+
+/** A deep copy of plain data that cannot be changed; the same one each time for the same data. */
+export function frozenCopy<Value extends object>(value: Value): Value {
+  let copy = copies.get(value);
+  if (copy === undefined) {
+    copy = deepFreeze(structuredClone(value));
+    copies.set(value, copy);
+  }
+  return copy as Value;
+}
+
+/** Makes plain data unchangeable, in place. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+    for (const part of Object.values(value)) deepFreeze(part);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -8,7 +8,7 @@ export function seededFraction(seed: number, value: number | bigint): number {
   return mix(mix(mix(seed >>> 0) ^ low) ^ high) / 2 ** 32;
 }
 
-/** A seed of its own for everything that has a name, so that one does not depend on what stands beside it. */
+/** A separate seed for each name, so that a value does not depend on what else the scenario has. */
 export function seedFor(name: string, seed: number): number {
   let hash = seed >>> 0;
   for (let at = 0; at < name.length; at++) hash = mix(hash ^ name.charCodeAt(at));

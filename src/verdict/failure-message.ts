@@ -1,4 +1,4 @@
-import type { Verdict } from './judge.js';
+import type { Verdict } from './judge-run.js';
 
 // How a failed test tells of a verdict.
 

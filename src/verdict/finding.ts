@@ -1,26 +1,5 @@
+import type { FindingCode } from '../scenario/expectation.js';
 import type { JudgedRequest, Run } from './run.js';
-
-/** Every rule of the judge, by the code that its findings carry. */
-export const findingCodes = [
-  'early-retry',
-  'overslept',
-  'no-backoff-growth',
-  'no-jitter',
-  'retry-storm',
-  'no-shared-gate',
-  'ban-tripped',
-  'ban-hammered',
-  'duplicate-write',
-  'lost-write',
-  'body-changed',
-  'retried-401',
-  'ignored-day-window',
-  'gave-up',
-  'deprecated-operation',
-  'rounded-int64',
-  'proactive',
-] as const;
-export type FindingCode = (typeof findingCodes)[number];
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
 
@@ -39,13 +18,21 @@ export interface Finding {
   text: string;
 }
 
-/** What a rule says of a run: whether the run exercised it at all, and what it found. */
+/** What a rule says of a run: whether the run put the client to that test, and what it found. */
 export interface Judgement {
   exercised: boolean;
   findings: Finding[];
 }
 
-export type Rule = (run: Run) => Judgement;
+/** One rule of the judge. */
+export interface Rule {
+  /**
+   * `wire`: it goes by what can be observed of requests and answers alone. `simulator`: it needs what only the simulator
+   * knows, so that a log of the wire is not enough.
+   */
+  readonly needs: 'wire' | 'simulator';
+  judge(run: Run): Judgement;
+}
 
 /** A finding about some requests, dated by the first. */
 export function finding(
@@ -77,6 +64,9 @@ export function span(ms: number): string {
 
 /** `once`, `twice`, `3 times`. */
 export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
+
+/** `1 request`, `3 requests`. */
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** `GET /pets?limit=5`. */
 export const target = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;

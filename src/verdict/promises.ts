@@ -1,5 +1,5 @@
 import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
-import type { RequestRecord } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
 
 type Answered = Pick<RequestRecord, 'headers' | 'answeredAtMs'>;
 

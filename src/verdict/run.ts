@@ -1,21 +1,8 @@
-import type { RequestRecord } from '../state/journal.js';
-import { readReset, readRetryAfter } from './promises.js';
+import type { RequestRecord } from '../state/request-record.js';
+import { type JudgedRequest, judgedRequests } from './judged-request.js';
+import { markKnowledge, markOutages } from './knowledge.js';
 
-/** One request of the client, with what the judge derives from its entry in the journal. */
-export interface JudgedRequest extends RequestRecord {
-  /** The same for requests that may be one call tried again: method, path, query, body and `X-Sim-Call`. */
-  readonly fingerprint: string;
-  /** Whether the client was told to wait: 429, or a ban under any status. */
-  readonly isRefused: boolean;
-  /** The earliest instant that the answer named for coming back; `undefined` where it named none that can be read. */
-  readonly deadlineMs: number | undefined;
-  /** The wait that Retry-After asked for; `undefined` where it was missing or cannot be read. */
-  readonly retryAfterMs: number | undefined;
-  /** Counted up each time the clock was set back; instants of two eras cannot be compared. */
-  readonly era: number;
-  /** Whether the key had requests on other connections right before or after it, so that it may have been sent blindly. */
-  readonly isOverlapped: boolean;
-}
+export { graceMs, type JudgedRequest, type Lane, toleranceMs } from './judged-request.js';
 
 /** From the first refusal of a key to its next served request, or to the end of the run. */
 export interface Episode {
@@ -25,51 +12,55 @@ export interface Episode {
   readonly served: JudgedRequest | undefined;
 }
 
-/** What the rules look at. */
-export interface Run {
-  readonly requests: readonly JudgedRequest[];
-  readonly episodes: readonly Episode[];
+/** What became of the client's process, where somebody waited for it. */
+export interface ClientEnd {
+  /** Whether it was stopped from outside, so that it may have been about to go on. */
+  readonly isInterrupted?: boolean | undefined;
+  /** Whether it told its caller that it failed: an exit code other than 0. */
+  readonly hasFailed?: boolean | undefined;
+}
+
+/** What a client said of one of its calls, by `POST /__sim/outcome`. */
+export interface ReportedOutcome {
+  /** The call as in `X-Sim-Call`; `undefined`: all of them. */
+  readonly call: string | undefined;
+  readonly result: 'succeeded' | 'failed' | 'aborted';
+  readonly atMs: number;
+}
+
+/** What is known of a run apart from its requests. */
+export interface RunCircumstances {
   /** The instant at which the run is judged. */
   readonly endMs: number;
   /** Whether the client is known to send nothing any more. */
   readonly isOver: boolean;
   /** How many requests wait for their answer, and are in no journal yet. */
   readonly pending: number;
+  readonly end?: ClientEnd | undefined;
+  readonly outcomes?: readonly ReportedOutcome[] | undefined;
 }
 
-/** A request that comes less than this too early is on time: timers are that exact. */
-export const toleranceMs = 50;
-/** A request that comes this long after an answer has seen it, whatever the connection; a parallel burst is over. */
-export const graceMs = 1_000;
-/** Requests on two connections this close together may have been sent side by side; a pool alternates between the two. */
-const besideMs = 100;
-/** A clock that was set back by less than this was corrected, and the run goes on. */
-const correctionMs = 1_000;
-
-export function prepareRun(entries: readonly RequestRecord[], state: Omit<Run, 'requests' | 'episodes'>): Run {
-  const requests = judged(entries);
-  const groups = groupBy(requests, ({ era, token }) => `${era} ${token}`);
-  return { ...state, requests, episodes: [...groups.values()].flatMap(episodesOf) };
+/** What the rules look at. */
+export interface Run extends RunCircumstances {
+  readonly requests: readonly JudgedRequest[];
+  readonly episodes: readonly Episode[];
 }
 
 /**
- * Whether the client must have had the answer to `earlier` when it sent `later`: a second lies in between, both are of
- * one named call, or one connection brought both and there was no other. A parallel burst proves nothing: what waits in
- * the client for a free connection was sent blindly.
+ * Reads a journal once.
+ * @param entries in the order of arrival
+ * @param isParallel whether the client is known to send requests side by side; else their times say
  */
-export function hasRead(earlier: JudgedRequest, later: JudgedRequest): boolean {
-  if (later.id <= earlier.id || later.arrivedAtMs < earlier.answeredAtMs) return false;
-  if (later.arrivedAtMs - earlier.answeredAtMs > graceMs) return true;
-  if (later.call !== undefined && later.call === earlier.call) return true;
-  return later.connection !== undefined && later.connection === earlier.connection && !later.isOverlapped;
-}
-
-/** Those of the requests, which are in the order of their arrival, that came after the answer to an earlier one. */
-export function retriesOf(requests: readonly JudgedRequest[]): JudgedRequest[] {
-  return requests.filter((request, index) => {
-    for (let at = 0; at < index; at++) if (hasRead(requests[at] as JudgedRequest, request)) return true;
-    return false;
-  });
+export function prepareRun(
+  entries: readonly RequestRecord[],
+  circumstances: RunCircumstances,
+  isParallel = false,
+): Run {
+  const requests = judgedRequests(entries, isParallel);
+  const episodes = [...groupBy(requests, ({ era, token }) => `${era} ${token}`).values()].flatMap(episodesOf);
+  for (const episode of episodes) markKnowledge(episode.requests);
+  markOutages(requests);
+  return { ...circumstances, requests, episodes };
 }
 
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
@@ -88,70 +79,33 @@ export const callsOf = (requests: readonly JudgedRequest[]): JudgedRequest[][] =
   ...groupBy(requests, ({ token, fingerprint }) => `${token} ${fingerprint}`).values(),
 ];
 
-function judged(entries: readonly RequestRecord[]): JudgedRequest[] {
-  let era = 0;
-  let lastMs = Number.NEGATIVE_INFINITY;
-  const requests = entries.map((entry) => {
-    if (entry.arrivedAtMs < lastMs - correctionMs) era++;
-    lastMs = entry.arrivedAtMs;
-    const isRefused = entry.refusal !== undefined || entry.status === 429;
-    return { ...entry, fingerprint: fingerprintOf(entry), isRefused, ...promiseOf(entry, isRefused), era };
-  });
-  const overlapped = new Set(
-    [...groupBy(requests, ({ era, token }) => `${era} ${token}`).values()].flatMap(overlappedOf),
-  );
-  return requests.map((request) => ({ ...request, isOverlapped: overlapped.has(request.id) }));
-}
+/** The requests that try to store a pet. */
+export const writesOf = ({ requests }: Run): JudgedRequest[] =>
+  requests.filter(({ operation }) => operation === 'createPet');
 
-function fingerprintOf({ call, method, path, query, requestBody }: RequestRecord): string {
-  const body = requestBody === undefined ? '' : new TextDecoder().decode(requestBody);
-  return [call, method, path, query, body].join(' ');
-}
+/** Whether the client could not tell what became of its request: cut, unreadable, given up, or a 5xx. */
+export const isUnknown = ({ isUnreadable, isAbandoned, status }: JudgedRequest) =>
+  isUnreadable || isAbandoned || status === 0 || status >= 500;
 
-/** Both headers are promises, and the earlier one counts; but none asks for less than the other by lying in the past. */
-function promiseOf(entry: RequestRecord, isRefused: boolean): Pick<JudgedRequest, 'deadlineMs' | 'retryAfterMs'> {
-  if (!isRefused) return { deadlineMs: undefined, retryAfterMs: undefined };
-  const retryAfterMs = readRetryAfter(entry);
-  const resetMs = readReset(entry);
-  if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs };
-  const untilMs = entry.answeredAtMs + retryAfterMs;
-  const isAhead = resetMs !== undefined && resetMs > entry.answeredAtMs;
-  return { deadlineMs: isAhead ? Math.min(untilMs, resetMs) : untilMs, retryAfterMs };
-}
-
-/** The ids of the requests of one key that had others of it on another connection right before or after. */
-function overlappedOf(requests: readonly Pick<JudgedRequest, 'id' | 'arrivedAtMs' | 'connection'>[]): number[] {
-  const near = new Map<number | undefined, number>();
-  const overlapped: number[] = [];
-  let first = 0;
-  let next = 0;
-  for (const { id, arrivedAtMs } of requests) {
-    for (; next < requests.length && (requests[next]?.arrivedAtMs ?? 0) <= arrivedAtMs + besideMs; next++) {
-      const { connection } = requests[next] ?? {};
-      near.set(connection, (near.get(connection) ?? 0) + 1);
-    }
-    for (; (requests[first]?.arrivedAtMs ?? arrivedAtMs) < arrivedAtMs - besideMs; first++) {
-      const { connection } = requests[first] ?? {};
-      const count = (near.get(connection) ?? 0) - 1;
-      if (count > 0) near.set(connection, count);
-      else near.delete(connection);
-    }
-    if (near.size > 1) overlapped.push(id);
-  }
-  return overlapped;
-}
+/** How much too early a request came after what it was told; negative when on time, `undefined` without a promise. */
+export const earlyMs = (told: JudgedRequest, request: JudgedRequest) =>
+  told.deadlineMs === undefined ? undefined : told.deadlineMs - request.arrivedAtMs;
 
 function episodesOf(requests: readonly JudgedRequest[]): Episode[] {
   const episodes: Episode[] = [];
   let current: JudgedRequest[] = [];
+  let hasLimit = false;
   const close = (served: JudgedRequest | undefined) => {
     if (current.length === 0) return;
     episodes.push({ requests: current, refusals: current.filter(({ isRefused }) => isRefused), served });
     current = [];
+    hasLimit = false;
   };
   for (const request of requests) {
-    if (request.isRefused) current.push(request);
-    else if (current.length > 0 && isAccepted(request, current)) {
+    if (request.isRefused) {
+      current.push(request);
+      hasLimit ||= request.refusal === 'limit';
+    } else if (current.length > 0 && isAccepted(request, hasLimit)) {
       current.push(request);
       close(request);
     }
@@ -161,5 +115,5 @@ function episodesOf(requests: readonly JudgedRequest[]): Episode[] {
 }
 
 /** A 401 says nothing about limits, and an operation without limits is served whatever they say. */
-const isAccepted = ({ status, isLimited }: JudgedRequest, refused: readonly JudgedRequest[]) =>
-  status !== 401 && (isLimited || !refused.some(({ refusal }) => refusal === 'limit'));
+const isAccepted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
+  status !== 401 && (isLimited || !hasLimit);

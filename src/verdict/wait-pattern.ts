@@ -1,6 +1,6 @@
 import { span, times } from './finding.js';
 import { isRetryDate } from './promises.js';
-import type { Retry } from './retries.js';
+import type { JudgedRequest } from './run.js';
 
 /** What `setTimeout` can wait; past it, it fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -9,9 +9,17 @@ const atOnceMs = 20;
 /** How much longer than its timer a wait can seem: the request has to arrive. */
 const mostLateMs = 80;
 
+/** A request, and the answer that had asked the client to wait. */
+interface Wait {
+  told: JudgedRequest;
+  request: JudgedRequest;
+}
+
+const waitMsOf = ({ told, request }: Wait) => request.arrivedAtMs - told.answeredAtMs;
+
 /** How long the client waited each time when it came too early, and what mistake that looks like. */
-export function describeWaits(early: readonly Retry[]): string {
-  const waits = early.map(({ waitMs }) => waitMs);
+export function describeWaits(early: readonly Wait[]): string {
+  const waits = early.map(waitMsOf);
   const mistake = guess(early);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
   if (waits.every((ms) => ms <= atOnceMs)) return `${often(waits.length)}without any wait${looksLike}`;
@@ -24,20 +32,20 @@ export function describeWaits(early: readonly Retry[]): string {
 
 const often = (count: number) => (count === 1 ? '' : `${times(count)} in a row `);
 
-function guess(early: readonly Retry[]): string | undefined {
-  const waits = early.map(({ waitMs }) => waitMs);
-  const asked = early.map(({ refusal }) => refusal.retryAfterMs);
-  if (early.every(({ waitMs }, index) => isThousandth(waitMs, asked[index]))) {
+function guess(early: readonly Wait[]): string | undefined {
+  const waits = early.map(waitMsOf);
+  const asked = early.map(({ told }) => told.retryAfterMs);
+  if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) {
     return 'seconds handed to a timer that takes milliseconds';
   }
   if (waits.every((ms) => ms <= atOnceMs)) {
-    if (early.some(({ refusal }) => isRetryDate(refusal))) return 'an HTTP date read as a number';
+    if (early.some(({ told }) => isRetryDate(told))) return 'an HTTP date read as a number';
     if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than a timer can hold';
     return asked.includes(undefined) ? 'a missing Retry-After read as 0' : 'a Retry-After that was not read';
   }
   const shared = sharedWait(waits);
   if (shared === undefined) return isGrowing(waits) ? 'a backoff that does not read Retry-After' : undefined;
-  if (shared % 60_000 === 0 && early.some(({ refusal }) => refusal.window === 'day')) return 'the wait of the minute';
+  if (shared % 60_000 === 0 && early.some(({ told }) => told.window === 'day')) return 'the wait of the minute';
   return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
 }
 

@@ -84,7 +84,7 @@ describe('petstore-sim exec', () => {
     const { err } = await run(['exec', ...usedUp, ...files, '--', ...wrong]);
     const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [verdict = '', page = '', junit = ''] = texts;
-    expect(JSON.parse(verdict)).toMatchObject({ verdict: 'fail', counts: { requests: 4 } });
+    expect(JSON.parse(verdict)).toMatchObject({ outcome: 'fail', counts: { requests: 4 } });
     expect(JSON.parse(err)).toEqual(JSON.parse(verdict));
     expect(page).toMatch(/^<!doctype html>/i);
     expect(junit).toContain('<testcase');
@@ -115,9 +115,9 @@ describe('petstore-sim matrix', () => {
     expect(code).toBe(1);
     expect(out).toContain('listOrder: newest-first  exit code 1');
     expect(out).toContain(assumptions.listOrder.question);
-    expect(out).toContain("the command's last line: expected 1, got 40");
+    expect(out).toContain('the command said: expected 1, got 40');
     expect(out).not.toContain('paging');
-    expect(out).toMatch(/2 of 5 choices that the document leaves open would break this client\.\n$/);
+    expect(out).toMatch(/The client met 5 of 5 choices that the document leaves open; 2 would break it\.\n$/);
   });
 
   test('runs every alternative of every assumption, each against a service of its own', async () => {
@@ -145,14 +145,14 @@ describe('petstore-sim gauntlet', () => {
     const { code, out } = await run(['gauntlet', ...some, '--', ...right]);
     expect(out).toMatch(/^ {2}ban-on-third-strike +(pass|inconclusive|fail)/m);
     expect(out).toMatch(/^ {2}post-429 +(pass|inconclusive|fail)/m);
-    expect(out).toMatch(/\d of 2 passed, \d failed, \d inconclusive\n$/);
+    expect(out).toMatch(/2 of 2 met: \d passed, \d failed, \d inconclusive\n$/);
     expect(code).toBe(out.includes('0 failed') ? 0 : 1);
   });
 
   test('fails a client that does not wait', async () => {
     const { code, out } = await run(['gauntlet', ...some, '--json', '--', ...wrong]);
-    const failed = (JSON.parse(out) as { scenario: string; verdict: string }[]).filter(
-      ({ verdict }) => verdict === 'fail',
+    const failed = (JSON.parse(out) as { scenario: string; outcome: string }[]).filter(
+      ({ outcome }) => outcome === 'fail',
     );
     expect(failed.length).toBeGreaterThan(0);
     expect(code).toBe(1);

@@ -1,10 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
-
-const cli = join(import.meta.dirname, '../../dist/cli/main.js');
+import { expect, test } from 'vitest';
+import { startServer } from '../support/command-line.js';
 
 /** Prints the address of every module that is loaded. */
 const loader = `import { writeSync } from 'node:fs';
@@ -12,21 +7,15 @@ export async function load(url, context, next) { writeSync(2, url + '\\n'); retu
 const asUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
 const hook = asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(loader))});`);
 
-/** A server that tells what it loads. */
+/** A server that writes what it loads to standard error. */
 async function startTold(...flags: string[]) {
-  const server = spawn(process.execPath, ['--import', hook, cli, '--port', '0', '--log', 'json', ...flags]);
-  onTestFinished(() => void server.kill());
-  let loaded = '';
-  server.stderr.on('data', (chunk) => {
-    loaded += chunk;
-  });
-  const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const { baseUrl, errors } = await startServer(flags, { nodeFlags: ['--import', hook] });
   const get = async (path: string) => {
     const headers = { authorization: 'Bearer free-key' };
-    const response = await fetch(new URL(path, JSON.parse(line).baseUrl), { headers });
+    const response = await fetch(new URL(path, baseUrl), { headers });
     return [response.status, await response.text()] as const;
   };
-  return { get, loaded: () => loaded.trim().split('\n') };
+  return { get, loaded: () => errors().trim().split('\n') };
 }
 
 const packages = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/;

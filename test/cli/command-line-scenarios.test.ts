@@ -1,61 +1,30 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/contract/assumptions.js';
+import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
 
 const root = join(import.meta.dirname, '../..');
-const cli = join(root, 'dist/cli/main.js');
 const shipped = readdirSync(join(root, 'scenarios'))
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => file.replace('.yaml', ''));
-const running: ChildProcess[] = [];
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'petstore-sim-command-line-'));
-});
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
 /** Runs the command to its end, in the folder of this test. */
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [cli, ...args], { cwd: folder });
-  running.push(child);
-  const output = { out: '', err: '' };
-  child.stdout.on('data', (chunk) => {
-    output.out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output.err += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code, ...output };
-}
+const run = (...args: string[]) => runCommandLine(args, { cwd: folder });
 
-/** Starts the server and gives its events as they come. */
-async function start(args: string[], node: string[] = []) {
-  const command = [...node, cli, 'serve', '--port', '0', '--log', 'json', ...args];
-  const child = spawn(process.execPath, command, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  running.push(child);
-  let err = '';
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextEvent = async () => {
-    const { value, done } = await lines.next();
-    if (done) throw new Error(`Failed to start the server: ${err}`);
-    return JSON.parse(value);
-  };
-  const { baseUrl } = await nextEvent();
+/** Starts the server there, with a client of it. */
+async function start(args: string[], nodeFlags: string[] = []) {
+  const server = await startServer(args, { cwd: folder, nodeFlags });
+  const { baseUrl, nextEvent } = server;
   const send = (path: string, init: RequestInit = {}, key = 'free-key') =>
     fetch(`${baseUrl}${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
   const remaining = async (key = 'free-key') => {
@@ -63,7 +32,7 @@ async function start(args: string[], node: string[] = []) {
     await nextEvent();
     return `${response.status} ${response.headers.get('x-ratelimit-remaining')}`;
   };
-  return { child, nextEvent, send, remaining };
+  return { ...server, send, remaining };
 }
 
 describe('petstore-sim scenarios', () => {
@@ -106,7 +75,7 @@ describe('petstore-sim check', () => {
     expect(out).toBe('good.yaml: ok\n');
     expect(err).toBe(`bad.yaml:1:1: sede: expected no such field; did you mean seed?
 bad.yaml:3:14: keys.a.plan: expected a plan (free, pro, business, enterprise), got "gold"
-./worse.yaml:2:1: expected spaces, got a tab: YAML is indented with spaces
+./worse.yaml:2:1: expected valid YAML: Tabs are not allowed as indentation; indent with spaces
 nope.yaml: expected a file or a shipped scenario; petstore-sim scenarios lists the shipped ones
 `);
   });
@@ -142,14 +111,9 @@ describe('petstore-sim --scenario', () => {
       [['--scenario', 'minute-wall'], /^loaded 0$/],
       [['--set', 'seed=3'], /^loaded [1-9]/],
     ] as const) {
-      const { child } = await start([...args], ['--require', join(folder, 'spy.cjs')]);
-      let err = '';
-      child.stderr?.on('data', (chunk) => {
-        err += chunk;
-      });
-      child.kill('SIGTERM');
-      await once(child, 'close');
-      expect(err).toMatch(expected);
+      const { stop, errors } = await start([...args], ['--require', join(folder, 'spy.cjs')]);
+      await stop();
+      expect(errors()).toMatch(expected);
     }
   });
 });
@@ -306,18 +270,18 @@ describe('petstore-sim --watch', () => {
 
   test('says it in words for a person', async () => {
     write('words.yaml', first);
-    const command = [cli, '--port', '0', '--scenario', 'words.yaml', '--watch'];
-    const child = spawn(process.execPath, command, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-    running.push(child);
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const errors = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
-    for (let line = ''; !line.includes('advance'); ) line = (await lines.next()).value;
-    await lines.next();
+    const command = ['--port', '0', '--scenario', 'words.yaml', '--watch'];
+    const { nextLine, errors } = startCommandLine(command, { cwd: folder });
+    for (let line = ''; !line.includes('advance'); ) line = await nextLine();
+    await nextLine();
     write('words.yaml', `${first.replace('name: A', 'name: B')}ban: strict`);
-    expect((await lines.next()).value).toBe('reloaded words.yaml: pets (1 changed) not in force without --reseed, ban');
+    expect(await nextLine()).toBe('reloaded words.yaml: pets (1 changed) not loaded without --reseed, ban');
     write('words.yaml', `${first}ban: strickt`);
-    expect((await errors.next()).value).toMatch(/^words\.yaml:3:6: ban: expected "default"/);
-    expect((await errors.next()).value).toBe('words.yaml is not loaded; the scenario from before stays in force');
+    await expect
+      .poll(errors)
+      .toMatch(
+        /^words\.yaml:3:6: ban: expected "default".*\nwords\.yaml is not loaded; the scenario from before stays loaded\n$/,
+      );
   });
 });
 

@@ -1,50 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, test } from 'vitest';
-
-const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname;
-const running: ChildProcess[] = [];
-
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
-});
-
-/** Runs the command to its end. */
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [cli, ...args]);
-  running.push(child);
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code, out, err };
-}
-
-/** Starts the server and gives its lines of output as they come. */
-function start(...args: string[]) {
-  const child = spawn(process.execPath, [cli, 'serve', '--port', '0', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  running.push(child);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextLine = async () => (await lines.next()).value as string;
-  const nextEvent = async () => JSON.parse(await nextLine());
-  return { child, nextLine, nextEvent };
-}
+import { describe, expect, test } from 'vitest';
+import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
 
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
 describe('petstore-sim serve --log json', () => {
   test('prints the listening event first, then one object a request', async () => {
-    const { nextEvent } = start('--log', 'json');
-    const listening = await nextEvent();
+    const { listening, nextEvent } = await startServer();
     expect(listening).toEqual({
       event: 'listening',
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
@@ -73,8 +37,7 @@ describe('petstore-sim serve --log json', () => {
   });
 
   test('warns once that getPet is deprecated', async () => {
-    const { nextEvent } = start('--log', 'json');
-    const { baseUrl } = await nextEvent();
+    const { baseUrl, nextEvent } = await startServer();
     for (const id of [1, 2]) await fetch(`${baseUrl}/pets/${id}`, withKey('free-key'));
     const events = [await nextEvent(), await nextEvent(), await nextEvent()];
     expect(events.map(({ event }) => event)).toEqual(['request', 'warning', 'request']);
@@ -82,8 +45,7 @@ describe('petstore-sim serve --log json', () => {
   });
 
   test('is reachable as localhost too', async () => {
-    const { nextEvent } = start('--log', 'json');
-    const { baseUrl } = await nextEvent();
+    const { baseUrl } = await startServer();
     const { status } = await fetch(`${baseUrl.replace('127.0.0.1', 'localhost')}/pets`, withKey('free-key'));
     expect(status).toBe(200);
   });
@@ -91,7 +53,7 @@ describe('petstore-sim serve --log json', () => {
 
 describe('petstore-sim serve --log pretty', () => {
   test('prints addresses, keys and three curl lines that work when pasted', async () => {
-    const { nextLine } = start();
+    const { nextLine } = startCommandLine(['--port', '0']);
     const banner: string[] = [];
     while (banner.filter((line) => line.includes('curl')).length < 3) banner.push(await nextLine());
     expect(banner.join('\n')).toMatch(/API +http:\/\/127\.0\.0\.1:\d+\/v1/);
@@ -114,7 +76,7 @@ describe('petstore-sim serve --log pretty', () => {
   });
 
   test('prints a readable line a request, with nothing that a terminal would act upon', async () => {
-    const { nextLine } = start();
+    const { nextLine } = startCommandLine(['--port', '0']);
     let line = '';
     let url = '';
     while (!line.includes('/__sim/clock')) {
@@ -131,7 +93,7 @@ describe('petstore-sim serve --log pretty', () => {
 
 describe('petstore-sim serve', () => {
   test('--log silent prints nothing', async () => {
-    const { child } = start('--log', 'silent');
+    const { child } = startCommandLine(['--port', '0', '--log', 'silent']);
     let out = '';
     child.stdout?.on('data', (chunk) => {
       out += chunk;
@@ -142,8 +104,7 @@ describe('petstore-sim serve', () => {
   });
 
   test('--no-limits serves more than the limit, with the headers', async () => {
-    const { nextEvent } = start('--log', 'json', '--no-limits');
-    const { baseUrl } = await nextEvent();
+    const { baseUrl } = await startServer(['--no-limits']);
     for (let n = 0; n < 70; n++) {
       const response = await fetch(`${baseUrl}/pets?limit=1`, withKey('free-key'));
       expect(response.status).toBe(200);
@@ -154,8 +115,7 @@ describe('petstore-sim serve', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'on %s finishes the answer under way and exits with 0 within 2 s',
     async (signal) => {
-      const { child, nextEvent } = start('--log', 'json');
-      const { baseUrl } = await nextEvent();
+      const { child, baseUrl, nextEvent } = await startServer();
       // A keep-alive connection that is idle, and a request whose body is still on its way.
       await fetch(`${baseUrl}/pets`, withKey('free-key'));
       let finishBody = () => {};
@@ -187,8 +147,7 @@ describe('petstore-sim serve', () => {
   );
 
   test('goes on when the reader of its log goes away', async () => {
-    const { child, nextEvent } = start('--log', 'json');
-    const { baseUrl } = await nextEvent();
+    const { child, baseUrl } = await startServer();
     child.stdout?.destroy();
     for (let n = 0; n < 3; n++) expect((await fetch(`${baseUrl}/pets`, withKey('free-key'))).status).toBe(200);
   });
@@ -224,7 +183,7 @@ describe('the command line', () => {
   ];
 
   test.each(mistakes)('answers %j with exit code 2 and a clear message, without a stack', async (args, message) => {
-    const { code, out, err } = await run(...args);
+    const { code, out, err } = await runCommandLine(args);
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toContain(message);
@@ -235,7 +194,7 @@ describe('the command line', () => {
     const taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');
     const { port } = taken.address() as { port: number };
-    const { code, err } = await run('--port', String(port));
+    const { code, err } = await runCommandLine(['--port', String(port)]);
     taken.close();
     expect(code).toBe(2);
     expect(err).toBe(`petstore-sim: port ${port} is taken; stop what listens there, or pass --port 0 for a free one\n`);
@@ -243,7 +202,7 @@ describe('the command line', () => {
 
   test('--help names every flag, --version the version, assumptions every assumption', async () => {
     const { assumptions } = await import('../../src/contract/assumptions.js');
-    const helped = await run('--help');
+    const helped = await runCommandLine(['--help']);
     for (const flag of [
       '--port',
       '--host',
@@ -258,8 +217,8 @@ describe('the command line', () => {
     ]) {
       expect(helped.out).toContain(flag);
     }
-    expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const table = await run('assumptions');
+    expect((await runCommandLine(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const table = await runCommandLine(['assumptions']);
     for (const id of Object.keys(assumptions)) expect(table.out).toContain(`\n${id}: `);
     expect([helped.code, table.code]).toEqual([0, 0]);
   });

@@ -1,5 +1,5 @@
-import type { FindingCode } from '../../src/verdict/finding.js';
-import type { Verdict } from '../../src/verdict/judge.js';
+import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { Verdict } from '../../src/verdict/judge-run.js';
 import * as byDefault from './by-default.js';
 import type { Send } from './client.js';
 import * as handWritten from './hand-written.js';
@@ -9,7 +9,7 @@ import type { TrialId } from './trials.js';
 
 /** What reading a client's code predicts of a run: the verdict, and the findings that fail or warn. */
 export interface Cell {
-  verdict: Verdict['verdict'];
+  outcome: Verdict['outcome'];
   codes: readonly FindingCode[];
   /** Why, in a sentence for a reader in a hurry; passing by doing the right thing needs none. */
   why?: string;
@@ -35,9 +35,9 @@ export interface MatrixClient {
   shows?: { file: string; regions: string[] };
 }
 
-const fails = (codes: FindingCode[], why: string): Cell => ({ verdict: 'fail', codes, why });
+const fails = (codes: FindingCode[], why: string): Cell => ({ outcome: 'fail', codes, why });
 /** A client that still waits when it is stopped has neither passed nor failed. */
-const waits = (why: string): Cell => ({ verdict: 'inconclusive', codes: [], why });
+const waits = (why: string): Cell => ({ outcome: 'inconclusive', codes: [], why });
 
 const notRetried = (why: string) => fails(['gave-up'], why);
 const postNotRetried = (why: string) => fails(['lost-write', 'gave-up'], why);

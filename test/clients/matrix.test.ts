@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Verdict } from '../../src/verdict/judge.js';
+import type { Verdict } from '../../src/verdict/judge-run.js';
 import type { Send } from './client.js';
 import { type Cells, clients, type MatrixClient } from './clients.js';
 import { debianPackages } from './other-processes.js';
@@ -25,7 +25,7 @@ const rows: Row[] = Object.values<MatrixClient>(clients).flatMap(({ name, debian
 
 /** What is predicted of a run, or found in it. */
 interface Outcome {
-  verdict: Verdict['verdict'];
+  outcome: Verdict['outcome'];
   codes: string[];
 }
 
@@ -38,14 +38,14 @@ interface Run {
 
 const runs: Run[] = rows.flatMap((row) =>
   trialIds.map((trial) => {
-    const { verdict = 'pass', codes = [] } = row.cells[trial] ?? {};
-    return { row, trial, predicted: { verdict, codes: [...codes].sort() } };
+    const { outcome = 'pass', codes = [] } = row.cells[trial] ?? {};
+    return { row, trial, predicted: { outcome, codes: [...codes].sort() } };
   }),
 );
 
-function foundIn({ verdict, findings }: Verdict): Outcome {
+function foundIn({ outcome, findings }: Verdict): Outcome {
   const found = findings.filter(({ severity }) => severity === 'fail' || severity === 'warn');
-  return { verdict, codes: [...new Set(found.map(({ code }) => code))].sort() };
+  return { outcome, codes: [...new Set(found.map(({ code }) => code))].sort() };
 }
 
 /** Side by side, so it takes as long as the longest; a second for each trial to begin. */

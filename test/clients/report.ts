@@ -56,7 +56,7 @@ function table(cellsOf: (client: MatrixClient) => Cells, rows: readonly MatrixCl
   const body = rows.map((client) =>
     line([
       `[${client.name}](#${anchorOf(client.name)})`,
-      ...order.map((id) => marks[cellsOf(client)[id]?.verdict ?? 'pass']),
+      ...order.map((id) => marks[cellsOf(client)[id]?.outcome ?? 'pass']),
     ]),
   );
   return [line(['', ...order.map((id) => trials[id].title)]), line(['---', ...order.map(() => ':-:')]), ...body].join(

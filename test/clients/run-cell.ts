@@ -1,7 +1,7 @@
 import { listen } from '../../src/node.js';
 import { createSimulator } from '../../src/simulator/simulator.js';
-import type { Verdict } from '../../src/verdict/judge.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import type { Verdict } from '../../src/verdict/judge-run.js';
+import { judge } from '../../src/verdict.js';
 import { type Send, sleep } from './client.js';
 import type { Trial } from './trials.js';
 
@@ -27,7 +27,7 @@ export async function openCell(send: Send, trial: Trial): Promise<(startAtMs: nu
       const promisedAtMs = sim.journal.query().at(-1)?.promisedAtMs ?? 0;
       const lookMs = promisedAtMs - Date.now() + 200;
       if (isOver && lookMs > 0 && lookMs < longestLookMs) await sleep(lookMs);
-      return verdictOf(sim, { isOver });
+      return judge(sim, { isOver });
     } finally {
       clearTimeout(watch);
       stop.abort();

@@ -169,7 +169,7 @@ async function fillJournal() {
 
 test('states, verdicts, keys, faults and events of a busy simulator are as they are described', async () => {
   await fillJournal();
-  stage.sim.keys.add('added-key', { plan: 'pro', usage: { minute: 3, day: 4 }, bannedForMs: 5_000 });
+  stage.sim.keys.add('added-key', { plan: 'pro', usage: { minute: 3, day: 4 }, bannedFor: '5s' });
   for (const name of ['exportState', 'getVerdict', 'listKeys', 'listFaults', 'exportHar', 'getScenario']) {
     check.body(name, 200, await (await request(name)).json());
   }
@@ -213,5 +213,6 @@ test('refusals are as they are described', async () => {
 
 test('the types of results have the fields of their schemas', () => {
   expectTypeOf<keyof Output<typeof journalEntrySchema>>().toEqualTypeOf<keyof JournalEntry>();
-  expectTypeOf<Output<typeof verdictSchema>>().toEqualTypeOf<Verdict>();
+  expectTypeOf<keyof Output<typeof verdictSchema>>().toEqualTypeOf<keyof Verdict>();
+  expectTypeOf<Output<typeof verdictSchema>['counts']>().toEqualTypeOf<Verdict['counts']>();
 });

@@ -97,7 +97,7 @@ describe('createControl for an address', () => {
     expectTypeOf(there.queryJournal).returns.resolves.toHaveProperty('entries').toEqualTypeOf<JournalEntry[]>();
     expectTypeOf(here.waitForRequests).returns.resolves.toEqualTypeOf<{ met: boolean; count: number }>();
     expectTypeOf(there.watchRequests).returns.toEqualTypeOf<AsyncIterableIterator<JournalEntry>>();
-    expectTypeOf(there.sandbox('a').getVerdict).returns.resolves.toHaveProperty('verdict');
+    expectTypeOf(there.sandbox('a').getVerdict).returns.resolves.toHaveProperty('outcome');
     expectTypeOf<Control>().not.toHaveProperty('createSandbox');
     // @ts-expect-error a field that there is not
     expect(() => here.changeClock({ advace: '1s' })).toThrow('did you mean advance?');

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { RequestHandler } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
+import { startServer } from '../support/command-line.js';
 import { noon } from '../support/frozen.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
@@ -146,18 +144,13 @@ async function onTheServer(): Promise<Seen> {
     '"start":9007199254740993',
   );
   await writeFile(join(project.folder, 'scenario.json'), text);
-  const flags = ['--port', '0', '--log', 'json', '--scenario', 'scenario.json', '--handlers', 'handlers.js'];
-  const cli = join(project.folder, 'node_modules/petstore-sim/dist/cli/main.js');
-  const child = spawn(process.execPath, [cli, ...flags], {
-    cwd: project.folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const main = join(project.folder, 'node_modules/petstore-sim/dist/cli/main.js');
+  const flags = ['--scenario', 'scenario.json', '--handlers', 'handlers.js'];
+  const { baseUrl, stop } = await startServer(flags, { cwd: project.folder, main });
   try {
-    const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-    return await makeCalls(JSON.parse(value).baseUrl);
+    return await makeCalls(baseUrl);
   } finally {
-    child.kill('SIGTERM');
-    await once(child, 'close');
+    await stop();
   }
 }
 

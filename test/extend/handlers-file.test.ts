@@ -1,61 +1,32 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/node-binary.mjs';
+import { runCommandLine, startServer } from '../support/command-line.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
 const middleware = '@mswjs/http-middleware';
 const installed = join(import.meta.dirname, '../../node_modules', middleware);
 
 let project: PackageCopy;
-const stops: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   project = await copyPackage({ msw: 'msw', packages: [middleware] });
 }, 60_000);
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 afterAll(() => project?.remove());
 
-const command = ['node_modules/petstore-sim/dist/cli/main.js', '--port', '0', '--log', 'json', '--handlers'];
+const main = 'node_modules/petstore-sim/dist/cli/main.js';
 
-/** Starts the server with a handlers file of this text, and gives the address of its API. */
+/** Starts the server with a handlers file of this text. */
 async function serve(file: string, text: string, node = process.execPath) {
   await writeFile(join(project.folder, file), text);
-  const child = spawn(node, [...command, file], { cwd: project.folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  const closed = once(child, 'close');
-  stops.push(() => {
-    child.kill('SIGTERM');
-    return closed;
-  });
-  let errors = '';
-  child.stderr.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextEvent = async () => JSON.parse((await lines.next()).value);
-  const { baseUrl } = await nextEvent();
-  return { baseUrl, nextEvent, errors: () => errors };
+  return startServer(['--handlers', file], { cwd: project.folder, main, node });
 }
 
 /** Runs the command to its end with a handlers file of this text. */
 async function fail(file: string, text: string | undefined, { folder }: PackageCopy = project) {
   if (text !== undefined) await writeFile(join(folder, file), text);
-  const child = spawn(process.execPath, [...command, file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code, out, err };
+  return runCommandLine(['--port', '0', '--log', 'json', '--handlers', file], { cwd: folder, main });
 }
 
 const imports = "import { HttpResponse, http } from 'msw';";
@@ -88,10 +59,10 @@ describe('--handlers FILE', () => {
     expect(await nextEvent()).toMatchObject({ target: '/v1/own', status: 200 });
   });
 
-  test('takes the file that the README shows', async () => {
-    const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-    const text = /```js\n((?:(?!```).)*?export const handlers .*?)```/s.exec(readme)?.[1] ?? '';
-    const { baseUrl } = await serve('readme.mjs', text);
+  test('takes the file that docs/extending.md shows', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../docs/extending.md'), 'utf8');
+    const text = /```js\n((?:(?!```).)*?export const handlers .*?)```/s.exec(page)?.[1] ?? '';
+    const { baseUrl } = await serve('shown.mjs', text);
     const call = async (method: string) => {
       const headers = { authorization: 'Bearer free-key' };
       const response = await fetch(`${baseUrl}/pets/1`, { method, headers });

@@ -521,12 +521,12 @@ describe('rules at run time', () => {
   test('with a name that is taken are refused', () => {
     const sim = downWhen({});
     expect(() => sim.faults.add({ name: 'down', then: down })).toThrow(
-      new RangeError('Failed to add a fault rule: expected a name of its own, got "down", which is taken'),
+      new RangeError('Failed to add a fault rule: expected a free name, got "down", which is taken'),
     );
     expect(sim.faults.list()).toHaveLength(1);
     const twice = [{ name: 'a', then: down }, { then: down }, { name: 'a', then: down }];
     expect(() => frozen({ faults: twice })).toThrow(
-      'scenario at faults[2].name: expected a name of its own, got "a", which is taken',
+      'scenario at faults[2].name: expected a free name, got "a", which is taken',
     );
   });
 
@@ -539,27 +539,27 @@ describe('rules at run time', () => {
   });
 
   test.each<[unknown, string]>([
-    [{}, 'scenario at then: expected a value, got none'],
-    [{ then: {} }, 'scenario at then: expected an effect: delay or one of respond, reset, close, hang'],
-    [{ then: { reset: true, close: true } }, 'scenario at then: expected one of respond, reset, close, hang'],
-    [{ then: { reset: undefined } }, 'scenario at then: expected an effect'],
-    [{ then: { malformed: true, phase: 'before' } }, 'scenario at then: expected phase after: truncate, drip'],
-    [{ then: { respond: { status: 199 } } }, 'scenario at then.respond.status: expected a status from 200 to 599'],
-    [{ then: { respond: { status: 204, body: 'x' } } }, 'scenario at then.respond: expected no body'],
+    [{}, 'fault rule at then: expected a value, got none'],
+    [{ then: {} }, 'fault rule at then: expected an effect: delay or one of respond, reset, close, hang'],
+    [{ then: { reset: true, close: true } }, 'fault rule at then: expected one of respond, reset, close, hang'],
+    [{ then: { reset: undefined } }, 'fault rule at then: expected an effect'],
+    [{ then: { malformed: true, phase: 'before' } }, 'fault rule at then: expected phase after: truncate, drip'],
+    [{ then: { respond: { status: 199 } } }, 'fault rule at then.respond.status: expected a status from 200 to 599'],
+    [{ then: { respond: { status: 204, body: 'x' } } }, 'fault rule at then.respond: expected no body'],
     [{ then: { respond: { status: 200, body: { at: new Date(Number.NaN), f: () => 1 } } } }, 'that JSON can hold'],
     [{ then: { respond: { status: 200, headers: { 'Content-Length': 3 } } } }, 'there is the effect contentLength'],
     [{ then: { respond: { status: 200, headers: { trailer: 'x' } } } }, 'expected a header that does not frame'],
     [{ then: { respond: { status: 200, headers: { 'a b': 'x' } } } }, 'expected a header name'],
     [{ then: { respond: { status: 200, headers: { a: 'x\r\nb: c' } } } }, 'expected a header value'],
     [{ then: { truncate: { fraction: 2 } } }, 'then.truncate'],
-    [{ then: { drip: { bytes: 0, every: 1 } } }, 'scenario at then.drip.bytes: expected a whole number from 1'],
+    [{ then: { drip: { bytes: 0, every: 1 } } }, 'fault rule at then.drip.bytes: expected a whole number from 1'],
     [{ then: { delay: '-1s' } }, 'then.delay'],
     [{ then: { delay: { p50: 5, p99: 4 } } }, 'expected p50 above 0 and p99 not below it'],
-    [{ then: down, when: { nth: 0 } }, 'scenario at when.nth: expected a whole number from 1'],
-    [{ then: down, when: { probability: 2 } }, 'scenario at when.probability: expected a number from 0 to 1'],
-    [{ then: down, when: { method: 'get' } }, 'scenario at when.method: expected "GET" or "POST", got "get"'],
+    [{ then: down, when: { nth: 0 } }, 'fault rule at when.nth: expected a whole number from 1'],
+    [{ then: down, when: { probability: 2 } }, 'fault rule at when.probability: expected a number from 0 to 1'],
+    [{ then: down, when: { method: 'get' } }, 'fault rule at when.method: expected "GET" or "POST", got "get"'],
     [{ then: down, when: { operation: 'nope' } }, 'when.operation'],
-    [{ then: down, when: { petId: '01' } }, 'scenario at when.petId: expected a whole number within int64'],
+    [{ then: down, when: { petId: '01' } }, 'fault rule at when.petId: expected a whole number within int64'],
     [{ name: '', then: down }, 'name'],
     [{ then: down, wen: {} }, 'wen'],
   ])('%j is refused with a word on why, and changes nothing', (fault, message) => {

@@ -71,13 +71,13 @@ test('a test that passes fails when its client misbehaved, and carries the verdi
   expect(errors[0]?.message).toMatch(
     /^VerdictError: expected that the client had behaved\. The client failed .*early-retry: Came back .* \(requests 2, 3/s,
   );
-  expect(attachment('passes and misbehaves', 'petstore-verdict')).toMatchObject({ verdict: 'fail' });
+  expect(attachment('passes and misbehaves', 'petstore-verdict')).toMatchObject({ outcome: 'fail' });
   expect(attachment('passes and misbehaves', 'petstore-journal').entries).toHaveLength(9);
 });
 
 test('with `verdict: ignore` it passes, and still carries the verdict', () => {
   expect(results.get('misbehaves and is not failed for it')).toMatchObject({ status: 'passed' });
-  expect(attachment('misbehaves and is not failed for it', 'petstore-verdict')).toMatchObject({ verdict: 'fail' });
+  expect(attachment('misbehaves and is not failed for it', 'petstore-verdict')).toMatchObject({ outcome: 'fail' });
 });
 
 test.runIf(executablePath)('a page reaches the sandbox at the address that it expects', () => {

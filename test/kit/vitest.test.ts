@@ -1,5 +1,5 @@
 import { beforeEach, describe, vi } from 'vitest';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { expect, test } from '../../src/vitest.js';
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } } as const;
@@ -165,7 +165,7 @@ test.extend({ scenario: { pets: { generate: { sold: 3 } } } })('pets can be gene
 });
 
 test('a verdict that came over HTTP will do, and a journal with gaps passes nothing', ({ sim }) => {
-  const verdict = { ...verdictOf(sim), exercised: ['early-retry' as const] };
+  const verdict = { ...judge(sim), exercised: ['early-retry' as const] };
   expect(verdict).toHaveHonouredRetryAfter();
   verdict.counts = { ...verdict.counts, dropped: 3 };
   expect(() => expect(verdict).toHaveHonouredRetryAfter()).toThrow('the journal has dropped 3 requests');

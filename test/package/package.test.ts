@@ -29,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the package holds the build, the data and the words, and nothing else', () => {
   const allowed =
-    /^(dist\/.+\.(js|d\.ts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg)|README\.md|LICENSE|package\.json)$/;
+    /^(dist\/.+\.(js|d\.ts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg)|(README|CHANGELOG)\.md|LICENSE|package\.json)$/;
   expect(files.filter((file) => !allowed.test(file))).toEqual([]);
   expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.js']));
 });
@@ -79,7 +79,7 @@ test('every entry can be imported from an installed package, and the wrong one f
      import { handlers } from 'petstore-sim/msw';
      import { listen } from 'petstore-sim/node';
      import { generatePets } from 'petstore-sim/seed';
-     import { verdict } from 'petstore-sim/verdict';
+     import { judge } from 'petstore-sim/verdict';
      import { setupServer } from 'msw/node';
      const sim = createSimulator({ scenario: { pets: { generate: { sold: 3 } } }, generatePets });
      const msw = setupServer(...handlers(sim));
@@ -92,7 +92,7 @@ test('every entry can be imported from an installed package, and the wrong one f
      const { status } = await createControl(server.controlUrl).getHealth();
      await server.close();
      const inner = await import('petstore-sim/dist/simulator.js').catch((error) => error.code);
-     console.log(JSON.stringify([mocked.length, served.length, status, verdict(sim).counts.served, inner]));`,
+     console.log(JSON.stringify([mocked.length, served.length, status, judge(sim).counts.served, inner]));`,
   );
   const { stdout } = await exec(process.execPath, ['use.js'], { cwd });
   expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 2, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/node.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';
 import { createSimulator } from '../../src/simulator/simulator.js';
+import { tableRows, userPage } from '../support/markdown.js';
 import { fileNames, scenarioOf, textOf } from './stage.js';
 
 /** The starred entries of research/client-bugs.md: bugs that real clients had. */
@@ -17,7 +17,16 @@ const reproducedBugs = [
 
 const verdictCodes = [
   ...['early-retry', 'overslept', 'no-backoff-growth', 'no-jitter', 'retry-storm', 'no-shared-gate', 'ban-tripped'],
-  ...['ban-hammered', 'duplicate-write', 'lost-write', 'body-changed', 'retried-401', 'ignored-day-window', 'gave-up'],
+  ...[
+    'ban-hammered',
+    'duplicate-write',
+    'lost-write',
+    'body-changed',
+    'retried-401',
+    'ignored-day-window',
+    'gave-up',
+    'impatient',
+  ],
 ];
 
 /** What a scenario comes to, as text; what it is called and what is expected of a client is no part of it. */
@@ -64,7 +73,7 @@ describe.each(fileNames)('%s', (name) => {
   });
 
   test('says nothing that would be so without it', () => {
-    const { name: _, group: __, description: ___, expect: ____, ...said } = scenario;
+    const { name: _, group: __, description: ___, expect: ____, client: _____, ...said } = scenario;
     const whole = serviceOf(said);
     const needless = [...withoutEachField(said)].filter(([, without]) => serviceOf(without) === whole);
     expect(needless.map(([path]) => path)).toEqual([]);
@@ -96,23 +105,17 @@ describe.each(fileNames)('%s', (name) => {
   });
 });
 
-test('the README lists every scenario by its group, with the first sentence of its description', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+test('docs/scenarios.md lists every scenario by its group, with the first sentence of its description', () => {
   const groups = ['data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];
   const rows = groups.flatMap((group) => {
     const members = fileNames.map(scenarioOf).filter((scenario) => scenario.group === group);
     expect(members, `members of ${group}`).not.toHaveLength(0);
     const firstSentence = (text = '') => text.split(/(?<=\.) /)[0];
     return [
-      `| **${group}** | |`,
-      ...members.map(({ name, description }) => `| \`${name}\` | ${firstSentence(description)} |`),
+      [`**${group}**`, ''],
+      ...members.map(({ name, description }) => [`\`${name}\``, firstSentence(description)]),
     ];
   });
   expect(rows).toHaveLength(groups.length + fileNames.length);
-  const [, section = ''] = readme.split('\n## Shipped scenarios\n');
-  const table = section
-    .split('\n## ')[0]
-    ?.split('\n')
-    .filter((line) => line.startsWith('| '));
-  expect(table?.slice(1)).toEqual(rows);
+  expect(tableRows(userPage('docs/scenarios.md'), '| Scenario |')).toEqual(rows);
 });

@@ -1,6 +1,6 @@
 import type { Answer, Scenario, Simulator } from '../../src/index.js';
-import type { Verdict } from '../../src/verdict/judge.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import type { Verdict } from '../../src/verdict/judge-run.js';
+import { judge } from '../../src/verdict.js';
 import { frozen } from './frozen.js';
 import { type PlainCall, send } from './plain-call.js';
 
@@ -52,7 +52,7 @@ export function runPrograms(
 export function verdictOn(scenario: Scenario, ...programs: Program[]): Verdict {
   const sim = frozen(scenario);
   runPrograms(sim, programs);
-  return verdictOf(sim, { isOver: true });
+  return judge(sim, { isOver: true });
 }
 
 /** How many seconds the answer asks to wait. */

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createSimulator } from '../../src/index.js';
 import { frozen } from '../support/frozen.js';
+import { send } from '../support/plain-call.js';
 
 const address = 'http://petstore.test/v1/pets';
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -74,4 +76,39 @@ test('lists taken while pets are created are whole', async () => {
     }),
   );
   for (const list of lists) expect(list.map(({ id }) => id)).toEqual(list.map((_, index) => index + 1));
+});
+
+describe('a request that meets the border of a second', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Every reading of the machine's time is a second later than the one before. */
+  function hurry() {
+    let nowMs = Date.parse('2026-01-01T12:00:00Z');
+    vi.spyOn(Date, 'now').mockImplementation(() => {
+      nowMs += 1_000;
+      return nowMs;
+    });
+  }
+
+  test('reads the clock once, so that a used-up key is refused with headers that agree', () => {
+    const sim = createSimulator({ scenario: { keys: { used: { usage: { minute: 60 } } } } });
+    hurry();
+    const { status, headers } = send(sim, { key: 'used' });
+    expect(status).toBe(429);
+    const date = Date.parse(headers.Date as string) / 1000;
+    expect(Number(headers['X-RateLimit-Reset'])).toBe(date + Number(headers['Retry-After']));
+    expect(headers['Retry-After']).toBe('60');
+  });
+
+  test('has one instant where a fault rule looks at it too', () => {
+    const sim = createSimulator({
+      scenario: { faults: [{ name: 'late', when: { after: '1h' }, then: { empty: true } }] },
+    });
+    hurry();
+    send(sim);
+    const [record] = sim.journal.query();
+    expect(record?.answeredAtMs).toBe(record?.arrivedAtMs);
+  });
 });

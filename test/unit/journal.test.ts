@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { Journal, type RequestRecord } from '../../src/state/journal.js';
+import { RequestJournal } from '../../src/state/journal.js';
+import type { RequestRecord } from '../../src/state/request-record.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 
@@ -9,6 +10,11 @@ const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => 
   id,
   arrivedAtMs: id,
   answeredAtMs: id,
+  finishedAtMs: id,
+  isAbandoned: false,
+  lastArrivedId: id,
+  heldMs: 0,
+  client: undefined,
   token: 'free-key',
   plan: 'free',
   operation: 'listPets',
@@ -35,14 +41,22 @@ const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => 
   ...more,
 });
 
+/** No listener of these tests throws. */
+const fail = (error: unknown) => {
+  throw error;
+};
+
+/** What a record of these tests takes with bodies of this size. */
+const journalBytes = (bodies: number) => 500 + 'GET/petsfree-key'.length + bodies;
+
 /** Writes entries with these sizes of the response. */
-function filled(limits: ConstructorParameters<typeof Journal>[0], sizes: readonly number[]): Journal {
-  const journal = new Journal(limits);
+function filled(limits: ConstructorParameters<typeof RequestJournal>[1], sizes: readonly number[]): RequestJournal {
+  const journal = new RequestJournal(fail, limits);
   for (const size of sizes) journal.add(entry(journal.open(), { responseBody: 'x'.repeat(size) }));
   return journal;
 }
 
-const ids = (journal: Journal) => journal.query().map(({ id }) => id);
+const ids = (journal: RequestJournal) => journal.query().map(({ id }) => id);
 
 describe('the journal', () => {
   test('keeps the newest entries up to a number, and counts exactly what it dropped', () => {
@@ -53,10 +67,10 @@ describe('the journal', () => {
     }
   });
 
-  test('keeps the newest up to a size of all bodies, requests and responses', () => {
-    expect(ids(filled({ bytes: 100 }, [40, 40, 20, 1]))).toEqual([2, 3, 4]);
-    expect(ids(filled({ bytes: 100 }, [40, 40, 90]))).toEqual([3]);
-    const journal = new Journal({ bytes: 100 });
+  test('keeps the newest up to a size of all that they hold', () => {
+    expect(ids(filled({ bytes: 3 * journalBytes(0) + 100 }, [40, 40, 20, 1]))).toEqual([2, 3, 4]);
+    expect(ids(filled({ bytes: journalBytes(0) + 100 }, [40, 40, 90]))).toEqual([3]);
+    const journal = new RequestJournal(fail, { bytes: journalBytes(0) + 100 });
     journal.add(entry(journal.open(), { requestBody: new Uint8Array(60) }));
     journal.add(entry(journal.open(), { requestBody: new Uint8Array(30), responseBody: 'x'.repeat(30) }));
     expect([ids(journal), journal.dropped]).toEqual([[2], 1]);
@@ -67,7 +81,7 @@ describe('the journal', () => {
   });
 
   test('cuts a body that is longer than one may be, and leaves the answer alone', () => {
-    const journal = new Journal({ bodyBytes: 10 });
+    const journal = new RequestJournal(fail, { bodyBytes: 10 });
     const long = entry(journal.open(), { requestBody: new Uint8Array(50).fill(7), responseBody: 'abcdefghijkl' });
     journal.add(long);
     expect(journal.query()[0]).toMatchObject({ requestBody: new Uint8Array(10).fill(7), responseBody: 'abcdefghij' });
@@ -100,7 +114,7 @@ describe('the journal', () => {
     send(sim, { key: 'revoked-key', query: 'limit=7' });
     send(sim, { body: { name: 'Žofie', categoryId: 1 } });
     send(sim, { key: 'pro-key', path: '/pets/1' });
-    const found = (query: Parameters<Journal['query']>[0]) => sim.journal.query(query).map(({ id }) => id);
+    const found = (query: Parameters<RequestJournal['query']>[0]) => sim.journal.query(query).map(({ id }) => id);
     expect(found({})).toEqual([1, 2, 3, 4]);
     expect(found({ operation: 'createPet' })).toEqual([3]);
     expect(found({ method: 'GET' })).toEqual([1, 2, 4]);
@@ -130,7 +144,7 @@ describe('the journal', () => {
   });
 
   test('does not write what arrived before a clear', () => {
-    const journal = new Journal();
+    const journal = new RequestJournal(fail);
     const id = journal.open();
     journal.clear();
     journal.add(entry(id));
@@ -150,7 +164,7 @@ describe('the journal', () => {
   });
 
   test('tells who listens, until they stop', () => {
-    const journal = new Journal({ entries: 1 });
+    const journal = new RequestJournal(fail, { entries: 1 });
     const heard: [string, number][] = [];
     const stop = journal.listen(({ id }) => void heard.push(['first', id]));
     journal.listen(({ id }) => void heard.push(['second', id]));
@@ -204,7 +218,7 @@ describe('the journal', () => {
   test('needs no more memory for 200,000 requests with bodies of 60 kB than for a few', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const journal = new Journal();
+    const journal = new RequestJournal(fail);
     const used = () => {
       for (let round = 0; round < 3; round++) collect();
       const { heapUsed, external } = process.memoryUsage();
@@ -220,7 +234,7 @@ describe('the journal', () => {
     const before = used();
     write(199_000);
     expect(used() - before).toBeLessThan(8 * 1024 * 1024);
-    expect(journal.size).toBe(Math.floor((8 * 1024 * 1024) / 60_000));
+    expect(journal.size).toBe(Math.floor((20 * 1024 * 1024) / journalBytes(60_000)));
     expect(journal.size + journal.dropped).toBe(200_000);
   }, 120_000);
 });

@@ -262,7 +262,7 @@ describe('the keys of a running simulator', () => {
     send(sim);
     for (const plan of ['gold', 'constructor', '__proto__']) {
       expect(() => sim.keys.add('free-key', { plan })).toThrow(
-        `Failed to add a key: expected a plan (free, pro, business, enterprise), got "${plan}"`,
+        `API key at plan: expected a plan (free, pro, business, enterprise), got "${plan}"`,
       );
     }
     expect(sim.keys.get('free-key').minute.remaining).toBe(59);

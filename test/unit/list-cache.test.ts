@@ -8,7 +8,7 @@ const scenario = { limits: 'off' } as const;
 const list = (sim: Simulator, query = 'limit=3') => send(sim, { query });
 
 /** Whether the second list was answered as the first was kept. */
-const isKept = (first: Answer, second: Answer) => first.again !== undefined && first.again === second.again;
+const isKept = (first: Answer, second: Answer) => first.bodyKey !== undefined && first.bodyKey === second.bodyKey;
 
 test('a list that nothing has changed since is made once', () => {
   const sim = createSimulator({ scenario });
@@ -43,7 +43,7 @@ describe('a list is made anew after', () => {
 
 test('a list with a link to the next page is made each time, since the link depends on the address', () => {
   const sim = createSimulator({ scenario: { ...scenario, assumptions: { paging: 'offset' } } });
-  expect(list(sim).again).toBeUndefined();
+  expect(list(sim).bodyKey).toBeUndefined();
 });
 
 test('a fault changes what it answers, and not what is kept', () => {
@@ -52,7 +52,7 @@ test('a fault changes what it answers, and not what is kept', () => {
   sim.faults.add({ name: 'cut', then: { malformed: true } });
   const cut = list(sim);
   expect(cut.body).toBe(`${first.body.slice(0, -1)},`);
-  expect(cut.again).toBeUndefined();
+  expect(cut.bodyKey).toBeUndefined();
   sim.faults.remove('cut');
   expect(list(sim).body).toBe(first.body);
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PetStatus, petStatuses } from '../../src/contract/document.js';
-import { type ListOrder, type Pet, Pets, type StoredPet, toStored } from '../../src/state/pets.js';
+import { type Pet, type StoredPet, toStored } from '../../src/state/pet.js';
+import { type ListOrder, PetStore } from '../../src/state/pet-store.js';
 import type { Int64 } from '../../src/values/int64.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
@@ -10,7 +11,7 @@ const orders = ['id-ascending', 'newest-first', 'shuffled'] as const;
 const pet = (id: Int64, status: PetStatus | undefined = 'available'): StoredPet =>
   toStored({ id, name: `pet ${id}`, categoryId: 1, status });
 const store = (ids: Int64[], order: ListOrder = 'id-ascending', seed = 1) =>
-  new Pets(
+  new PetStore(
     ids.map((id) => pet(id)),
     { order, seed },
   );
@@ -51,7 +52,8 @@ describe('order', () => {
 });
 
 describe('status', () => {
-  const pets = () => new Pets([pet(1), pet(2, 'sold'), pet(3), pet(4, 'pending')], { order: 'id-ascending', seed: 1 });
+  const pets = () =>
+    new PetStore([pet(1), pet(2, 'sold'), pet(3), pet(4, 'pending')], { order: 'id-ascending', seed: 1 });
 
   test('a filter lists the pets of one status in order', () => {
     expect(ids(pets().list({ status: 'available' }))).toEqual([1, 3]);
@@ -112,14 +114,14 @@ describe('identifiers', () => {
   });
 
   test('start where the scenario says, and skip those that are taken', () => {
-    const pets = new Pets([pet(5), pet(6), pet(8)], { order: 'id-ascending', seed: 1, idStart: 5 });
+    const pets = new PetStore([pet(5), pet(6), pet(8)], { order: 'id-ascending', seed: 1, idStart: 5 });
     expect([pets.add(rex).id, pets.add(rex).id, pets.add(rex).id]).toEqual([7, 9, 10]);
     expect(ids(pets.list())).toEqual([5, 6, 7, 8, 9, 10]);
   });
 
   test('start again at 1 after the greatest int64', () => {
     const greatest = 2n ** 63n - 1n;
-    const pets = new Pets([pet(1)], { order: 'id-ascending', seed: 1, idStart: greatest });
+    const pets = new PetStore([pet(1)], { order: 'id-ascending', seed: 1, idStart: greatest });
     expect(pets.add(rex).json).toBe('{"id":9223372036854775807,"name":"Rex","categoryId":3}');
     expect(pets.add(rex).id).toBe(2);
     expect(store([greatest]).add(rex).id).toBe(1);
@@ -234,7 +236,7 @@ test.each(orders)('over any sequence of changes the %s store lists what a plain 
         const rankOf = (id: Int64) => rank.get(id) as number;
         const cursors = everyId.slice(0, 26);
         const seeded = seedPets.map(({ id, status }) => toStored({ ...pet(id), status }));
-        const real = new Pets(seeded, { order, seed, idStart });
+        const real = new PetStore(seeded, { order, seed, idStart });
         const naive = new NaivePets(seeded, idStart, rank);
         let saved = { real: real.state(), pets: naive.pets, nextId: naive.nextId };
         const show = (pets: readonly Pet[]) => pets.map(({ id, name, status }) => `${id} ${name} ${status}`);

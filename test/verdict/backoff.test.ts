@@ -74,7 +74,7 @@ describe('no-backoff-growth', () => {
 
   test('fails where the scenario says so', () => {
     const verdict = verdictOn({ ...stubborn, expect: { fail: ['no-backoff-growth'] } }, sending([1_000, 1_000]));
-    expect([verdict.verdict, found(verdict, 'no-backoff-growth')?.severity]).toEqual(['fail', 'fail']);
+    expect([verdict.outcome, found(verdict, 'no-backoff-growth')?.severity]).toEqual(['fail', 'fail']);
   });
 });
 
@@ -141,8 +141,8 @@ describe('no-jitter', () => {
       verdictOn(scenario, ...Array.from({ length: count }, () => retrying((answer) => retryAfter(answer) * 1000)));
     expect(callers(4).exercised).not.toContain('no-jitter');
     expect(callers(5).exercised).toContain('no-jitter');
-    expect(callers(5).verdict).toBe('pass');
-    expect(callers(5, { ...wall, expect: { fail: ['no-jitter'] } }).verdict).toBe('fail');
+    expect(callers(5).outcome).toBe('pass');
+    expect(callers(5, { ...wall, expect: { fail: ['no-jitter'] } }).outcome).toBe('fail');
   });
 });
 
@@ -186,7 +186,9 @@ describe('retry-storm', () => {
 });
 
 describe('no-shared-gate', () => {
-  const gate = (...programs: ReturnType<typeof sending>[]) => found(verdictOn(wall, ...programs), 'no-shared-gate');
+  /** Besides one that is sent together with the first, so that the client is known to run calls side by side. */
+  const gate = (...programs: ReturnType<typeof sending>[]) =>
+    found(verdictOn(wall, ...programs, sending([], different(99))), 'no-shared-gate');
   const later = (ms: number, at: number) =>
     function* ({ send }: Lab) {
       yield ms;
@@ -196,16 +198,33 @@ describe('no-shared-gate', () => {
   test('finds calls that are sent while another waits', () => {
     expect(gate(sending([30_000]), later(5_000, 1), later(9_000, 2))).toMatchObject({
       severity: 'warn',
-      requests: [2, 3],
+      requests: [3, 4],
       measured: '2 other calls during the wait',
       text: expect.stringContaining(
-        'Another call with the same key was sent twice while a 429 told it to wait, the first 25.0 s',
+        'Another call with the same key was sent twice while a 429 asked to wait, the first 25.0 s',
       ),
     });
   });
 
-  test('finds a client that goes on to its next call at once, one by one', () => {
-    expect(gate(sending([5, 5, 5], different))?.requests).toEqual([2, 3, 4]);
+  test('leaves a client that goes on to its next call, one by one, to early-retry', () => {
+    const verdict = verdictOn(wall, sending([5, 5, 5], different));
+    expect(found(verdict, 'no-shared-gate')).toBeUndefined();
+    expect(found(verdict, 'early-retry')?.requests).toEqual([2, 3, 4]);
+  });
+
+  test('finds calls with names of their own, also one after the other', () => {
+    const named = (index: number) => ({ headers: { 'x-sim-call': `call-${index}` } });
+    expect(found(verdictOn(wall, sending([5, 5], named)), 'no-shared-gate')?.requests).toEqual([2, 3]);
+  });
+
+  test('finds calls of another client with the same key', () => {
+    const python = { headers: { 'user-agent': 'python' } };
+    const verdict = verdictOn(wall, sending([30_000]), function* ({ send }) {
+      yield 5_000;
+      send(python);
+    });
+    expect(found(verdict, 'no-shared-gate')).toMatchObject({ severity: 'warn', requests: [2] });
+    expect(found(verdict, 'early-retry')).toBeUndefined();
   });
 
   test('spares what is on its way, waits out the end, or comes with another key', () => {
@@ -223,8 +242,9 @@ describe('no-shared-gate', () => {
 
   test('needs two different calls to be put to the test, and fails where the scenario says so', () => {
     expect(verdictOn(wall, sending([30_000])).exercised).not.toContain('no-shared-gate');
-    expect(verdictOn(wall, sending([30_000], different)).exercised).toContain('no-shared-gate');
+    const two = [sending([30_000]), sending([30_000], different)];
+    expect(verdictOn(wall, ...two).exercised).toContain('no-shared-gate');
     const strict: Scenario = { ...wall, expect: { fail: ['no-shared-gate'] } };
-    expect(verdictOn(strict, sending([5_000], different)).verdict).toBe('fail');
+    expect(verdictOn(strict, sending([30_000]), sending([5_000], different)).outcome).toBe('fail');
   });
 });

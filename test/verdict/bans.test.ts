@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -45,7 +45,7 @@ describe('ban-tripped', () => {
     runPrograms(sim, [sending([2_000])]);
     sim.keys.ban('free-key', '60s');
     runPrograms(sim, [sending([2_000, 2_000])]);
-    expect(found(verdictOf(sim), 'ban-tripped')).toBeUndefined();
+    expect(found(judge(sim), 'ban-tripped')).toBeUndefined();
   });
 
   test('keeps its count when the journal was cleared between the strikes, and is silent when after the ban', () => {
@@ -55,7 +55,7 @@ describe('ban-tripped', () => {
       sim.journal.clear();
       sim.clock.advance('2s');
       runPrograms(sim, [sending(after)]);
-      return found(verdictOf(sim), 'ban-tripped');
+      return found(judge(sim), 'ban-tripped');
     };
     expect(clearedAfter([2_000, 2_000], [])).toMatchObject({ requests: [4], measured: '3 strikes' });
     expect(clearedAfter([2_000, 2_000, 2_000], [2_000])).toBeUndefined();
@@ -115,8 +115,8 @@ describe('ban-hammered', () => {
   test('is put to the test by a client that comes back or has ended', () => {
     const sim = frozen(banned);
     runPrograms(sim, [sending([])]);
-    expect(verdictOf(sim).exercised).not.toContain('ban-hammered');
-    expect(verdictOf(sim, { isOver: true }).exercised).toContain('ban-hammered');
+    expect(judge(sim).exercised).not.toContain('ban-hammered');
+    expect(judge(sim, { isOver: true }).exercised).toContain('ban-hammered');
     expect(verdictOn(wall, sending([30_000])).exercised).not.toContain('ban-hammered');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -25,7 +25,7 @@ describe('early-retry', () => {
       allowed: 'at least 45.0 s',
     });
     expect(finding?.text).toBe(
-      'Came back up to 35.0 s before Retry-After allowed, 3 times in a row after exactly 10.0 s: looks like a cap of 10 s. Wait at least as long as Retry-After says, and back off on top of it.',
+      'Came back up to 35.0 s before Retry-After allowed, 3 times in a row after exactly 10.0 s: looks like a cap of 10 s. Wait at least as long as Retry-After says, and add random time on top of it, never below.',
     );
   });
 
@@ -82,7 +82,7 @@ describe('early-retry', () => {
     const sim = frozen(wall);
     sim.clock.advance(300);
     runPrograms(sim, [sending([44_700])]);
-    expect(found(verdictOf(sim), 'early-retry')).toBeUndefined();
+    expect(found(judge(sim), 'early-retry')).toBeUndefined();
   });
 
   test('does not take a Reset that has passed for leave to come back', () => {
@@ -124,7 +124,7 @@ describe('early-retry', () => {
 
   test('sees through a pool that takes its two connections in turn', () => {
     const turns = sending([200, 200, 200], (index) => ({ connection: 1 + (index % 2) }));
-    expect(found(verdictOn(wall, turns), 'early-retry')?.requests).toEqual([3, 4]);
+    expect(found(verdictOn(wall, turns), 'early-retry')?.requests).toEqual([2, 3, 4]);
   });
 
   test('tells named calls apart however close they are', () => {
@@ -144,16 +144,23 @@ describe('early-retry', () => {
     expect([verdict.counts.refused, found(verdict, 'early-retry')]).toEqual([3, undefined]);
   });
 
-  test('spares another call with the same key, which is for no-shared-gate', () => {
-    expect(
-      found(
-        verdictOn(
-          wall,
-          sending([3_000], (index) => ({ query: `limit=${index + 1}` })),
-        ),
-        'early-retry',
-      ),
-    ).toBe(undefined);
+  test('finds a client that writes the attempt into its address, and one that goes on to another call', () => {
+    const attempts = verdictOn(
+      wall,
+      sending([3_000, 3_000], (index) => ({ query: `limit=${index + 1}` })),
+    );
+    expect(found(attempts, 'early-retry')?.requests).toEqual([2, 3]);
+    expect(found(attempts, 'gave-up')?.measured).toBe('1 call given up');
+  });
+
+  test('leaves another call that runs beside the refused one to no-shared-gate', () => {
+    const verdict = verdictOn(
+      wall,
+      sending([45_000]),
+      sending([3_000], (index) => ({ query: `limit=${index + 1}` })),
+    );
+    expect(found(verdict, 'early-retry')).toBeUndefined();
+    expect(found(verdict, 'no-shared-gate')?.requests).toEqual([3]);
   });
 
   test('sees through an operation without limits that is served during the wait', () => {
@@ -170,8 +177,8 @@ describe('early-retry', () => {
   test('is put to the test by a client that comes back, or that has ended after a refusal', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
-    expect(verdictOf(sim).exercised).not.toContain('early-retry');
-    expect(verdictOf(sim, { isOver: true }).exercised).toContain('early-retry');
+    expect(judge(sim).exercised).not.toContain('early-retry');
+    expect(judge(sim, { isOver: true }).exercised).toContain('early-retry');
     expect(verdictOn(wall, sending([45_000])).exercised).toContain('early-retry');
   });
 });
@@ -257,7 +264,7 @@ describe('overslept', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     sim.clock.advance('1d');
-    expect(found(verdictOf(sim), 'overslept')).toBeUndefined();
-    expect(verdictOf(sim).exercised).not.toContain('overslept');
+    expect(found(judge(sim), 'overslept')).toBeUndefined();
+    expect(judge(sim).exercised).not.toContain('overslept');
   });
 });

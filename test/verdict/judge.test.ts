@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { findingCodes } from '../../src/verdict/finding.js';
-import { judge } from '../../src/verdict/judge.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { findingCodes } from '../../src/scenario/expectation.js';
+import { judgeRun } from '../../src/verdict/judge-run.js';
+import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
-import { send, sendTimes } from '../support/plain-call.js';
+import { type PlainCall, send } from '../support/plain-call.js';
 
 const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const obeying = retrying((answer) => retryAfter(answer) * 1000);
@@ -15,7 +15,7 @@ describe('the verdict', () => {
   test('passes a client that was refused and waited', () => {
     expect(verdictOn(wall, obeying)).toMatchObject({
       scenario: 'default',
-      verdict: 'pass',
+      outcome: 'pass',
       reason: 'The client did what the service asked.',
       findings: [],
       counts: { requests: 2, served: 1, refused: 1, banned: 0, dropped: 0 },
@@ -23,8 +23,8 @@ describe('the verdict', () => {
   });
 
   test('names what failed, worst first', () => {
-    const { verdict, reason, findings } = verdictOn(wall, sending([2_000, 2_000, 2_000, 2_000]));
-    expect(verdict).toBe('fail');
+    const { outcome, reason, findings } = verdictOn(wall, sending([2_000, 2_000, 2_000, 2_000]));
+    expect(outcome).toBe('fail');
     expect(reason).toBe('The client failed early-retry, ban-tripped, ban-hammered.');
     expect(findings.map(({ severity }) => severity)).toEqual(['fail', 'fail', 'fail', 'info']);
   });
@@ -32,7 +32,7 @@ describe('the verdict', () => {
   test('passes with warnings, and says which', () => {
     const verdict = verdictOn(wall, sending([50_000]));
     expect(verdict).toMatchObject({
-      verdict: 'pass',
+      outcome: 'pass',
       reason: 'The client did what the service asked, but see overslept.',
     });
   });
@@ -41,51 +41,51 @@ describe('the verdict', () => {
     const reasons = [verdictOn({}), verdictOn({}, sending([10, 10]))];
     const sim = frozen(wall);
     send(sim);
-    reasons.push(verdictOf(sim));
-    expect(reasons.map(({ verdict }) => verdict)).toEqual(Array(3).fill('inconclusive'));
+    reasons.push(judge(sim));
+    expect(reasons.map(({ outcome }) => outcome)).toEqual(Array(3).fill('inconclusive'));
     expect(reasons.map(({ reason }) => reason)).toEqual([
       'No request came.',
       expect.stringContaining('nothing was put to the test'),
-      expect.stringContaining('nothing tells whether it came back'),
+      expect.stringContaining('nothing shows whether it came back'),
     ]);
   });
 
   test('is inconclusive with limits off, however many requests come', () => {
-    expect(verdictOn({ limits: 'off' }, sending(Array(200).fill(0))).verdict).toBe('inconclusive');
+    expect(verdictOn({ limits: 'off' }, sending(Array(200).fill(0))).outcome).toBe('inconclusive');
   });
 
   test('judges injected refusals with limits off', () => {
     const fault = { when: { first: 1 }, then: { respond: { status: 429, headers: { 'Retry-After': 5 } } } };
     const scenario: Scenario = { limits: 'off', faults: [fault] };
     expect(blamed(verdictOn(scenario, sending([1_000])))).toEqual(['early-retry']);
-    expect(verdictOn(scenario, sending([5_000])).verdict).toBe('pass');
+    expect(verdictOn(scenario, sending([5_000])).outcome).toBe('pass');
   });
 
   test('is inconclusive where the journal has dropped entries, but a failure that is left is one', () => {
     const sim = frozen(wall);
     runPrograms(sim, [obeying]);
     const state = { scenario: 'x', nowMs: sim.clock.now(), dropped: 3 };
-    expect(judge(sim.journal.query(), state)).toMatchObject({
-      verdict: 'inconclusive',
+    expect(judgeRun(sim.journal.query(), state)).toMatchObject({
+      outcome: 'inconclusive',
       reason: 'The journal has dropped 3 requests, so the run is not known as a whole.',
     });
     const bad = frozen(wall);
     runPrograms(bad, [sending([1_000])]);
-    expect(judge(bad.journal.query(), state).verdict).toBe('fail');
+    expect(judgeRun(bad.journal.query(), state).outcome).toBe('fail');
   });
 
   test('asks for the key where every request was a 401, unless the scenario is about that', () => {
     const lone = sending([], { key: 'revoked-key' });
     expect(verdictOn({}, lone)).toMatchObject({
-      verdict: 'inconclusive',
+      outcome: 'inconclusive',
       reason: 'Every request was a 401: check the API key of the client.',
     });
-    expect(verdictOn({ expect: { fail: ['retried-401'] } }, lone).verdict).toBe('pass');
+    expect(verdictOn({ expect: { fail: ['retried-401'] } }, lone).outcome).toBe('pass');
   });
 
   test('is inconclusive when equal calls went on in parallel within a second, and then none came', () => {
     const burst = Array.from({ length: 20 }, () => sending([1, 1, 1, 1, 1], {}));
-    expect(verdictOn(wall, ...burst).verdict).toBe('inconclusive');
+    expect(verdictOn(wall, ...burst).outcome).toBe('inconclusive');
   });
 
   test('judges each key by itself, also keys whose texts end alike', () => {
@@ -101,12 +101,12 @@ describe('the verdict', () => {
   test('starts anew after the journal is cleared, and after a reset', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([1_000])]);
-    expect(verdictOf(sim).verdict).toBe('fail');
+    expect(judge(sim).outcome).toBe('fail');
     sim.journal.clear();
-    expect(verdictOf(sim)).toMatchObject({ verdict: 'inconclusive', counts: { requests: 0 } });
+    expect(judge(sim)).toMatchObject({ outcome: 'inconclusive', counts: { requests: 0 } });
     runPrograms(sim, [sending([1_000])]);
     sim.reset();
-    expect(verdictOf(sim).counts.requests).toBe(0);
+    expect(judge(sim).counts.requests).toBe(0);
   });
 
   test('does not blame for what was asked before the journal was cleared', () => {
@@ -115,7 +115,7 @@ describe('the verdict', () => {
     sim.journal.clear();
     sim.clock.advance('1s');
     runPrograms(sim, [retrying((answer) => retryAfter(answer) * 1000)]);
-    expect(verdictOf(sim).verdict).toBe('pass');
+    expect(judge(sim).outcome).toBe('pass');
   });
 
   test('does not compare instants across a clock that was set back', () => {
@@ -127,8 +127,8 @@ describe('the verdict', () => {
     send(sim, { key: 'pro-key' });
     sim.clock.advance('2d');
     send(sim);
-    expect(verdictOf(sim).counts).toMatchObject({ refused: 1, served: 2 });
-    expect(blamed(verdictOf(sim, { isOver: true }))).toEqual([]);
+    expect(judge(sim).counts).toMatchObject({ refused: 1, served: 2 });
+    expect(blamed(judge(sim, { isOver: true }))).toEqual([]);
   });
 
   test('does not take a call for given up because the clock was set back and has come by again', () => {
@@ -139,7 +139,7 @@ describe('the verdict', () => {
     sim.clock.set('2026-01-01T12:00:00Z');
     runPrograms(sim, [sending([], { query: 'limit=1' })]);
     sim.clock.advance('1d');
-    expect(found(verdictOf(sim), 'gave-up')).toBeUndefined();
+    expect(found(judge(sim), 'gave-up')).toBeUndefined();
   });
 
   test('goes on over a clock that was corrected by a little', () => {
@@ -149,7 +149,7 @@ describe('the verdict', () => {
     sim.clock.set('2026-01-01T12:00:00.100Z');
     sim.clock.advance('5s');
     send(sim);
-    expect(blamed(verdictOf(sim))).toEqual(['early-retry']);
+    expect(blamed(judge(sim))).toEqual(['early-retry']);
   });
 
   test('does not blame a client for what others use of its key', () => {
@@ -188,12 +188,27 @@ describe('the verdict', () => {
     }
   });
 
-  test('judges 10,000 requests within seconds', () => {
-    const sim = frozen({ ...wall, ban: 'off' });
-    sendTimes(sim, 5_000);
-    runPrograms(sim, [sending(Array(4_999).fill(100))]);
-    const startMs = performance.now();
-    expect(verdictOf(sim).counts.requests).toBe(10_000);
-    expect(performance.now() - startMs).toBeLessThan(20_000);
+  test.each<[kind: string, scenario: Scenario, call: (index: number) => PlainCall, stepMs: number]>([
+    ['refused, of one call, in one moment', { ...wall, ban: 'off' }, () => ({}), 0],
+    ['refused, of one call, one by one', { ...wall, ban: 'off' }, () => ({ connection: 1 }), 2],
+    ['refused, over 50 connections', { ...wall, ban: 'off' }, (index) => ({ connection: index % 50 }), 2],
+    ['refused, each another', { ...wall, ban: 'off' }, (index) => ({ query: `limit=${index % 100}` }), 2],
+    ['refused in a ban', { keys: { 'free-key': { bannedFor: '1h' } } }, (index) => ({ connection: index % 50 }), 10],
+    ['without a valid key', {}, (index) => ({ key: 'none', connection: index % 7 }), 10],
+    ['served', { limits: 'off' }, (index) => ({ query: `limit=${index % 3}` }), 10],
+    ['adding pets', { ...wall, ban: 'off' }, (index) => ({ body: { name: `Pet ${index}`, categoryId: 1 } }), 2],
+  ])('judges 10,000 requests %s, in milliseconds', (_, scenario, call, stepMs) => {
+    const sim = frozen(scenario);
+    for (let index = 0; index < 10_000; index++) {
+      send(sim, call(index));
+      sim.clock.advance(stepMs);
+    }
+    const judged = () => {
+      const startMs = performance.now();
+      expect(judge(sim, { isOver: true }).counts.requests).toBe(10_000);
+      return performance.now() - startMs;
+    };
+    // The best of some, because a busy machine does other work in between; it was 9,200 ms for the first kind.
+    expect(Math.min(judged(), judged(), judged(), judged())).toBeLessThan(300);
   });
 });

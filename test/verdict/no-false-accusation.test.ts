@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, Scenario } from '../../src/index.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { type Program, runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -106,8 +106,8 @@ describe('a client that obeys is never accused', () => {
           obeying(calls(random), gate, { waitMs, jitterMs }, random),
         );
         runPrograms(sim, programs, { timerJitter: () => -1 + 16 * random() });
-        const verdict = verdictOf(sim, { isOver: true });
-        if (verdict.verdict !== 'pass' || blamed(verdict).some((code) => code !== 'no-jitter')) {
+        const verdict = judge(sim, { isOver: true });
+        if (verdict.outcome !== 'pass' || blamed(verdict).some((code) => code !== 'no-jitter')) {
           accused.push({ seed, ...verdict });
         }
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -32,7 +32,7 @@ describe('retried-401', () => {
     runPrograms(sim, [sending([10, 10])]);
     sim.keys.revoke('free-key');
     runPrograms(sim, [sending([10, 10])]);
-    expect(found(verdictOf(sim), 'retried-401')?.requests).toEqual([4, 5, 6]);
+    expect(found(judge(sim), 'retried-401')?.requests).toEqual([4, 5, 6]);
   });
 
   test('spares one repeat, other keys, and a burst that was on its way', () => {
@@ -66,7 +66,7 @@ describe('gave-up', () => {
 
   test('fails where the client is expected to be served', () => {
     const verdict = verdictOn({ ...wall, expect: { served: true } }, sending([]));
-    expect([verdict.verdict, found(verdict, 'gave-up')?.severity]).toEqual(['fail', 'fail']);
+    expect([verdict.outcome, found(verdict, 'gave-up')?.severity]).toEqual(['fail', 'fail']);
   });
 
   test('tells of a read whose answer was of no use, and not of a write or of a read that was repeated', () => {
@@ -81,9 +81,9 @@ describe('gave-up', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     sim.clock.advance('44s');
-    expect(found(verdictOf(sim), 'gave-up')).toBeUndefined();
+    expect(found(judge(sim), 'gave-up')).toBeUndefined();
     sim.clock.advance('2s');
-    expect(found(verdictOf(sim), 'gave-up')).toBeDefined();
+    expect(found(judge(sim), 'gave-up')).toBeDefined();
   });
 
   test('spares equal callers of whom one came back for all', () => {
@@ -170,7 +170,7 @@ describe('proactive', () => {
       severity: 'praise',
       requests: [2],
     });
-    expect(verdictOn(near, sending([0, 30_000]))).toMatchObject({ verdict: 'pass' });
+    expect(verdictOn(near, sending([0, 30_000]))).toMatchObject({ outcome: 'pass' });
   });
 
   test('does not praise who runs into the wall, who stops, and who never saw the 0', () => {
@@ -194,16 +194,16 @@ describe('proactive', () => {
   });
 
   test('does not take a used-up minute alone for a test of anything', () => {
-    expect(verdictOn(near, sending([0])).verdict).toBe('inconclusive');
+    expect(verdictOn(near, sending([0])).outcome).toBe('inconclusive');
   });
 
   test('is no reason to pass for a failure, and is never turned into one', () => {
     const scenario: Scenario = { ...near, expect: { fail: ['proactive'] } };
-    expect(verdictOn(scenario, sending([0, 30_000])).verdict).toBe('pass');
+    expect(verdictOn(scenario, sending([0, 30_000])).outcome).toBe('pass');
     const both = verdictOn(
       near,
       retrying((answer) => retryAfter(answer) * 500),
     );
-    expect(both.verdict).toBe('inconclusive');
+    expect(both.outcome).toBe('inconclusive');
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
-import { findingCodes } from '../../src/verdict/finding.js';
+import { findingCodes } from '../../src/scenario/expectation.js';
 import { htmlReport } from '../../src/verdict/report/html.js';
 import { junitReport } from '../../src/verdict/report/junit.js';
 import { keyNames } from '../../src/verdict/report/key-names.js';
-import { type Style, terminalReport } from '../../src/verdict/report/terminal.js';
+import type { Style } from '../../src/verdict/report/style.js';
+import { terminalReport } from '../../src/verdict/report/terminal.js';
 import { timelineOf } from '../../src/verdict/report/timeline.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 
@@ -21,11 +22,11 @@ const report = <Options>(
   sim: Simulator,
   make: (
     entries: ReturnType<Simulator['journal']['query']>,
-    verdict: ReturnType<typeof verdictOf>,
+    verdict: ReturnType<typeof judge>,
     options?: Options,
   ) => string,
   options?: Options,
-) => make(sim.journal.query(), verdictOf(sim, { isOver: true }), options);
+) => make(sim.journal.query(), judge(sim, { isOver: true }), options);
 
 /** A client that is served, waits 10 s instead of 45, trips a ban and goes on. */
 const bad = () => ran({ ...wall, name: 'cap' }, sending([500, 10_000, 10_000, 10_000, 5_000]));
@@ -117,7 +118,7 @@ describe('the report in a terminal', () => {
     expect(text).toContain('6 requests: 1 served, 5 refused (2 in a ban)');
     expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
     expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s: looks like a cap of 10 s');
-    expect(text).toContain('10.0 s waited; allowed: at least 44.5 s');
+    expect(text).toContain('10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset');
     expect(text.replace(/\s+/g, ' ')).toContain('Not put to the test: overslept, no-backoff-growth,');
   });
 
@@ -225,7 +226,9 @@ describe('the report as JUnit XML', () => {
     );
     expect([...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, code]) => code)).toEqual(findingCodes);
     expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Came back up to 34\.5 s/);
-    expect(caseOf(xml, 'early-retry')).toContain('10.0 s waited; allowed: at least 44.5 s\n+10.5 s, requests 3–5');
+    expect(caseOf(xml, 'early-retry')).toContain(
+      '10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset\n+10.5 s, requests 3–5',
+    );
     expect(caseOf(xml, 'retry-storm')).toBe('');
     expect(caseOf(xml, 'proactive')).toContain('<skipped');
     expect(caseOf(xml, 'gave-up')).toMatch(/^<system-out>info: GET \/pets was refused/);
@@ -257,7 +260,7 @@ test('10,000 requests are reported within seconds', () => {
   const sim = ran({ ...wall, ban: 'off' }, sending(Array(9_999).fill(100)));
   const startMs = performance.now();
   const entries = sim.journal.query();
-  const verdict = verdictOf(sim);
+  const verdict = judge(sim);
   for (const make of [terminalReport, htmlReport, junitReport])
     expect(make(entries, verdict).length).toBeLessThan(400_000);
   expect(performance.now() - startMs).toBeLessThan(20_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { verdict as verdictOf } from '../../src/verdict.js';
+import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
@@ -91,7 +91,7 @@ describe('duplicate-write', () => {
       await post(call);
       sim.clock.advance('8s');
       await first;
-      return found(verdictOf(sim), 'duplicate-write')?.requests;
+      return found(judge(sim), 'duplicate-write')?.requests;
     };
     expect(await run('a')).toEqual([1, 2]);
     expect(await run('b')).toBeUndefined();
@@ -113,7 +113,7 @@ describe('duplicate-write', () => {
     abort.abort();
     await expect(first).rejects.toThrow();
     await post();
-    expect(found(verdictOf(sim), 'duplicate-write')?.text).toContain('its answer was not waited for');
+    expect(found(judge(sim), 'duplicate-write')?.text).toContain('its answer was not waited for');
   });
 });
 
@@ -126,9 +126,9 @@ describe('lost-write', () => {
       severity: 'warn',
       requests: [1],
       measured: '1 try, all refused',
-      text: expect.stringContaining('POST /pets was refused with 429 and never sent again'),
+      text: expect.stringContaining('POST /pets was refused with 429 and then given up'),
     });
-    expect(verdictOn({ ...wall, expect: { served: true } }, sending([], rex)).verdict).toBe('fail');
+    expect(verdictOn({ ...wall, expect: { served: true } }, sending([], rex)).outcome).toBe('fail');
   });
 
   test('finds the one write of several that was forgotten', () => {
@@ -146,9 +146,9 @@ describe('lost-write', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([], rex)]);
     sim.clock.advance('11s');
-    expect(found(verdictOf(sim), 'lost-write')).toBeUndefined();
+    expect(found(judge(sim), 'lost-write')).toBeUndefined();
     sim.clock.advance('2s');
-    expect(found(verdictOf(sim), 'lost-write')).toBeDefined();
+    expect(found(judge(sim), 'lost-write')).toBeDefined();
   });
 
   test('waits with it while a request is on its way', async () => {
@@ -161,10 +161,10 @@ describe('lost-write', () => {
       signal: abort.signal,
     });
     await new Promise(setImmediate);
-    expect(found(verdictOf(sim), 'lost-write')).toBeUndefined();
+    expect(found(judge(sim), 'lost-write')).toBeUndefined();
     abort.abort();
     await expect(slow).rejects.toThrow();
-    expect(found(verdictOf(sim), 'lost-write')).toBeDefined();
+    expect(found(judge(sim), 'lost-write')).toBeDefined();
   });
 
   test('spares who sends it again, who is refused a read, and who sends a bad one', () => {

@@ -19,7 +19,7 @@ test.describe('with a used-up minute of two seconds', () => {
     await expect(page.getByText('Too many requests. Going on in')).toBeVisible();
     await expect(page.getByRole('listitem').first()).toBeVisible();
     await expect(page.getByText('of 60 requests left')).toBeVisible();
-    expect(await sandbox.control.getVerdict()).toMatchObject({ verdict: 'pass' });
+    expect(await sandbox.control.getVerdict()).toMatchObject({ outcome: 'pass' });
   });
 });
 

@@ -13,5 +13,5 @@ test('a refusal of the simulator in the page is waited for', async ({ page }) =>
 
   await page.clock.runFor('01:01');
   await expect(page.getByText('of 60 requests left')).toBeVisible();
-  expect(await page.evaluate('verdict(sim).verdict')).toBe('pass');
+  expect(await page.evaluate('judge(sim).outcome')).toBe('pass');
 });

@@ -1,4 +1,4 @@
-import { verdict as verdictOf } from 'petstore-sim/verdict';
+import { judge } from 'petstore-sim/verdict';
 import { expect, test } from 'petstore-sim/vitest';
 import { beforeEach, describe, vi } from 'vitest';
 import { createPetstore } from '../src/petstore.ts';
@@ -35,7 +35,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
       await expect(petstore.listPets()).rejects.toThrow('gave up');
       expect(sim).not.toHaveHonouredRetryAfter();
       expect(sim).not.toHaveTrippedNoBan();
-      expect(verdictOf(sim).findings).toContainEqual(
+      expect(judge(sim).findings).toContainEqual(
         expect.objectContaining({
           code: 'early-retry',
           text: expect.stringContaining('looks like a fixed wait of 1 s'),

@@ -6,7 +6,9 @@ import { drawBar, eraseLine } from '../progress-bar.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
 /** What the commands that run a client have in common. */
-export type ScenarioFlags = Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits'>;
+export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits'> {
+  'api-key'?: string;
+}
 
 /** @throws {UsageError} when there is no command to run */
 export function requireCommand(name: string, command: readonly string[]): void {
@@ -29,9 +31,14 @@ export function timeoutOf(text = '2m'): number {
   }
 }
 
-/** Tells on a terminal how many runs are over; takes itself away at the end. */
+/** Without a terminal, progress is told after so many runs. */
+const runsALine = 10;
+
+/** Says on standard error how many runs are over: a bar on a terminal, which is gone at the end, else a line now and then. */
 export function createRunCounter(total: number): (done: number) => void {
   return (done) => {
-    if (process.stderr.isTTY) process.stderr.write(done === total ? eraseLine : drawBar(done, total, 'runs'));
+    const { stderr } = process;
+    if (stderr.isTTY) stderr.write(done === total ? eraseLine : drawBar(done, total, 'runs'));
+    else if (done % runsALine === 0 || done === total) stderr.write(`${done} of ${total} runs\n`);
   };
 }

@@ -1,15 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { listen } from '../../node/http/server.js';
 import { UsageError } from '../../node/usage-error.js';
-import { createSimulator, type Simulator } from '../../simulator/simulator.js';
-import { type FindingCode, findingCodes } from '../../verdict/finding.js';
+import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import type { Verdict } from '../../verdict/judge-run.js';
 import { htmlReport } from '../../verdict/report/html.js';
 import { junitReport } from '../../verdict/report/junit.js';
 import { terminalReport } from '../../verdict/report/terminal.js';
-import { type Verdict, verdict as verdictOf } from '../../verdict.js';
-import { runCommand } from '../client-command.js';
-import { requireCommand, type ScenarioFlags, scenarioOf } from './client-flags.js';
+import { type ClientRun, runClient } from '../client-run.js';
+import { requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
 export interface ExecFlags extends ScenarioFlags {
   verdict?: string;
@@ -18,44 +16,44 @@ export interface ExecFlags extends ScenarioFlags {
   json?: boolean;
   'fail-on'?: string;
   'require-conclusive'?: boolean;
+  timeout?: string;
 }
+
+/** As of timeout(1): the command was stopped because its time was over. */
+const timedOutCode = 124;
 
 /**
  * Runs a client's command against a simulator on a free port, with the command's own input and output, and prints the
  * verdict to standard error.
- * @returns the exit code of the command, or 1 when it is 0 and the client failed its verdict
+ * @returns 1 when the client failed its verdict and its command ended with 0, 124 when the time limit ended it, else the
+ * exit code of the command
  */
 export async function exec(flags: ExecFlags, command: readonly string[]): Promise<number> {
   requireCommand('exec', command);
   const failOn = readCodes(flags['fail-on']);
-  const { generatePets } = await import('../../seed.js');
-  const sim = createSimulator({ scenario: await scenarioOf(flags), generatePets });
-  const server = await listen(sim, { port: 0 });
-  try {
-    const { code } = await runCommand(command, server, sim, { output: 'inherit' });
-    const verdict = verdictOf(sim, { isOver: true });
-    writeReports(flags, sim, verdict);
-    return code === 0 && fails(verdict, failOn, flags['require-conclusive'] ?? false) ? 1 : code;
-  } finally {
-    await server.close();
-  }
+  const timeoutMs = flags.timeout === undefined ? undefined : timeoutOf(flags.timeout);
+  const scenario = await scenarioOf(flags);
+  const run = await runClient(command, scenario, { output: 'inherit', timeoutMs, apiKey: flags['api-key'] });
+  const { code, isInterrupted, verdict } = run;
+  writeReports(flags, run);
+  const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
+  if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
+  return code === 0 && isFailed ? 1 : code;
 }
 
 function fails(
-  { verdict, findings }: Verdict,
+  { outcome, findings }: Verdict,
   failOn: readonly FindingCode[] | undefined,
   mustConclude: boolean,
 ): boolean {
-  if (mustConclude && verdict === 'inconclusive') return true;
-  return failOn === undefined ? verdict === 'fail' : findings.some(({ code }) => failOn.includes(code));
+  if (mustConclude && outcome === 'inconclusive') return true;
+  return failOn === undefined ? outcome === 'fail' : findings.some(({ code }) => failOn.includes(code));
 }
 
 function writeReports(
   { verdict: verdictFile, report, junit, json }: ExecFlags,
-  sim: Simulator,
-  verdict: Verdict,
+  { entries, verdict }: Pick<ClientRun, 'entries' | 'verdict'>,
 ): void {
-  const entries = sim.journal.query();
   const { stderr } = process;
   const shown = json
     ? JSON.stringify(verdict, null, 2)

@@ -32,6 +32,6 @@ export async function gauntlet(
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length) };
   const results = await runGauntlet(command, chosen, options);
   if (flags.json) print(`${JSON.stringify(results, null, 2)}\n`);
-  else print(`${gauntletLines(results, (format, text) => styleText(format, text)).join('\n')}\n`);
-  return results.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
+  else print(`${gauntletLines(results, command, (format, text) => styleText(format, text)).join('\n')}\n`);
+  return results.some(({ outcome }) => outcome === 'fail') ? 1 : 0;
 }

@@ -23,7 +23,12 @@ export async function matrix(
   const only = readIds(flags.only);
   const scenario = await scenarioOf(flags);
   const onDone = createRunCounter(1 + matrixCases(only).length);
-  const results = await runMatrix(command, scenario, { only, timeoutMs: timeoutOf(flags.timeout), onDone });
+  const results = await runMatrix(command, scenario, {
+    only,
+    timeoutMs: timeoutOf(flags.timeout),
+    apiKey: flags['api-key'],
+    onDone,
+  });
   const [baseline] = results;
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
   if (flags.json) print(`${JSON.stringify(results, null, 2)}\n`);

@@ -3,8 +3,9 @@ import { type Override, readSetFlag } from '../../node/scenario-files/overrides.
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
-import type { GeneratePets } from '../../scenario/resolve-scenario.js';
-import { createSimulator, type Simulator } from '../../simulator/simulator.js';
+import type { GeneratePets } from '../../scenario/resolve-pets.js';
+import { generatesPets } from '../../scenario/resolve-pets.js';
+import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
 import { createRequestLog, type LogFormat, listeningLines, logFormats } from '../request-log.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
@@ -35,18 +36,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
-  const generator = loadedOnDemand();
-  const read = async () => {
-    const found = await readScenarioAndFiles(nameOrFile, { overrides });
-    if (found.scenario.pets !== undefined && 'generate' in found.scenario.pets) await generator.load();
-    return found;
-  };
-  const first = await read();
+  const generator = createGenerator();
+  const first = await readScenarioAndFiles(nameOrFile, { overrides, loadGenerator: generator.load });
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
-  const sim = createSimulator({
-    scenario: first.scenario,
+  const sim = createSimulatorFrom(first.resolved, {
     scenarios: readShippedScenarios,
     generatePets: generator.generatePets,
   });
@@ -68,7 +63,15 @@ export async function serve(flags: ServeFlags): Promise<void> {
   });
   stopOnSignal(server);
   if (watch) {
-    const { reportReload, watchScenario } = await import('../../node/scenario-files/watch-scenario.js');
+    const [{ watchScenario }, { reportReload }] = await Promise.all([
+      import('../../node/scenario-files/watch-scenario.js'),
+      import('../report-reload.js'),
+    ]);
+    const read = async () => {
+      const next = await readScenarioAndFiles(nameOrFile, { overrides });
+      if (generatesPets(next.scenario)) await generator.load();
+      return next;
+    };
     watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
   }
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
@@ -90,19 +93,35 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
   return overrides;
 }
 
-/** The generator of pets, with a progress bar; faker is loaded when a scenario or a control request may need it. */
-function loadedOnDemand() {
+/** More would stop the server from answering for more than a tenth of a second. */
+const maximumPetsWhileServing = 50_000;
+
+/**
+ * The generator of pets with a progress bar. `load` loads faker, which `generatePets` needs first; `generatePets` is for
+ * scenarios that are loaded while the server runs.
+ */
+function createGenerator() {
   let loaded: GeneratePets | undefined;
   const generatePets: GeneratePets = (counts, options) => {
-    if (loaded === undefined) {
-      throw new RangeError('expected to be asked a moment later: the generator is being loaded');
+    if (loaded === undefined) throw new RangeError('expected the generator to be loaded; try again in a moment');
+    const total = Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
+    if (total > maximumPetsWhileServing) {
+      const most = maximumPetsWhileServing.toLocaleString('en');
+      throw new RangeError(
+        `expected at most ${most} pets while the server runs, got ${total.toLocaleString('en')}; start the server with this scenario instead`,
+      );
     }
     return loaded(counts, options);
   };
-  const load = async () => {
-    if (loaded !== undefined) return;
-    const [seed, { createProgressBar }] = await Promise.all([import('../../seed.js'), import('../progress-bar.js')]);
-    loaded = (counts, options) => seed.generatePets(counts, { ...options, onProgress: createProgressBar() });
+  const load = async (): Promise<GeneratePets> => {
+    if (loaded === undefined) {
+      const [seed, { createProgressBar }] = await Promise.all([
+        import('../../scenario/generate-pets.js'),
+        import('../progress-bar.js'),
+      ]);
+      loaded = (counts, options) => seed.generatePets(counts, { ...options, onProgress: createProgressBar() });
+    }
+    return loaded;
   };
   return { generatePets, load };
 }

@@ -3,7 +3,7 @@ import { nothingHere } from '../../adapters/fetch.js';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
 import { ControlError, invalid, toControlError } from '../../control/control-error.js';
-import type { Sandbox, Sandboxes } from '../../simulator/sandboxes.js';
+import { type Sandbox, type Sandboxes, sandboxNamePattern } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { createApiListener, type OnAnswer } from './api-listener.js';
 import { corsHeaders } from './cors.js';
@@ -13,8 +13,6 @@ import { sendJson } from './send-json.js';
 export const sandboxPrefix = '/s/';
 
 const address = /^\/s\/([^/?]*)([^?]*)/;
-/** As the control API takes it; not decoded, so that a name is written in one way. */
-const nameForm = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 
 /** Answers requests under `/s/NAME/v1`, each name from a simulator of its own, made at the first request. */
 export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAnswer: OnAnswer | undefined) {
@@ -22,7 +20,9 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAn
   const listenerOf = (sandbox: Sandbox) => {
     const known = listeners.get(sandbox);
     if (known !== undefined) return known;
-    const listener = createApiListener(sandbox.sim, onAnswer, `${sandboxPrefix}${sandbox.name}${basePath}`);
+    const listener = createApiListener(sandbox.sim, onAnswer, {
+      base: `${sandboxPrefix}${sandbox.name}${basePath}`,
+    });
     listeners.set(sandbox, listener);
     return listener;
   };
@@ -31,7 +31,8 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAn
     const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
     const cors = corsHeaders(request.headers.origin, sim.settings.cors);
     try {
-      if (!nameForm.test(name)) throw badName();
+      // Not decoded, so that a name is written in one way.
+      if (!sandboxNamePattern.test(name)) throw badName();
       if (path === basePath || path.startsWith(`${basePath}/`)) {
         const known = sandboxes.find(name);
         if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();

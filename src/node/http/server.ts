@@ -29,6 +29,10 @@ export interface ListenOptions {
   sandboxes?: SandboxesOptions;
   /** Done before the first control request is answered: to load what only control asks for. */
   prepareControl?: () => Promise<unknown>;
+  /**
+   * Sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones. Default false.
+   */
+  holdRefusals?: boolean;
   /** Told of every answer of the API and of `handlers`; the body of theirs is not kept. */
   onAnswer?: OnAnswer;
 }
@@ -100,10 +104,10 @@ function createListener(
   sim: Simulator,
   allowedHosts: ReadonlySet<string>,
   extension: Extension | undefined,
-  { onAnswer, prepareControl }: Pick<ListenOptions, 'onAnswer' | 'prepareControl'>,
+  { onAnswer, prepareControl, holdRefusals }: Pick<ListenOptions, 'onAnswer' | 'prepareControl' | 'holdRefusals'>,
   parts: ControlRouterOptions,
 ): RequestListener {
-  const serveApi = createApiListener(sim, onAnswer);
+  const serveApi = createApiListener(sim, onAnswer, { holdRefusals });
   const serveSandbox = createSandboxListener(sim, parts.sandboxes, onAnswer);
   // Express takes a tenth of a second to load, so it waits for the first control request.
   let control: Promise<RequestListener> | undefined;

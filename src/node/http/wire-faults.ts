@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { WireFault } from '../../faults/faults.js';
-import type { Answer } from '../../simulator/api-call.js';
+import type { Answer } from '../../adapters/api-call.js';
+import type { WireFault } from '../../faults/fault-rule.js';
 import type { Clock } from '../../state/clock.js';
 
 /** A signal that is aborted when the client has gone before its answer was sent. */
@@ -65,7 +65,13 @@ export function createWireFaults(clock: Clock): WireFaults {
           return;
         case 'drip':
           writeHead(body.length);
-          drip(response, body, wire, clock, goneSignal(request, response)).catch(() => response.destroy());
+          drip(response, body, wire, clock, goneSignal(request, response)).then(
+            () => answer.finish?.(true),
+            () => {
+              answer.finish?.(false);
+              response.destroy();
+            },
+          );
       }
     },
   };

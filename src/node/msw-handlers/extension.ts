@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
+import type { Answer } from '../../adapters/api-call.js';
 import { errorBody, payloadTooLarge } from '../../contract/api-error.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
-import type { Answer } from '../../simulator/api-call.js';
-import { maximumBodyBytes } from '../../simulator/operations.js';
+import { maximumBodyBytes } from '../../contract/settings.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { hasBody, type OnAnswer, readBody, send } from '../http/api-listener.js';
 import { corsHeaders, isPreflight, preflightHeaders } from '../http/cors.js';

@@ -1,4 +1,4 @@
-import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, type Pair, Parser } from 'yaml';
+import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, Parser } from 'yaml';
 import { type Issue, issueAt, type Step } from '../../schema/issue.js';
 import { normalizeInteger } from '../../values/int64.js';
 
@@ -8,26 +8,22 @@ export interface Position {
   column: number;
 }
 
-/** A text read as YAML: its value, what is wrong with it, and where each part of it stands. */
+/** A text read as YAML: its value, its issues, and the position of each part. */
 export interface YamlText {
-  /** Whole numbers exact: a `bigint` beyond 2^53-1. `undefined` when the text is no YAML. */
+  /** Whole numbers are exact: a `bigint` beyond 2^53-1. `undefined` when the text is not valid YAML. */
   readonly value: unknown;
   readonly issues: readonly Issue[];
-  /** Where the part at the end of `steps` begins, or its name; where there is no such part, the one that should hold it. */
+  /** Where the value at the end of `steps` begins, or its name; for a value that is absent, the map or list it belongs in. */
   position(steps: readonly Step[], onName?: boolean): Position;
 }
 
 /** Deepest nesting of lists and maps; a scenario has six levels. */
 const maximumDepth = 64;
-const maximumIndent = 256;
-/** After this many syntax errors the text is given up; a megabyte can hold a million. */
-const mostSyntaxErrors = 20;
-
-/** A scenario of a megabyte has half as many. */
-const mostTokens = 1_000_000;
+/** Each can be a syntax error, and `yaml` makes an Error of each; a scenario of 1 MiB has about 200,000. */
+const maximumSigns = 250_000;
 const maximumIssues = 1_000;
 
-/** One value with the offset that it and its name begin at, and the values inside. */
+/** One value with the offsets of it and of its name, and the values inside. */
 interface Part {
   value: unknown;
   offset: number;
@@ -36,8 +32,8 @@ interface Part {
 }
 
 /**
- * Reads one YAML 1.2 document of JSON's values (which JSON itself is). No tags, aliases, merge keys, directives and
- * duplicate names. Time and memory are bounded by the length of the text.
+ * Reads one YAML 1.2 document (JSON is YAML) of JSON's values, without tags, aliases, `%YAML` and repeated field names.
+ * Never throws: what is wrong is in `issues`.
  */
 export function readYaml(text: string): YamlText {
   const lines = new LineCounter();
@@ -46,28 +42,42 @@ export function readYaml(text: string): YamlText {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const issues: Issue[] = [];
-  const note = (offset: number, steps: readonly Step[], message: string) => {
+  const report: Report = (offset, steps, message) => {
     if (issues.length < maximumIssues) issues.push({ ...issueAt(steps, message), ...at(offset) });
   };
   const unreadable = { value: undefined, issues, position: () => at(0) };
 
-  const excess = findExcess(text);
-  if (excess !== undefined) {
-    for (const [index, char] of [...text.slice(0, excess.offset)].entries())
-      if (char === '\n') lines.addNewLine(index + 1);
-    note(excess.offset, [], excess.message);
+  const signs = text.match(/[%,:?&*!|>@[\]{}\n-]/g)?.length ?? 0;
+  if (signs > maximumSigns) {
+    report(0, [], `expected at most ${grouped(maximumSigns)} signs and lines, got ${grouped(signs)}`);
     return unreadable;
   }
-  const { documents, errors } = compose(text, lines);
-  for (const { offset, message } of errors) {
-    const isNew = !issues.some(({ line }) => line === at(offset).line);
-    if (isNew) note(offset, [], message);
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const tooDeep = findTooDeep(tokens);
+  if (tooDeep !== undefined) {
+    report(tooDeep.offset, [], `expected at most ${maximumDepth} levels of lists and maps, got more`);
+    return unreadable;
   }
-  const [document, second] = documents;
-  if (second !== undefined) note(second.range[0], [], 'expected one document, got another after ---');
-  if (document === undefined || issues.length > 0) return unreadable;
+  const composer = new Composer({
+    schema: 'core',
+    intAsBigInt: true,
+    resolveKnownTags: false,
+    // The package compares every name with every other one; `toPart` finds repeated names.
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
+  const [document, second] = composer.compose(tokens, true, text.length);
+  if (document === undefined) return unreadable;
+  if (second !== undefined) report(second.range[0], [], 'expected one document, got another after ---');
+  if (document.directives.yaml.explicit) report(0, [], 'expected YAML 1.2 without a %YAML line');
+  for (const { code, message, pos } of document.errors.slice(0, 20)) {
+    // One mistake often causes several errors in its line.
+    if (issues.some(({ line }) => line === at(pos[0]).line)) continue;
+    report(pos[0], [], `expected valid YAML: ${message}${hints[code] ?? ''}`);
+  }
+  if (issues.length > 0) return unreadable;
 
-  const root = toPart(document.contents, [], note);
+  const root = toPart(document.contents, [], report);
   return {
     value: root.value,
     issues,
@@ -85,152 +95,76 @@ export function readYaml(text: string): YamlText {
   };
 }
 
-/** What the parser, which calls itself for every level, should not be asked to read. */
-function findExcess(text: string): { offset: number; message: string } | undefined {
-  let offset = 0;
-  let depth = 0;
-  let indicators = 0;
-  let tokens = 0;
-  let lineStart = true;
-  let inScalar = false;
-  for (const token of new Lexer().lex(text)) {
-    tokens++;
-    if (tokens > mostTokens) return { offset, message: `expected a file of at most ${mostTokens} words and signs` };
-    // Marks of the lexer, which stand for no letter of the text.
-    const isMark = token === '\u0002' || token === '\u0018' || token === '\u001f';
-    if (!isMark && !inScalar) {
-      if (token === '[' || token === '{') depth++;
-      else if (token === ']' || token === '}') depth--;
-      else if (depth === 0 && /^[-?:]$/.test(token)) indicators++;
-      else if (token.startsWith('%')) return { offset, message: 'expected plain YAML, got a directive (%)' };
-      const isIndent = lineStart && token.length > maximumIndent && /^ +$/.test(token);
-      if (depth > maximumDepth || indicators > maximumDepth || isIndent) {
-        return { offset, message: `expected at most ${maximumDepth} levels of lists and maps, got more` };
-      }
+const grouped = (count: number) => count.toLocaleString('en');
+
+/** Added to messages of `yaml` that do not say what to do. */
+const hints: Readonly<Record<string, string>> = {
+  BAD_SCALAR_START: '; put the text in quotes',
+  BLOCK_AS_IMPLICIT_KEY: '; indent fields and items alike, and put text that contains ": " in quotes',
+  TAB_AS_INDENT: '; indent with spaces',
+};
+
+/**
+ * The first list or map that is nested too deep. Looked for before `Composer`, which calls itself for every level: V8 ends
+ * the process when it has to compile a regular expression near the end of the stack.
+ */
+function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
+  const waiting: { token: CST.Token; depth: number }[] = documents.map((token) => ({ token, depth: 0 }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { token, depth } = next;
+    if (token.type === 'document' && token.value !== undefined) waiting.push({ token: token.value, depth });
+    if (!('items' in token)) continue;
+    if (depth === maximumDepth) return token;
+    for (const { key, value } of token.items) {
+      if (key) waiting.push({ token: key, depth: depth + 1 });
+      if (value) waiting.push({ token: value, depth: depth + 1 });
     }
-    inScalar = token === '\u001f';
-    lineStart = token.endsWith('\n') || (lineStart && isMark);
-    if (lineStart) indicators = 0;
-    if (!isMark) offset += token.length;
   }
   return undefined;
 }
 
-/** The first two documents of a text, and the syntax errors. */
-function compose(text: string, lines: LineCounter) {
-  const errors: { offset: number; message: string }[] = [];
-  const composer = new Composer({ schema: 'core', intAsBigInt: true, resolveKnownTags: false, uniqueKeys: false });
-  // Its own handler makes an Error of each, with a stack: six seconds for a megabyte of commas.
-  const onError = (source: ErrorSource, _code: string, message: string, isWarning?: boolean) => {
-    if (isWarning) return;
-    if (errors.length === mostSyntaxErrors) throw new TooManyErrors();
-    const offset = typeof source === 'number' ? source : Array.isArray(source) ? source[0] : source.offset;
-    errors.push({ offset: offset ?? 0, message: inPlainWords(message) });
-  };
-  Object.assign(composer, { onError });
-  try {
-    const [first, second] = composer.compose(new Parser(lines.addNewLine).parse(text), true, text.length);
-    // Some do not go through the handler: what is left over behind the document, of which the first says enough.
-    const [leftOver] = first?.errors ?? [];
-    if (leftOver !== undefined) errors.push({ offset: leftOver.pos[0], message: inPlainWords(leftOver.message) });
-    return { documents: [first, second], errors };
-  } catch (error) {
-    if (!(error instanceof TooManyErrors)) throw error;
-    return { documents: [], errors };
-  }
-}
+type Report = (offset: number, steps: readonly Step[], message: string) => void;
 
-type ErrorSource = number | number[] | { offset: number };
-class TooManyErrors extends Error {}
-
-/** What the parser complains about, as someone who writes a scenario would say it; `$1` is the part in brackets. */
-const plainWords: readonly [complaint: RegExp, words: string][] = [
-  [/^Tabs are not allowed as indentation/, 'expected spaces, got a tab: YAML is indented with spaces'],
-  [
-    /^Nested mappings are not allowed/,
-    'expected one value; indent fields alike, and put text that holds ": " in quotes',
-  ],
-  [
-    /^All mapping items must start|^Implicit map keys|^Sequence item without -/,
-    'expected the fields of one map to begin in one column',
-  ],
-  [/^All sequence items must start|^A block sequence may not/, 'expected the items of one list to begin in one column'],
-  [/^Implicit keys need to be on a single line/, 'expected "name: value"'],
-  [/^Plain value cannot start with .*(.)$/, 'expected quotes around text that begins with $1'],
-  [/^Block collections are not allowed within|^Missing , |^Unexpected \S+-scalar token$/, 'expected a comma'],
-  [/^Missing space after :/, 'expected a space after the colon'],
-  [/ end with an? (.)$|^Missing closing (.)quote/, 'expected a closing $1$2'],
-  [/^Unexpected flow-(?:seq|map)-end token.*(.)"$/, 'expected no further $1'],
-];
-
-function inPlainWords(message: string): string {
-  const [complaint, words] = plainWords.find(([known]) => known.test(message)) ?? [];
-  if (complaint === undefined || words === undefined) return `expected YAML: ${message}`;
-  const [, first = '', second = ''] = complaint.exec(message) ?? [];
-  return words.replace('$1', first).replace('$2', second);
-}
-
-type Note = (offset: number, steps: readonly Step[], message: string) => void;
-
-/** The value of a node, and of every node inside; what a scenario cannot hold is noted and left out. */
-function toPart(node: unknown, steps: readonly Step[], note: Note): Part {
+/** The value of a node and of every node inside. A value that a scenario cannot hold is reported and left out. */
+function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
   if (isAlias(node)) {
     const offset = node.range?.[0] ?? 0;
-    note(offset, steps, `expected the value itself, got the alias *${node.source}: aliases are off; use extends`);
+    report(offset, steps, `expected the value itself, got the alias *${node.source}: aliases are off; use extends`);
     return { value: undefined, offset };
   }
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { value: null, offset: 0 };
   const offset = node.range?.[0] ?? 0;
   if (node.tag !== undefined) {
-    note(
-      offset,
-      steps,
-      `expected a value without a tag, got the tag ${node.tag.replace(/^tag:yaml\.org,2002:/, '!!')}`,
-    );
+    const tag = node.tag.replace(/^tag:yaml\.org,2002:/, '!!');
+    report(offset, steps, `expected a value without a tag, got the tag ${tag}`);
     return { value: undefined, offset };
   }
   if (isScalar(node)) {
     return { value: typeof node.value === 'bigint' ? normalizeInteger(node.value) : node.value, offset };
   }
-  if (steps.length >= maximumDepth) {
-    note(offset, steps, `expected at most ${maximumDepth} levels of lists and maps, got more`);
-    return { value: undefined, offset };
-  }
   if (isSeq(node)) {
-    const list = node.items.map((item, index) => toPart(item, [...steps, index], note));
+    const list = node.items.map((item, index) => toPart(item, [...steps, index], report));
     return { value: list.map(({ value }) => value), offset, parts: new Map(list.entries()) };
   }
   const parts = new Map<Step, Part>();
   for (const pair of node.items) {
-    const name = readName(pair, steps, note);
-    if (name === undefined) continue;
-    const nameOffset = (pair.key as { range?: [number] }).range?.[0] ?? offset;
-    if (parts.has(name)) note(nameOffset, [...steps, name], 'expected each field once, got it again');
-    const part = toPart(pair.value, [...steps, name], note);
+    const { name, nameOffset } = readName(pair, offset);
+    if (name === undefined) {
+      report(nameOffset, steps, 'expected text as the name of a field');
+      continue;
+    }
+    if (parts.has(name)) report(nameOffset, [...steps, name], 'expected each field once, got it again');
+    const part = toPart(pair.value, [...steps, name], report);
     parts.set(name, { ...part, nameOffset, offset: part.offset || nameOffset });
   }
   const given = [...parts].filter(([, { value }]) => value !== undefined);
   return { value: Object.fromEntries(given.map(([name, { value }]) => [name, value])), offset, parts };
 }
 
-/** The name of a field as it is written: `007` stays that. */
-function readName({ key, value }: Pair, steps: readonly Step[], note: Note): string | undefined {
-  const offset = (key as { range?: [number] } | null)?.range?.[0] ?? 0;
-  if (!isScalar(key) || key.value === null || key.tag !== undefined) {
-    note(offset, steps, 'expected text as the name of a field');
-    return undefined;
-  }
-  const name = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
-  const isBare = value === null || (isScalar(value) && value.value === null);
-  if (isBare && /^[\w-]+:[^:]/.test(name)) {
-    note(offset, [...steps, name], 'expected a space after the colon');
-    return undefined;
-  }
-  if (/:[[{]/.test(name)) {
-    note(offset, [...steps, name.split(':')[0] as string], 'expected a space after the colon');
-    return undefined;
-  }
-  if (name !== '<<') return name;
-  note(offset, [...steps, name], 'expected no merge key: they are off; use extends');
-  return undefined;
+/** The name of a field as it is written (`007` stays `007`); `undefined` for what is not text or a number. */
+function readName({ key }: Pair, mapOffset: number): { name: string | undefined; nameOffset: number } {
+  const isName = isScalar(key) && key.value !== null && key.tag === undefined;
+  const nameOffset = (key as { range?: [number] } | null)?.range?.[0] ?? mapOffset;
+  if (!isName) return { name: undefined, nameOffset };
+  return { name: typeof key.value === 'string' ? key.value : (key.source ?? String(key.value)), nameOffset };
 }

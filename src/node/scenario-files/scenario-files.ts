@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import { resolveScenario } from '../../scenario/resolve-scenario.js';
+import { type GeneratePets, generatesPets } from '../../scenario/resolve-pets.js';
+import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt } from '../../schema/issue.js';
 import { nearest } from '../../schema/nearest.js';
+import { isMap } from '../../values/plain-data.js';
 import { applyOverrides, concerns, type Override } from './overrides.js';
 import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
@@ -14,6 +16,17 @@ interface ReadOptions {
   overrides?: readonly Override[];
   /** Where the names that `extends` gives are looked up. */
   shipped?: Shipped;
+  /** Loads what makes the pets of `pets.generate`. Without it they are checked but not made. */
+  loadGenerator?: () => Promise<GeneratePets>;
+}
+
+/** A scenario that was read and checked once. */
+export interface ReadScenario {
+  scenario: Scenario;
+  /** For `createSimulatorFrom`. */
+  resolved: ResolvedScenario;
+  /** The files it came from: its own, those it starts from, and the file of its pets; none for a shipped one. */
+  files: readonly string[];
 }
 
 /**
@@ -26,30 +39,32 @@ export async function readScenario(nameOrFile: string): Promise<Scenario> {
   return scenario;
 }
 
-/** The same, with the files that the scenario came from: its own, those it starts from, and that of its pets. */
+/**
+ * Reads and checks a scenario, and gives with it what the check resolved and the files it came from.
+ * @throws {ScenarioError} naming every mistake with its file, line and column
+ */
 export async function readScenarioAndFiles(
   nameOrFile: string,
-  { overrides = [], shipped = shippedScenarios() }: ReadOptions = {},
-): Promise<{ scenario: Scenario; files: readonly string[] }> {
+  { overrides = [], shipped = shippedScenarios(), loadGenerator = async () => () => [] }: ReadOptions = {},
+): Promise<ReadScenario> {
   const isShipped = shipped.names.includes(nameOrFile);
   const read = isShipped ? shippedAlone(nameOrFile) : await readFileLayers(nameOrFile, shipped);
   const { value, files, isReadable } = read;
   const issues = [...read.issues];
-  let scenario = value;
-  // The build has checked the shipped ones.
-  const isKnownGood = isShipped && overrides.length === 0;
-  if (isReadable && !isKnownGood) {
+  let found: ReadScenario | undefined;
+  if (isReadable) {
     try {
-      scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides);
-      resolveScenario(scenario as Scenario, () => []);
+      const scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides) as Scenario;
+      const generator = isMap(scenario) && generatesPets(scenario) ? await loadGenerator() : undefined;
+      found = { scenario, resolved: resolveScenario(scenario, generator), files };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));
       issues.push(...error.issues.filter(isNew).map((issue) => placed(issue, overrides, read)));
     }
   }
-  if (issues.length > 0) throw new ScenarioError(inOrder(issues, files));
-  return { scenario: scenario as Scenario, files };
+  if (found === undefined || issues.length > 0) throw new ScenarioError(inOrder(issues, files));
+  return found;
 }
 
 const shippedAlone = (name: string): LayeredScenario => ({
@@ -60,7 +75,7 @@ const shippedAlone = (name: string): LayeredScenario => ({
   locate: (issue) => issue,
 });
 
-/** The reader of files brings the YAML library along, which a server with a shipped scenario never needs. */
+/** Loads the YAML package only for a file: a server with a shipped scenario starts without it. */
 async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredScenario> {
   if (!existsSync(file)) {
     const meant = nearest(file, shipped.names);
@@ -75,7 +90,7 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
 function withoutExtends(value: unknown, file: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { extends: base, ...fields } = value as Record<string, unknown>;
-  // What is no text was not followed, and the check says so.
+  // A value that is not text was not followed; the check reports it.
   return {
     name: basename(file, extname(file)),
     ...fields,
@@ -83,7 +98,7 @@ function withoutExtends(value: unknown, file: string): unknown {
   };
 }
 
-/** A issue with the place that it comes from: a flag of the command line, or a file. */
+/** An issue with the flag or the file and line that it comes from. */
 function placed(issue: Issue, overrides: readonly Override[], { locate }: LayeredScenario): Issue {
   if (issue.file !== undefined) return issue;
   const override = overrides.findLast((candidate) => concerns(candidate, issue));
@@ -93,7 +108,7 @@ function placed(issue: Issue, overrides: readonly Override[], { locate }: Layere
 const isUnder = (steps: Issue['steps'], above: Issue['steps']) =>
   above.length > 0 && above.every((step, index) => steps[index] === step);
 
-/** As a reader goes through them: file by file, from top to bottom; what no file says, last. */
+/** File by file and from top to bottom; issues of flags come last. */
 function inOrder(issues: readonly Issue[], files: readonly string[]): Issue[] {
   const rank = ({ file }: Issue) => (file === undefined || !files.includes(file) ? files.length : files.indexOf(file));
   const compare = (a: Issue, b: Issue) =>

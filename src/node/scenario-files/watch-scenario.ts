@@ -1,7 +1,5 @@
-import type { LogFormat } from '../../cli/request-log.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import type { Issue } from '../../schema/issue.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { scenarioChanges } from './scenario-changes.js';
 import { watchFiles } from './watch-files.js';
@@ -52,24 +50,3 @@ export function watchScenario(sim: Simulator, first: Read, { read, reseed, onRel
   // What was saved between the first reading and the watch.
   done = reload(true);
 }
-
-/** Tells a person, or a program with `--log json`, what came of a save; mistakes go to standard error. */
-export function reportReload(file: string, log: LogFormat, write: (line: string) => void): (reload: Reload) => void {
-  return (reload) => {
-    if ('error' in reload) {
-      const { error } = reload;
-      if (log === 'json') write(JSON.stringify({ event: 'reload-failed', file, issues: error.issues.map(plain) }));
-      else process.stderr.write(`${error.message}\n${file} is not loaded; the scenario from before stays in force\n`);
-      return;
-    }
-    const { changes, waiting } = reload;
-    if (log === 'json') write(JSON.stringify({ event: 'reloaded', file, changes, waiting }));
-    if (log !== 'pretty') return;
-    const shown = changes.map((change) =>
-      waiting.includes(change) ? `${change} not in force without --reseed` : change,
-    );
-    write(shown.length === 0 ? `saved ${file}: nothing changed` : `reloaded ${file}: ${shown.join(', ')}`);
-  };
-}
-
-const plain = ({ file, line, column, path, message }: Issue) => ({ file, line, column, path, message });

@@ -1,6 +1,6 @@
-import type { RequestRecord } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/request-record.js';
 import { type Finding, span } from '../finding.js';
-import type { Verdict } from '../judge.js';
+import type { Verdict } from '../judge-run.js';
 import { htmlStyle } from './html-style.js';
 import { type Markup, markup } from './markup.js';
 import { svgTimeline, symbol } from './svg.js';
@@ -16,7 +16,7 @@ const mostListed = 500;
  */
 export function htmlReport(entries: readonly RequestRecord[], verdict: Verdict): string {
   const timeline = timelineOf(entries);
-  const title = `${verdict.scenario}: ${verdict.verdict}`;
+  const title = `${verdict.scenario}: ${verdict.outcome}`;
   const when = timeline.rows.length === 0 ? '' : new Date(timeline.startMs).toISOString();
   const missing = untested(verdict);
   const page = markup`<!doctype html>
@@ -30,7 +30,7 @@ export function htmlReport(entries: readonly RequestRecord[], verdict: Verdict):
 <body>
 <main>
 <header>
-<h1><span class="verdict ${verdict.verdict}">${verdict.verdict}</span> ${verdict.scenario}</h1>
+<h1><span class="verdict ${verdict.outcome}">${verdict.outcome}</span> ${verdict.scenario}</h1>
 <p class="reason">${verdict.reason}</p>
 <p class="counts">${countsLine(verdict)}${when && `. Started ${when}, lasted ${span(timeline.lastMs - timeline.startMs)}`}.</p>
 </header>

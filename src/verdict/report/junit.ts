@@ -1,6 +1,7 @@
-import type { RequestRecord } from '../../state/journal.js';
-import { type Finding, type FindingCode, findingCodes } from '../finding.js';
-import type { Verdict } from '../judge.js';
+import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import type { RequestRecord } from '../../state/request-record.js';
+import type { Finding } from '../finding.js';
+import type { Verdict } from '../judge-run.js';
 import { type Markup, markup } from './markup.js';
 import { timelineOf } from './timeline.js';
 import { countsLine, requestsOf, since } from './wording.js';
@@ -18,7 +19,7 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict)
   const timestamp =
     rows.length === 0 ? undefined : markup` timestamp="${new Date(startMs).toISOString().slice(0, 19)}"`;
   const properties = Object.entries({
-    verdict: verdict.verdict,
+    verdict: verdict.outcome,
     reason: verdict.reason,
     counts: countsLine(verdict),
   }).map(([name, value]) => markup`      <property name="${name}" value="${value}"/>\n`);

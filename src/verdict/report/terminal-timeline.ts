@@ -1,7 +1,7 @@
 import { span } from '../finding.js';
 import { groupBy } from '../run.js';
 import { axisOf } from './axis.js';
-import type { Style } from './terminal.js';
+import type { Style } from './style.js';
 import { drawAxis } from './terminal-axis.js';
 import { type Mark, type MarkKind, markKinds, type Timeline, type TimelineRow } from './timeline.js';
 import { harmless, markNames } from './wording.js';

@@ -1,12 +1,10 @@
-import type { RequestRecord } from '../../state/journal.js';
+import type { RequestRecord } from '../../state/request-record.js';
 import type { Severity } from '../finding.js';
-import type { Verdict } from '../judge.js';
+import type { Verdict } from '../judge-run.js';
+import type { Style } from './style.js';
 import { drawTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
 import { countsLine, harmless, requestsOf, since, untested } from './wording.js';
-
-/** How a text is to stand out; `styleText` of `node:util` is one. */
-export type Style = (format: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string;
 
 export interface TerminalOptions {
   /** Default 100; at least 60. */
@@ -32,7 +30,7 @@ export function terminalReport(
 ): string {
   const width = Math.max(60, columns);
   const timeline = timelineOf(entries);
-  const title = style('bold', style(verdictColours[verdict.verdict], verdict.verdict.toUpperCase()));
+  const title = style('bold', style(verdictColours[verdict.outcome], verdict.outcome.toUpperCase()));
   const head = [
     `${title}  ${style('bold', harmless(verdict.scenario).slice(0, width - 16))}`,
     ...wrap(harmless(verdict.reason), width, 2),

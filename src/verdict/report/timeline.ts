@@ -1,6 +1,5 @@
-import type { RequestRecord } from '../../state/journal.js';
-import { type JudgedRequest, prepareRun } from '../run.js';
-import { isUnknown } from '../writes.js';
+import type { RequestRecord } from '../../state/request-record.js';
+import { isUnknown, type JudgedRequest, prepareRun } from '../run.js';
 import { keyNames } from './key-names.js';
 
 /** What became of a request, from the gravest to the best. */

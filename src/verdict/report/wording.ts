@@ -1,5 +1,6 @@
-import { type Finding, type FindingCode, findingCodes, span } from '../finding.js';
-import type { Verdict } from '../judge.js';
+import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { type Finding, span } from '../finding.js';
+import type { Verdict } from '../judge-run.js';
 import type { MarkKind } from './timeline.js';
 
 /** What the marks of a timeline mean. */

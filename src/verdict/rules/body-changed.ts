@@ -1,34 +1,43 @@
 import { finding, type Rule, target } from '../finding.js';
-import { groupBy, hasRead, type JudgedRequest } from '../run.js';
-import { writesOf } from '../writes.js';
+import { groupBy, type JudgedRequest, writesOf } from '../run.js';
 
 /** A write is tried again with an empty body, with a part of it, or, where the call is known, with another one. */
-export const bodyChanged: Rule = (run) => {
-  const writes = [...groupBy(writesOf(run), ({ token }) => token).values()];
-  const retries = writes.flatMap((ofKey) =>
-    ofKey.flatMap((next) => {
-      const first = ofKey.findLast((earlier) => isRetry(earlier, next));
-      return first === undefined ? [] : [{ first, next }];
-    }),
-  );
-  const findings = retries
-    .filter(({ first, next }) => !isSame(first, next))
-    .map(({ first, next }) =>
-      finding('body-changed', 'fail', [first, next], {
-        measured: `${length(next)} bytes`,
-        allowed: `the same ${length(first)} bytes`,
-        text: `${target(next)} was tried again with ${nameOf(first, next)}. A body that is a stream can be read only once: keep the bytes, and send the same again.`,
-      }),
-    );
-  return { exercised: retries.length > 0, findings };
+export const bodyChanged: Rule = {
+  needs: 'wire',
+  judge(run) {
+    const writes = groupBy(writesOf(run), ({ token, call }) => `${token} ${call}`);
+    const retries = [...writes.values()].flatMap(retriesOf);
+    const findings = retries
+      .filter(({ first, next }) => !isSame(first, next))
+      .map(({ first, next }) =>
+        finding('body-changed', 'fail', [first, next], {
+          measured: `${length(next)} bytes`,
+          allowed: `the same ${length(first)} bytes`,
+          text: `${target(next)} was tried again with ${nameOf(first, next)}. A body that is a stream can be read only once: keep the bytes, and send the same again.`,
+        }),
+      );
+    return { exercised: retries.length > 0, findings };
+  },
 };
 
-/** The same call by its name, the same body, or a beginning of it, which no first try of a write is. */
-function isRetry(first: JudgedRequest, next: JudgedRequest): boolean {
-  if (!first.isRefused || length(first) === 0 || !hasRead(first, next)) return false;
-  if (first.call !== undefined || next.call !== undefined) return next.call === first.call;
-  return isSame(first, next) || isBeginning(first, next);
+interface RetriedWrite {
+  first: JudgedRequest;
+  next: JudgedRequest;
 }
+
+/** Each write with the refused one that it is another try of, if any. */
+function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
+  let refused: JudgedRequest | undefined;
+  return writes.flatMap((next) => {
+    const first = next.triedAfter ?? (refused !== undefined && isRetry(refused, next) ? refused : undefined);
+    if (next.isRefused && length(next) > 0) refused = next;
+    return first === undefined || length(first) === 0 ? [] : [{ first, next }];
+  });
+}
+
+/** Sent by a client that had read the refusal: the same named call, or a beginning of the body, which no first try is. */
+const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
+  first.id <= (next.told?.id ?? 0) && (next.call !== undefined || isBeginning(first, next));
 
 function isBeginning({ requestBody: whole }: JudgedRequest, { requestBody: part }: JudgedRequest): boolean {
   const bytes = part ?? new Uint8Array();

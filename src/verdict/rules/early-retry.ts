@@ -1,49 +1,93 @@
 import { finding, type Rule, span } from '../finding.js';
-import { type Retry, retriesOf } from '../retries.js';
-import { type Run, toleranceMs } from '../run.js';
+import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
-/** A call comes back before the answer to its last try allowed it. */
-export const earlyRetry: Rule = (run) => {
-  const retries = run.episodes.map(({ requests }) => retriesOf(requests));
-  const findings = retries.flatMap((all) => {
-    // Within a ban another rule speaks, unless the ban is all there was.
-    const everyEarly = all.filter(isEarly);
-    const outsideBans = everyEarly.filter(({ refusal }) => refusal.refusal !== 'ban');
-    const early = outsideBans.length > 0 ? outsideBans : everyEarly;
-    const [worst] = [...early].sort((a, b) => (b.earlyMs ?? 0) - (a.earlyMs ?? 0));
-    if (worst === undefined) return [];
-    const { refusal, earlyMs = 0, waitMs } = worst;
-    const upTo = early.length > 1 ? 'up to ' : '';
-    return [
-      finding(
-        'early-retry',
-        'fail',
-        early.map(({ request }) => request),
-        {
-          measured: `${span(waitMs)} waited`,
-          allowed: `at least ${span(waitMs + earlyMs)}`,
-          text: `Came back ${upTo}${span(earlyMs)} before ${promiseOf(worst)} allowed, ${describeWaits(early)}. ${advice(refusal.refusal === 'ban')}`,
-        },
-      ),
-    ];
-  });
-  return { exercised: retries.some((all) => all.length > 0) || hasGivenUp(run), findings };
-};
-
-const isEarly = ({ earlyMs }: Retry) => (earlyMs ?? 0) > toleranceMs;
-
-function promiseOf({ refusal: { refusal, retryAfterMs } }: Retry): string {
-  const header = retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
-  return refusal === 'ban' ? `${header} of the ban` : header;
+/** A request that the client sent too early, with the answer that had asked it to wait. */
+interface EarlyRequest {
+  told: JudgedRequest;
+  request: JudgedRequest;
+  earlyMs: number;
 }
 
-const advice = (isBan: boolean) =>
-  isBan
-    ? 'A ban ends no sooner for being asked: send nothing with this key until then.'
-    : 'Wait at least as long as Retry-After says, and back off on top of it.';
+/**
+ * The client comes back before every promise of the answer that it had read: any request of one thread of control, the
+ * same call where requests run side by side. It fails where it is refused again; where it was served all the same,
+ * because promises are whole seconds, it is warned.
+ */
+export const earlyRetry: Rule = {
+  needs: 'wire',
+  judge(run) {
+    const early = run.episodes.map(({ requests }) => requests.flatMap(earlyOf));
+    const outages = run.requests.flatMap((request) => earlyAfter(request.triedAfterOutage, request));
+    const findings = [...early.map(outsideBans), outages].flatMap((found) => {
+      const [first] = found;
+      if (first === undefined) return [];
+      const worst = found.reduce((most, each) => (each.earlyMs > most.earlyMs ? each : most), first);
+      return [describe(worst, found)];
+    });
+    const cameBack = run.requests.some(
+      (request) => toldOf(request) !== undefined || request.triedAfterOutage !== undefined,
+    );
+    return { exercised: cameBack || hasStopped(run), findings };
+  },
+};
+
+/** The refusal that a request is measured by. */
+function toldOf({ lane, call, told, triedAfter }: JudgedRequest): JudgedRequest | undefined {
+  const isOtherCall = call !== undefined && told?.call !== undefined && told.call !== call;
+  return lane.isOneThread && !isOtherCall ? told : triedAfter;
+}
+
+const earlyOf = (request: JudgedRequest) => earlyAfter(toldOf(request), request);
+
+function earlyAfter(told: JudgedRequest | undefined, request: JudgedRequest): EarlyRequest[] {
+  const early = told === undefined ? undefined : earlyMs(told, request);
+  if (told === undefined || early === undefined || early <= toleranceMs) return [];
+  return [{ told, request, earlyMs: early }];
+}
+
+/** What comes within a ban is for ban-hammered, unless it is all there was. */
+function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
+  const outside = early.filter(({ told }) => told.refusal !== 'ban');
+  return outside.length > 0 ? outside : early;
+}
+
+function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
+  const again = early.some((each) => each.request.isRefused || each.request.status === 503);
+  const header = promiseOf(told);
+  const upTo = early.length > 1 ? 'up to ' : '';
+  const saved = again ? '' : 'It was served, because waits are rounded up to whole seconds. ';
+  return finding(
+    'early-retry',
+    again ? 'fail' : 'warn',
+    early.map((each) => each.request),
+    {
+      measured: `${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
+      allowed: allowedBy(told),
+      text: `Came back ${upTo}${span(byMs)} before ${header}${told.refusal === 'ban' ? ' of the ban' : ''} allowed, ${describeWaits(early)}. ${saved}${advice(told, header)}`,
+    },
+  );
+}
+
+const promiseOf = ({ retryAfterMs }: JudgedRequest) =>
+  retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
+
+/** Either promise would do: what each asked for, where they differ by more than a moment. */
+function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest): string {
+  const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
+  if (retryAfterMs === undefined) return `at least ${span(untilResetMs ?? 0)}`;
+  const differs = untilResetMs !== undefined && retryAfterMs - untilResetMs >= 100;
+  const orReset = differs ? `, or ${span(untilResetMs)} until X-RateLimit-Reset` : '';
+  return `at least ${span(retryAfterMs)}${orReset}`;
+}
+
+function advice({ refusal }: JudgedRequest, header: string): string {
+  if (refusal === 'ban') return 'A ban ends no sooner for being asked: send nothing with this key until then.';
+  if (header === 'X-RateLimit-Reset') return 'Without Retry-After, wait until X-RateLimit-Reset.';
+  return 'Wait at least as long as Retry-After says, and add random time on top of it, never below.';
+}
 
 /** A client that has ended after a refusal has obeyed too, where no call was refused twice: that may have been a retry. */
-const hasGivenUp = ({ isOver, episodes }: Run) =>
+const hasStopped = ({ isOver, episodes }: Run) =>
   isOver &&
   episodes.some(({ refusals }) => new Set(refusals.map(({ fingerprint }) => fingerprint)).size === refusals.length);

@@ -1,28 +1,28 @@
 import { finding, type Rule, span, times } from '../finding.js';
-import { hasRead, toleranceMs } from '../run.js';
+import { earlyMs, toleranceMs } from '../run.js';
 
 /** The day is used up, and the client goes on trying as if it were the minute. */
-export const ignoredDayWindow: Rule = ({ episodes, isOver }) => {
-  const days = episodes
-    .map(({ refusals, requests }) => ({ refusals: refusals.filter(({ window }) => window === 'day'), requests }))
-    .filter(({ refusals }) => refusals.length > 0);
-  const findings = days.flatMap(({ refusals, requests }) => {
-    const early = requests.filter((request) => {
-      const told = refusals.findLast((refusal) => hasRead(refusal, request));
-      return told?.deadlineMs !== undefined && request.arrivedAtMs < told.deadlineMs - toleranceMs;
+export const ignoredDayWindow: Rule = {
+  needs: 'simulator',
+  judge({ episodes, isOver }) {
+    const days = episodes
+      .map(({ refusals, requests }) => ({ refusals: refusals.filter(({ window }) => window === 'day'), requests }))
+      .filter(({ refusals }) => refusals.length > 0);
+    const findings = days.flatMap(({ refusals, requests }) => {
+      const early = requests.filter(
+        (request) => request.told?.window === 'day' && (earlyMs(request.told, request) ?? 0) > toleranceMs,
+      );
+      const [told] = refusals;
+      if (early.length === 0 || told?.deadlineMs === undefined) return [];
+      return [
+        finding('ignored-day-window', 'fail', early, {
+          measured: `${early.length} request${early.length === 1 ? '' : 's'} before the day was over`,
+          allowed: '0 requests',
+          text: `The day's limit was used up for another ${span(told.deadlineMs - told.answeredAtMs)}, and the client tried ${times(early.length)} more. When the wait is longer than the caller can bear, give up with a clear error, and remember it.`,
+        }),
+      ];
     });
-    const [told] = refusals;
-    if (early.length === 0 || told?.deadlineMs === undefined) return [];
-    return [
-      finding('ignored-day-window', 'fail', early, {
-        measured: `${early.length} request${early.length === 1 ? '' : 's'} before the day was over`,
-        allowed: '0 requests',
-        text: `The day's limit was used up for another ${span(told.deadlineMs - told.answeredAtMs)}, and the client tried ${times(early.length)} more. When the wait is longer than the caller can bear, give up with a clear error, and remember it.`,
-      }),
-    ];
-  });
-  const cameBack = days.some(({ refusals: [first], requests }) =>
-    requests.some((request) => first !== undefined && hasRead(first, request)),
-  );
-  return { exercised: cameBack || (isOver && days.length > 0), findings };
+    const cameBack = days.some(({ requests }) => requests.some(({ told }) => told?.window === 'day'));
+    return { exercised: cameBack || (isOver && days.length > 0), findings };
+  },
 };

@@ -1,21 +1,34 @@
-import { finding, type Rule, target } from '../finding.js';
-import { isOverdue } from '../overdue.js';
-import { callsOf } from '../run.js';
-import { writesOf } from '../writes.js';
+import { counted, finding, type Rule, target } from '../finding.js';
+import { isOverdue, severityOfGivingUp } from '../given-up.js';
+import { callsOf, groupBy, writesOf } from '../run.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
-export const lostWrite: Rule = (run) => {
-  const refused = callsOf(writesOf(run)).filter((tries) => tries.some(({ isRefused }) => isRefused));
-  const lost = refused.flatMap((tries) => {
-    const last = tries.at(-1);
-    return last?.isRefused && isOverdue(last, run) ? [{ last, tries: tries.filter(({ isRefused }) => isRefused) }] : [];
-  });
-  const findings = lost.map(({ last, tries }) =>
-    finding('lost-write', 'warn', tries, {
-      measured: `${tries.length} ${tries.length === 1 ? 'try' : 'tries'}, all refused`,
-      allowed: 'stored in the end',
-      text: `${target(last)} was refused with ${last.status} and never sent again, so the pet is not there. A refusal stores nothing: a write may be repeated after Retry-After.`,
-    }),
-  );
-  return { exercised: refused.some((tries) => !tries.at(-1)?.isRefused) || lost.length > 0, findings };
+export const lostWrite: Rule = {
+  needs: 'wire',
+  judge(run) {
+    const refused = callsOf(writesOf(run)).filter((tries) => tries.some(({ isRefused }) => isRefused));
+    const lost = refused.flatMap((tries) => {
+      const last = tries.at(-1);
+      return last?.isRefused && isOverdue(last, run)
+        ? [{ last, tries: tries.filter(({ isRefused }) => isRefused) }]
+        : [];
+    });
+    const findings = [...groupBy(lost, ({ last }) => last.token).values()].map((ofKey) => {
+      const [{ last, tries }] = ofKey as [(typeof ofKey)[number]];
+      const { severity, told } = severityOfGivingUp(
+        run,
+        ofKey.map((each) => each.last),
+      );
+      const isKnown = run.end?.hasFailed !== undefined || (run.outcomes ?? []).length > 0;
+      const all = ofKey.flatMap((each) => each.tries);
+      const others = ofKey.length > 1 ? ` and ${counted(ofKey.length - 1, 'other write')}` : '';
+      const often = ofKey.length === 1 && tries.length > 1 ? ` ${tries.length} times` : '';
+      return finding('lost-write', isKnown ? severity : 'warn', all, {
+        measured: `${all.length} ${all.length === 1 ? 'try' : 'tries'}, all refused`,
+        allowed: 'stored in the end, or an error for the caller',
+        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refusal stores nothing: a write may be repeated after Retry-After.`,
+      });
+    });
+    return { exercised: refused.some((tries) => !tries.at(-1)?.isRefused) || lost.length > 0, findings };
+  },
 };

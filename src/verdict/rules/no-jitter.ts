@@ -1,45 +1,71 @@
 import { finding, type Rule, span } from '../finding.js';
-import { type JudgedRequest, toleranceMs } from '../run.js';
+import { type Episode, type JudgedRequest, toleranceMs } from '../run.js';
 
 const leastCallers = 5;
 /** Timers that were set alike go off within this. */
 const togetherMs = 50;
 
 /** Many callers that were refused together must not all come back together. */
-export const noJitter: Rule = ({ requests, episodes }) => {
-  const herds = episodes.flatMap(({ refusals }) => {
-    const [first] = refusals;
-    const deadlineMs = Math.min(...refusals.map((refusal) => refusal.deadlineMs ?? Number.POSITIVE_INFINITY));
-    const waiting = callers(refusals.filter(({ arrivedAtMs }) => arrivedAtMs < deadlineMs - toleranceMs));
-    const later = requests.filter(
-      ({ token, era, arrivedAtMs }) =>
-        token === first?.token && era === first?.era && arrivedAtMs >= deadlineMs - toleranceMs,
-    );
-    // Not more come back together than were refused together.
-    const back = callers(later).slice(0, waiting.length);
-    return back.length >= leastCallers ? [{ waiting, back }] : [];
-  });
-  const findings = herds.flatMap(({ waiting, back }) => {
-    const spreadMs = spread(back.map(({ arrivedAtMs }) => arrivedAtMs));
-    const waits = back.map(({ arrivedAtMs }, index) => arrivedAtMs - (waiting[index]?.answeredAtMs ?? 0));
-    if (spreadMs > togetherMs && spread(waits) > togetherMs) return [];
-    const together =
-      spreadMs <= togetherMs
-        ? `came back within ${span(spreadMs)} of each other`
-        : `waited the same ${span(waits[0] ?? 0)}, and came back as closely together as they were refused`;
-    return [
-      finding('no-jitter', 'warn', back, {
-        measured: `${back.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
-        allowed: `waits that differ by more than ${togetherMs} ms`,
-        text: `${back.length} waiting calls ${together}. Add a random wait of its own to each, on top of Retry-After and never below it.`,
-      }),
-    ];
-  });
-  return { exercised: herds.length > 0, findings };
+export const noJitter: Rule = {
+  needs: 'wire',
+  judge(run) {
+    const byKey = new Map<string, JudgedRequest[]>();
+    for (const request of run.requests) {
+      const key = keyOf(request);
+      const same = byKey.get(key);
+      if (same === undefined) byKey.set(key, [request]);
+      else same.push(request);
+    }
+    const herds = run.episodes.flatMap((episode) => herdOf(episode, byKey));
+    const findings = herds.flatMap(({ waiting, back }) => {
+      const spreadMs = spread(back.map(({ arrivedAtMs }) => arrivedAtMs));
+      const waits = back.map(({ arrivedAtMs }, index) => arrivedAtMs - (waiting[index]?.answeredAtMs ?? 0));
+      if (spreadMs > togetherMs && spread(waits) > togetherMs) return [];
+      const together =
+        spreadMs <= togetherMs
+          ? `came back within ${span(spreadMs)} of each other`
+          : `waited the same ${span(waits[0] ?? 0)}, and came back as closely together as they were refused`;
+      return [
+        finding('no-jitter', 'warn', back, {
+          measured: `${back.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
+          allowed: `waits that differ by more than ${togetherMs} ms`,
+          text: `${back.length} waiting calls ${together}. Add a random wait to each, on top of Retry-After and never below it.`,
+        }),
+      ];
+    });
+    return { exercised: herds.length > 0, findings };
+  },
 };
 
+const keyOf = ({ era, token }: JudgedRequest) => `${era} ${token}`;
+
+/** Callers that waited side by side, and the requests with which they came back, as many as waited. */
+function herdOf({ refusals }: Episode, byKey: ReadonlyMap<string, readonly JudgedRequest[]>) {
+  const [first] = refusals;
+  let deadlineMs = Number.POSITIVE_INFINITY;
+  for (const refusal of refusals) deadlineMs = Math.min(deadlineMs, refusal.deadlineMs ?? deadlineMs);
+  if (first === undefined || deadlineMs === Number.POSITIVE_INFINITY) return [];
+  const isBack = ({ arrivedAtMs }: JudgedRequest) => arrivedAtMs >= deadlineMs - toleranceMs;
+  const isCaller = ({ lane }: JudgedRequest) => !lane.isOneThread;
+  const waiting = oneForEachCaller(refusals.filter((refusal) => !isBack(refusal) && isCaller(refusal)));
+  if (waiting.length < leastCallers) return [];
+  const calls = new Set(waiting.map(({ fingerprint }) => fingerprint));
+  const later = (byKey.get(keyOf(first)) ?? []).filter(
+    (request) => isBack(request) && isCaller(request) && calls.has(request.fingerprint),
+  );
+  // With more requests than callers, some may be the next calls of one that came back: then connections tell them apart.
+  const back = (later.length <= waiting.length ? later : oneForEachConnection(later)).slice(0, waiting.length);
+  return back.length >= leastCallers ? [{ waiting, back }] : [];
+}
+
+/** A caller that tried again before the end of the wait is one caller all the same. */
+function oneForEachCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
+  const again = new Set(refusals.map(({ triedAfter }) => triedAfter));
+  return refusals.filter((refusal) => !again.has(refusal));
+}
+
 /** What follows on a connection later than the answer to what it brought before came one by one, and not together. */
-function callers(requests: readonly JudgedRequest[]): JudgedRequest[] {
+function oneForEachConnection(requests: readonly JudgedRequest[]): JudgedRequest[] {
   const answeredMs = new Map<number, number>();
   return requests.filter(({ connection, arrivedAtMs, answeredAtMs }) => {
     if (connection === undefined) return true;

@@ -1,43 +1,54 @@
-import { finding, type Rule, span, times } from '../finding.js';
-import { type Episode, hasRead, type JudgedRequest, toleranceMs } from '../run.js';
+import { counted, finding, type Rule, span, times } from '../finding.js';
+import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
 /** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
-export const noSharedGate: Rule = ({ episodes }) => {
-  const findings = episodes.flatMap((episode) => {
-    const others = strayOf(episode);
-    const [first] = others;
-    if (first === undefined) return [];
-    const leftMs = (first.told.deadlineMs ?? 0) - first.request.arrivedAtMs;
-    return [
-      finding(
-        'no-shared-gate',
-        'warn',
-        others.map(({ request }) => request),
-        {
-          measured: `${others.length} other call${others.length === 1 ? '' : 's'} during the wait`,
-          allowed: '0, after a second for those on their way',
-          text: `Another call with the same key was sent ${times(others.length)} while a 429 told it to wait, the first ${span(leftMs)} too early. The limit is the key's: let one wait hold back every call of it.`,
-        },
-      ),
-    ];
-  });
-  const exercised = episodes.some(({ requests, refusals: [first] }) =>
-    requests.some(
-      (request) => first !== undefined && request.fingerprint !== first.fingerprint && hasRead(first, request),
-    ),
-  );
-  return { exercised: exercised || findings.length > 0, findings };
+export const noSharedGate: Rule = {
+  needs: 'wire',
+  judge({ episodes }) {
+    const all = episodes.map(othersOf);
+    const findings = all.flatMap((others) => {
+      const early = others.filter(({ told, request }) => (earlyMs(told, request) ?? 0) > toleranceMs);
+      const [first] = early;
+      if (first === undefined) return [];
+      return [
+        finding(
+          'no-shared-gate',
+          'warn',
+          early.map(({ request }) => request),
+          {
+            measured: `${counted(early.length, 'other call')} during the wait`,
+            allowed: '0, after a second for those on their way',
+            text: `Another call with the same key was sent ${times(early.length)} while a 429 asked to wait, the first ${span(earlyMs(first.told, first.request) ?? 0)} too early. The limit is the key's: let one wait hold back every call of it.`,
+          },
+        ),
+      ];
+    });
+    const cameBack = episodes.some(({ requests }) =>
+      requests.some(({ lane, told }) => told !== undefined && !lane.isOneThread),
+    );
+    return { exercised: cameBack || all.some((others) => others.length > 0), findings };
+  },
 };
 
-/** Calls that were not refused themselves yet, and were sent although the client knew that another had to wait. */
-function strayOf({ requests, refusals }: Episode): { request: JudgedRequest; told: JudgedRequest }[] {
-  const refused = new Set<string>();
-  return requests.flatMap((request) => {
-    const isOwn = refused.has(request.fingerprint);
-    if (request.isRefused) refused.add(request.fingerprint);
-    if (isOwn) return [];
-    const told = refusals.findLast((refusal) => hasRead(refusal, request));
-    if (told?.deadlineMs === undefined || request.arrivedAtMs >= told.deadlineMs - toleranceMs) return [];
-    return [{ request, told }];
-  });
+interface OtherCall {
+  told: JudgedRequest;
+  request: JudgedRequest;
+}
+
+/** Calls of one thread are for early-retry, and so is the next try of a refused call. */
+function othersOf({ requests }: Episode): OtherCall[] {
+  const others: OtherCall[] = [];
+  let aged = 0;
+  let agedRefusal: JudgedRequest | undefined;
+  for (const request of requests) {
+    for (; aged < requests.length; aged++) {
+      const earlier = requests[aged] as JudgedRequest;
+      if (earlier.answeredAtMs >= request.arrivedAtMs - graceMs) break;
+      if (earlier.isRefused) agedRefusal = earlier;
+    }
+    const { lane, call, told = agedRefusal, triedAfter } = request;
+    const isOneThread = told?.lane === lane && lane.isOneThread && (call === undefined || told.call === undefined);
+    if (told !== undefined && triedAfter === undefined && !isOneThread) others.push({ told, request });
+  }
+  return others;
 }

@@ -1,5 +1,5 @@
 import { finding, type Rule, span } from '../finding.js';
-import { hasRead, type JudgedRequest } from '../run.js';
+import type { JudgedRequest } from '../run.js';
 
 const leastMs = 10_000;
 const share = 0.5;
@@ -12,35 +12,39 @@ export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
   Math.max(leastMs, (deadlineMs - answeredAtMs) * share);
 
 /** The first request after a deadline, served or not, comes much later than it could. */
-export const overslept: Rule = ({ episodes }) => {
-  const woken = episodes.flatMap(({ requests }) =>
-    requests.flatMap((request, index) => {
-      const told = requests[index - 1];
-      if (told?.deadlineMs === undefined || request.arrivedAtMs < told.deadlineMs || !hasRead(told, request)) return [];
-      return [{ request, told, deadlineMs: told.deadlineMs }];
-    }),
-  );
-  const findings = woken.flatMap(({ request, told, deadlineMs }) => {
-    const askedMs = deadlineMs - told.answeredAtMs;
-    const lateMs = request.arrivedAtMs - deadlineMs;
-    if (lateMs <= patienceMs(told)) return [];
-    const waitedMs = lateMs + askedMs;
-    const isSame = request.fingerprint === told.fingerprint;
-    const isUnitError = isSame && lateMs > leastUnitErrorMs && lateMs > askedMs * unitError;
-    const advice = looksLikeThousand(waitedMs, told)
-      ? 'That looks like milliseconds handed to a sleep that takes seconds.'
-      : 'Check the unit of the wait, and whether a Unix time was taken for seconds.';
-    return [
-      finding('overslept', isUnitError ? 'fail' : 'warn', [request], {
-        measured: `${span(lateMs)} late`,
-        allowed: span(patienceMs(told)),
-        text: isUnitError
-          ? `Waited ${span(waitedMs)} where ${span(askedMs)} was asked for. ${advice}`
-          : `Came back ${span(lateMs)} later than it could: it waited ${span(waitedMs)}, and ${span(askedMs)} was asked for. If it was not idle, look for a wait that is read or rounded wrongly.`,
+export const overslept: Rule = {
+  needs: 'wire',
+  judge({ episodes }) {
+    const woken = episodes.flatMap(({ requests }) =>
+      requests.flatMap((request, index) => {
+        const refusal = requests[index - 1];
+        if (refusal === undefined || request.told !== refusal) return [];
+        const { deadlineMs } = refusal;
+        return deadlineMs === undefined || request.arrivedAtMs < deadlineMs ? [] : [{ request, refusal, deadlineMs }];
       }),
-    ];
-  });
-  return { exercised: woken.length > 0, findings };
+    );
+    const findings = woken.flatMap(({ request, refusal, deadlineMs }) => {
+      const askedMs = deadlineMs - refusal.answeredAtMs;
+      const lateMs = request.arrivedAtMs - deadlineMs;
+      if (lateMs <= patienceMs(refusal)) return [];
+      const waitedMs = lateMs + askedMs;
+      const isSame = request.fingerprint === refusal.fingerprint;
+      const isUnitError = isSame && lateMs > leastUnitErrorMs && lateMs > askedMs * unitError;
+      const advice = looksLikeThousand(waitedMs, refusal)
+        ? 'That looks like milliseconds handed to a sleep that takes seconds.'
+        : 'Check the unit of the wait, and whether a Unix time was taken for seconds.';
+      return [
+        finding('overslept', isUnitError ? 'fail' : 'warn', [request], {
+          measured: `${span(lateMs)} late`,
+          allowed: span(patienceMs(refusal)),
+          text: isUnitError
+            ? `Waited ${span(waitedMs)} where ${span(askedMs)} was asked for. ${advice}`
+            : `Came back ${span(lateMs)} later than it could: it waited ${span(waitedMs)}, and ${span(askedMs)} was asked for. If it was not idle, look for a wait that is read or rounded wrongly.`,
+        }),
+      ];
+    });
+    return { exercised: woken.length > 0, findings };
+  },
 };
 
 function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): boolean {

@@ -1,23 +1,46 @@
-import { finding, type Rule, times } from '../finding.js';
-import { groupBy, retriesOf } from '../run.js';
+import { counted, finding, type Rule, times } from '../finding.js';
+import { graceMs, groupBy, type JudgedRequest } from '../run.js';
 
 const mostRepeats = 1;
 
 /** A key that was refused with 401 is used again: it will not become valid by itself. */
-export const retried401: Rule = ({ requests }) => {
-  const unauthorized = requests.filter(({ status, refusal }) => status === 401 && refusal === undefined);
-  const findings = [...groupBy(unauthorized, ({ token }) => token).entries()].flatMap(([token, same]) => {
-    const repeats = retriesOf(same);
-    const [first] = same;
-    if (first === undefined || repeats.length <= mostRepeats) return [];
-    const sent = token === undefined ? 'No key' : 'The same key';
-    return [
-      finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
-        measured: `${repeats.length} repeats`,
-        allowed: `${mostRepeats} repeat`,
-        text: `${sent} was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop, and report it; some services ban for it.`,
-      }),
-    ];
-  });
-  return { exercised: unauthorized.length > 0, findings };
+export const retried401: Rule = {
+  needs: 'wire',
+  judge({ requests }) {
+    const unauthorized = requests.filter(({ status, refusal }) => status === 401 && refusal === undefined);
+    const findings = [...groupBy(unauthorized, ({ token }) => token).entries()].flatMap(([token, same]) => {
+      const repeats = repeatsOf(same);
+      const [first] = same;
+      if (first === undefined || repeats.length <= mostRepeats) return [];
+      const sent = token === undefined ? 'No key' : 'The same key';
+      return [
+        finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
+          measured: counted(repeats.length, 'repeat'),
+          allowed: counted(mostRepeats, 'repeat'),
+          text: `${sent} was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop, and report it; some services ban for it.`,
+        }),
+      ];
+    });
+    return { exercised: unauthorized.length > 0, findings };
+  },
 };
+
+/** Those that the client sent when it had certainly read an earlier 401. */
+function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
+  const onConnection = new Map<number, JudgedRequest>();
+  const first = new Map<object | string, JudgedRequest>();
+  return same.filter((request) => {
+    const { lane, call, connection } = request;
+    const before = first.get(lane);
+    const named = call === undefined ? undefined : first.get(call);
+    const own = connection === undefined || request.isOverlapped ? undefined : onConnection.get(connection);
+    const follows =
+      (before !== undefined && lane.isOneThread) ||
+      (before !== undefined && request.arrivedAtMs - before.answeredAtMs > graceMs) ||
+      [named, own].some((earlier) => earlier !== undefined && request.id > earlier.lastArrivedId);
+    if (before === undefined) first.set(lane, request);
+    if (call !== undefined && named === undefined) first.set(call, request);
+    if (connection !== undefined) onConnection.set(connection, request);
+    return follows;
+  });
+}

@@ -1,29 +1,65 @@
 import { finding, type Rule, span, target } from '../finding.js';
-import { groupBy, type JudgedRequest, retriesOf } from '../run.js';
+import { groupBy, type JudgedRequest } from '../run.js';
 
 const mostAttempts = 6;
 
 /** One call is tried too often: usually a retry inside a retry. */
-export const retryStorm: Rule = ({ episodes }) => {
-  const calls = episodes.flatMap(({ requests }) => [...groupBy(requests, ({ fingerprint }) => fingerprint).values()]);
-  const findings = calls.flatMap((tries) => {
-    const [first] = tries;
-    const attempts = attemptsOf(tries);
-    if (first === undefined || attempts <= mostAttempts) return [];
-    const lastedMs = (tries.at(-1)?.arrivedAtMs ?? 0) - first.arrivedAtMs;
-    return [
-      finding('retry-storm', 'fail', tries, {
-        measured: `${attempts} attempts`,
-        allowed: `${mostAttempts} attempts`,
-        text: `${target(first)} was tried ${attempts} times within ${span(lastedMs)} while it was refused. Bound the attempts, and retry in one layer only: retries inside retries multiply.`,
-      }),
-    ];
-  });
-  return { exercised: calls.some((tries) => attemptsOf(tries) > 1), findings };
+export const retryStorm: Rule = {
+  needs: 'wire',
+  judge({ episodes, requests }) {
+    const refused = episodes.flatMap((episode) => [
+      ...groupBy(episode.requests, ({ fingerprint }) => fingerprint).values(),
+    ]);
+    const calls = [...refused, ...failedReads(requests)];
+    const findings = calls.flatMap((tries) => {
+      const [first] = tries;
+      const attempts = attemptsOf(tries);
+      if (first === undefined || attempts <= mostAttempts) return [];
+      const lastedMs = (tries.at(-1)?.arrivedAtMs ?? 0) - first.arrivedAtMs;
+      return [
+        finding('retry-storm', 'fail', tries, {
+          measured: `${attempts} attempts`,
+          allowed: `${mostAttempts} attempts`,
+          text: `${target(first)} was tried ${attempts} times within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no answer of use'}. Bound the attempts, and retry in one layer only: retries inside retries multiply.`,
+        }),
+      ];
+    });
+    return { exercised: calls.some((tries) => attemptsOf(tries) > 1), findings };
+  },
 };
+
+/** The tries of a read that got no answer of use, up to the one that did. */
+function failedReads(requests: readonly JudgedRequest[]): JudgedRequest[][] {
+  const open = new Map<string, JudgedRequest[]>();
+  const calls: JudgedRequest[][] = [];
+  for (const request of requests) {
+    const { method, status, isUnreadable, isRefused } = request;
+    if (method !== 'GET' || isRefused) continue;
+    const name = `${request.token} ${request.fingerprint}`;
+    const isFailed = isUnreadable || status === 0 || status >= 500;
+    const tries = open.get(name);
+    if (tries !== undefined) tries.push(request);
+    else if (isFailed) {
+      const begun = [request];
+      open.set(name, begun);
+      calls.push(begun);
+    }
+    if (!isFailed) open.delete(name);
+  }
+  return calls;
+}
 
 /** The tries of one call; equal calls that began side by side share the tries. */
 function attemptsOf(tries: readonly JudgedRequest[]): number {
-  const retries = retriesOf(tries);
-  return 1 + Math.ceil(retries.length / Math.max(1, tries.length - retries.length));
+  const retries = tries.filter(followsAnother(tries)).length;
+  return 1 + Math.ceil(retries / Math.max(1, tries.length - retries));
+}
+
+/** Whether a request came after the answer to an earlier one of the same tries, as far as can be known. */
+function followsAnother(tries: readonly JudgedRequest[]): (request: JudgedRequest) => boolean {
+  const [first] = tries;
+  return (request) =>
+    request !== first &&
+    (request.triedAfter !== undefined ||
+      (request.lane.isOneThread && request.id > (first?.lastArrivedId ?? request.id)));
 }

@@ -5,40 +5,43 @@ import type { JudgedRequest } from '../run.js';
 const largeNumber = /-?\b\d(?:\.\d+)?[eE]\+?\d+\b|-?\b\d{16,19}\b/g;
 
 /** The client sends an identifier back that its own number type has rounded. */
-export const roundedInt64: Rule = ({ requests }) => {
-  const given = new Set<string>();
-  const exactOf = new Map<string, string>();
-  const rounded: { request: JudgedRequest; exact: string; sent: string }[] = [];
-  let isExact = false;
-  for (const request of requests) {
-    for (const [sent] of sentText(request).matchAll(largeNumber)) {
-      const exact = exactOf.get(keyOf(sent));
-      // What is rounded may be an identifier that was given too; then nobody can tell.
-      if (given.has(sent)) isExact ||= isRoundable(sent);
-      else if (exact !== undefined) rounded.push({ request, exact, sent });
+export const roundedInt64: Rule = {
+  needs: 'wire',
+  judge({ requests }) {
+    const given = new Set<string>();
+    const exactOf = new Map<string, string>();
+    const rounded: { request: JudgedRequest; exact: string; sent: string }[] = [];
+    let isExact = false;
+    for (const request of requests) {
+      for (const [sent] of sentText(request).matchAll(largeNumber)) {
+        const exact = exactOf.get(keyOf(sent));
+        // What is rounded may be an identifier that was given too; then nobody can tell.
+        if (given.has(sent)) isExact ||= isRoundable(sent);
+        else if (exact !== undefined) rounded.push({ request, exact, sent });
+      }
+      for (const [exact] of request.responseBody.matchAll(largeNumber)) {
+        given.add(exact);
+        if (isRoundable(exact)) for (const form of formsOf(exact)) exactOf.set(form, exact);
+      }
     }
-    for (const [exact] of request.responseBody.matchAll(largeNumber)) {
-      given.add(exact);
-      if (isRoundable(exact)) for (const form of formsOf(exact)) exactOf.set(form, exact);
-    }
-  }
-  const [first] = rounded;
-  if (first === undefined) return { exercised: isExact, findings: [] };
-  return {
-    exercised: true,
-    findings: [
-      finding(
-        'rounded-int64',
-        'fail',
-        rounded.map(({ request }) => request),
-        {
-          measured: first.sent,
-          allowed: first.exact,
-          text: `The service said ${first.exact}, and the client sent ${first.sent}: its JSON reader rounds whole numbers beyond 2^53. Read identifiers as text or as big integers.`,
-        },
-      ),
-    ],
-  };
+    const [first] = rounded;
+    if (first === undefined) return { exercised: isExact, findings: [] };
+    return {
+      exercised: true,
+      findings: [
+        finding(
+          'rounded-int64',
+          'fail',
+          rounded.map(({ request }) => request),
+          {
+            measured: first.sent,
+            allowed: first.exact,
+            text: `The service said ${first.exact}, and the client sent ${first.sent}: its JSON reader rounds whole numbers beyond 2^53. Read identifiers as text or as big integers.`,
+          },
+        ),
+      ],
+    };
+  },
 };
 
 const isRoundable = (text: string) => /^-?\d+$/.test(text) && !formsOf(text).includes(text);
@@ -49,5 +52,7 @@ const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(
 /** With an exponent, by its value: languages write it differently. */
 const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
 
+const decoder = new TextDecoder();
+
 const sentText = ({ path, query, requestBody }: JudgedRequest) =>
-  `${path} ${query} ${requestBody === undefined ? '' : new TextDecoder().decode(requestBody)}`;
+  `${path} ${query} ${requestBody === undefined ? '' : decoder.decode(requestBody)}`;

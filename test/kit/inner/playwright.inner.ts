@@ -54,7 +54,7 @@ test.describe('with a used-up minute', () => {
       fetch('https://api.petstore.example/v1extra').catch(({ name }) => name),
     );
     expect(elsewhere).toBe('TypeError');
-    expect(await sandbox.control.getVerdict()).toMatchObject({ verdict: 'pass' });
+    expect(await sandbox.control.getVerdict()).toMatchObject({ outcome: 'pass' });
   });
 });
 

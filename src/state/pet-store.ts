@@ -1,22 +1,7 @@
 import type { PetStatus } from '../contract/document.js';
 import { compareInt64, type Int64, nextInt64 } from '../values/int64.js';
-import { type JsonObject, stringifyJson } from '../values/json.js';
 import { seededFraction } from '../values/seeded-random.js';
-
-/** A pet as the API shows it. `status` is missing only under the assumption `defaultStatus: absent`. */
-export interface Pet {
-  readonly id: Int64;
-  readonly name: string;
-  readonly categoryId: Int64;
-  readonly status?: PetStatus | undefined;
-  /** Body fields that NewPet does not have, kept only under the assumption `unknownFields: echo`. */
-  readonly extra?: JsonObject | undefined;
-}
-
-/** A stored pet: what the API shows, and the same as JSON text, written once. Never changed, only replaced. */
-export interface StoredPet extends Pet {
-  readonly json: string;
-}
+import { type Pet, type StoredPet, toStored } from './pet.js';
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
@@ -29,12 +14,18 @@ export interface PetQuery {
   skip?: number | undefined;
 }
 
-export interface PetsOptions {
+export interface PetStoreOptions {
   order: ListOrder;
   /** Decides the order `shuffled`. */
   seed: number;
   /** The first id to give. Default: one above the highest to start from. */
   idStart?: Int64 | undefined;
+}
+
+/** Everything about the pets that requests change. */
+export interface PetStoreState {
+  readonly pets: readonly StoredPet[];
+  readonly nextId: Int64;
 }
 
 /** Pets in one order. */
@@ -53,7 +44,7 @@ interface Stock {
  * A look-up costs O(1), a list O(limit), a create O(1) at any size (shuffled: a create O(n)). A reset and a fork cost
  * O(1), because the pets of the scenario are shared until the first change, which copies them.
  */
-export class Pets {
+export class PetStore {
   #compare: (a: HasId, b: HasId) => number = byId;
   #newestFirst = false;
   #idStart: Int64 = 1;
@@ -63,23 +54,31 @@ export class Pets {
   #version = 0;
   #nextId: Int64 = 1;
 
-  constructor(seedPets: readonly StoredPet[], options: PetsOptions) {
+  constructor(seedPets: readonly StoredPet[], options: PetStoreOptions) {
     this.seed(seedPets, options);
   }
 
-  /** Takes other pets to start from, and starts from them. */
-  seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetsOptions): void {
-    this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
-    this.#newestFirst = order === 'newest-first';
+  /** Starts again from other pets. */
+  seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetStoreOptions): void {
+    this.#setOrder(order, seed);
     this.#seedStock = fill([...seedPets].sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
     this.#idStart = idStart ?? nextInt64(highest);
     this.reset();
   }
 
-  /** Another store that starts from the same pets, which both share. */
-  fork(): Pets {
-    const fork = new Pets([], { order: 'id-ascending', seed: 0 });
+  /** Lists the pets in another order from now on. */
+  reorder(order: ListOrder, seed: number): void {
+    const isSeed = this.#stock === this.#seedStock;
+    this.#version++;
+    this.#setOrder(order, seed);
+    this.#seedStock = fill([...this.#seedStock.all].sort(this.#compare));
+    this.#stock = isSeed ? this.#seedStock : fill([...this.#stock.all].sort(this.#compare));
+  }
+
+  /** Another store that starts from the same pets; they are shared until one of the stores changes them. */
+  fork(): PetStore {
+    const fork = new PetStore([], { order: 'id-ascending', seed: 0 });
     fork.#compare = this.#compare;
     fork.#newestFirst = this.#newestFirst;
     fork.#seedStock = this.#seedStock;
@@ -88,7 +87,7 @@ export class Pets {
     return fork;
   }
 
-  /** Another number after every change. */
+  /** A number that is different after every change. */
   get version(): number {
     return this.#version;
   }
@@ -172,17 +171,22 @@ export class Pets {
   }
 
   /** Everything that a request can change. Stored pets are never changed, so a list of them is a snapshot. */
-  state(): { pets: readonly StoredPet[]; nextId: Int64 } {
+  state(): PetStoreState {
     return { pets: [...this.#stock.all], nextId: this.#nextId };
   }
 
-  restore(state: ReturnType<Pets['state']>): void {
+  restore(state: PetStoreState): void {
     this.#version++;
     this.#stock = fill([...state.pets].sort(this.#compare));
     this.#nextId = state.nextId;
   }
 
-  /** What may be changed: the pets of the scenario are copied first. */
+  #setOrder(order: ListOrder, seed: number): void {
+    this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
+    this.#newestFirst = order === 'newest-first';
+  }
+
+  /** The stock to change. The pets of the scenario are shared, so they are copied first. */
   #own(): Stock {
     this.#version++;
     if (this.#stock === this.#seedStock) {
@@ -235,23 +239,6 @@ function fill(pets: readonly StoredPet[]): Stock {
   const byStatus: Stock['byStatus'] = { available: [], pending: [], sold: [] };
   for (const pet of pets) if (pet.status !== undefined) byStatus[pet.status].push(pet);
   return { byId: new Map(pets.map((pet) => [pet.id, pet])), all: [...pets], byStatus };
-}
-
-/** A pet as it is stored: with its JSON. */
-export function toStored({ id, name, categoryId, status, extra }: Pet): StoredPet {
-  const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
-  // Joined, because V8 keeps what a template makes as a tree of its parts: 200 bytes more for every pet.
-  const json = [
-    '{"id":',
-    id,
-    ',"name":',
-    JSON.stringify(name),
-    ',"categoryId":',
-    categoryId,
-    status === undefined ? '' : `,"status":"${status}"`,
-    hasExtra ? `,${stringifyJson(extra).slice(1)}` : '}',
-  ].join('');
-  return { id, name, categoryId, status, extra, json };
 }
 
 const byId = (a: HasId, b: HasId) => compareInt64(a.id, b.id);

@@ -1,5 +1,6 @@
 import type { OperationName } from '../contract/document.js';
-import type { WireFault } from '../faults/faults.js';
+import type { WireFault } from '../faults/fault-rule.js';
+import type { Clock } from '../state/clock.js';
 
 /** One request to the API as plain data; every adapter makes one. */
 export interface ApiCall {
@@ -16,26 +17,20 @@ export interface ApiCall {
   body: Uint8Array | undefined;
   /** A number of the connection, where the adapter knows it: requests on one HTTP/1.1 connection follow one another. */
   connection?: number | undefined;
-  /** Aborted when the client has gone away; a fault delay ends then. */
+  /** Waits before a refusal is sent, so that requests which are on their way arrive first; how many milliseconds. */
+  readonly hold?: (() => Promise<number>) | undefined;
+  /** Aborted when the client has gone away; the delay of a fault ends then. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** RFC 9110 section 15: such an answer has no body. Node sends none, and `Response` takes none. */
-export const statusesWithoutBody: readonly number[] = [204, 205, 304];
-
-/** Belongs to one body: room for what an adapter makes of it, so that the adapter makes it once. */
-export interface Again {
-  bytes?: Uint8Array;
-}
-
-/** The simulator's answer as plain data, and what the journal and the log tell of it. */
+/** The answer as plain data, with what the journal and the log report about it. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** Only of a body that may be answered again: a list. */
-  again?: Again | undefined;
-  /** `undefined` for a path or method that is none of the operations. */
+  /** Of a body that is answered again and again: the same object for the same body, so that an adapter can cache its bytes. */
+  bodyKey?: object | undefined;
+  /** `undefined` for a path or method that belongs to no operation. */
   operation: OperationName | undefined;
   /** The API key of the request; `undefined` when it was refused with 401. */
   key: string | undefined;
@@ -44,4 +39,14 @@ export interface Answer {
   fault: string | undefined;
   /** What the adapter does to the bytes of the answer. */
   wire: WireFault | undefined;
+  /** Of an answer that is sent in pieces: to be called at its end, with whether the client was there for all of it. */
+  finish?: ((isWhole: boolean) => void) | undefined;
+}
+
+/** What an adapter needs of a simulator. */
+export interface ApiHandler {
+  /** Answers one call: at once, or after the delay of a fault rule. */
+  handle(call: ApiCall): Answer | Promise<Answer>;
+  /** Times what a fault does to an answer on its way. */
+  readonly clock: Clock;
 }

@@ -1,0 +1,66 @@
+import { HttpResponse, type HttpResponseResolver, http, type PathParams, type RequestHandler } from 'msw';
+import type { Answer, ApiHandler } from './api-call.js';
+import { addressPattern, createAnswerRequest } from './fetch.js';
+
+export interface HandlersOptions {
+  /** Where clients expect the API, one address or several. Default: `/v1` of any origin. */
+  baseUrl?: string | readonly string[];
+}
+
+/**
+ * The simulator as msw handlers, for `setupServer` in Node and `setupWorker` in a browser.
+ * One handler takes everything under the base URL, so an unknown path gets the API's own 404 and never the network.
+ * @throws {TypeError} when a base URL is not an absolute URL
+ * @example const server = setupServer(...handlers(createSimulator()));
+ */
+export function handlers(sim: ApiHandler, { baseUrl }: HandlersOptions = {}): RequestHandler[] {
+  const pattern = addressPattern(baseUrl);
+  const answer = createAnswerRequest(sim, pattern);
+  return [
+    http.all(pattern, async ({ request }) => {
+      try {
+        return await answer(request);
+      } catch (error) {
+        // The client has its abort error already; msw would print ours to the console.
+        if (request.signal.aborted) return Response.error();
+        throw error;
+      }
+    }),
+  ];
+}
+
+/** What `guarded` needs of a simulator. */
+export interface ExtensionGate {
+  admit(authorization: string | null | undefined): { refusal: Answer | undefined; headers: Record<string, string> };
+}
+
+type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[0];
+
+/**
+ * Makes a handler of your own behave like an operation of the API: a request without a valid key gets the 401, one over
+ * the limits or of a banned key the 429, and every answer its X-RateLimit headers and the simulator's Date.
+ * @param resolver must answer: a request that it left to the API would be counted twice
+ * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, () => HttpResponse.json(categories)))
+ */
+export function guarded<Params extends PathParams = PathParams>(
+  sim: ExtensionGate,
+  resolver: (info: Info<Params>) => Response | Promise<Response>,
+): (info: Info<Params>) => Promise<Response> {
+  return async (info) => {
+    const { refusal, headers } = sim.admit(info.request.headers.get('authorization'));
+    if (refusal !== undefined)
+      return new HttpResponse(refusal.body, { status: refusal.status, headers: refusal.headers });
+    const response = await Promise.resolve(info).then(resolver).catch(thrownResponse);
+    if (response.type === 'error') return response;
+    // What `fetch` and `Response.redirect` give cannot be changed.
+    const own = response instanceof HttpResponse ? response : new HttpResponse(response.body, response);
+    for (const name in headers) own.headers.set(name, headers[name] as string);
+    return own;
+  };
+}
+
+/** As in any msw resolver, a response that is thrown is the answer. */
+function thrownResponse(thrown: unknown): Response {
+  if (thrown instanceof Response) return thrown;
+  throw thrown;
+}

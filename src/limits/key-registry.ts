@@ -1,0 +1,150 @@
+import type { PlanLimits } from '../contract/document.js';
+import { type ApiKey, applyBackground, applyPreset, createApiKey, type KeyDefinition, refresh } from './api-key.js';
+import type { Algorithm } from './window.js';
+
+/** Keys that requests made up under `acceptAnyKey` are forgotten, oldest first, past this many. */
+const maximumUnlistedKeys = 10_000;
+
+export interface KeyRegistryOptions {
+  /** The keys of the scenario, by their text: what a reset goes back to. */
+  definitions: ReadonlyMap<string, KeyDefinition>;
+  plans: Readonly<Record<string, PlanLimits>>;
+  windowSeconds: PlanLimits;
+  algorithm: Algorithm;
+  acceptAnyKey: boolean;
+  /** Requests a second that other clients make with a key. */
+  background: ReadonlyMap<string, number>;
+  /** How far the clock has been moved by hand, in milliseconds. */
+  clockMovedMs: () => number;
+}
+
+/** Everything about the keys that requests change. */
+export interface KeyRegistryState {
+  keys: ApiKey[];
+  unlisted: ApiKey[];
+}
+
+/** The API keys of one simulator by their text. */
+export class KeyRegistry {
+  #options: KeyRegistryOptions;
+  #keys = new Map<string, ApiKey>();
+  #unlisted = new Map<string, ApiKey>();
+  #texts: readonly string[] | undefined;
+
+  constructor(options: KeyRegistryOptions, nowMs: number) {
+    this.#options = options;
+    this.reset(nowMs);
+  }
+
+  /** Starts again from other keys, plans and rules. */
+  configure(options: KeyRegistryOptions, nowMs: number): void {
+    this.#options = options;
+    this.reset(nowMs);
+  }
+
+  get plans(): KeyRegistryOptions['plans'] {
+    return this.#options.plans;
+  }
+
+  get algorithm(): Algorithm {
+    return this.#options.algorithm;
+  }
+
+  /** The keys that the scenario or `add` named, in their order. */
+  list(): Iterable<ApiKey> {
+    return this.#keys.values();
+  }
+
+  /** The texts of these keys. The same array until they change. */
+  get texts(): readonly string[] {
+    this.#texts ??= Object.freeze([...this.#keys.keys()]);
+    return this.#texts;
+  }
+
+  /** The texts of the keys that requests made up under `acceptAnyKey`, the oldest first. */
+  get unlistedTexts(): string[] {
+    return [...this.#unlisted.keys()];
+  }
+
+  /** A key that the scenario or `add` named, or that a request made up under `acceptAnyKey`. */
+  get(text: string): ApiKey | undefined {
+    return this.#keys.get(text) ?? this.#unlisted.get(text);
+  }
+
+  /** The key of a request; under `acceptAnyKey` any text is one, on the free plan. */
+  find(text: string, nowMs: number): ApiKey | undefined {
+    const known = this.get(text);
+    if (known !== undefined || !this.#options.acceptAnyKey) return known;
+    if (this.#unlisted.size >= maximumUnlistedKeys) {
+      const [oldest] = this.#unlisted.keys();
+      this.#unlisted.delete(oldest as string);
+    }
+    const key = this.#create(text, unusedFreeKey, nowMs);
+    this.#unlisted.set(text, key);
+    return key;
+  }
+
+  /** Adds a key, or replaces the one with the same text. @throws {RangeError} when there is no such plan */
+  add(text: string, definition: Partial<KeyDefinition>, nowMs: number): ApiKey {
+    const key = this.#create(text, { ...unusedFreeKey, ...definition }, nowMs);
+    this.#unlisted.delete(text);
+    this.#keys.set(text, key);
+    this.#texts = undefined;
+    return key;
+  }
+
+  /** Brings a key up to date before a request: its preset, then what other clients used with it until now. */
+  bringUpToDate(key: ApiKey, nowMs: number): void {
+    const { algorithm, background, clockMovedMs } = this.#options;
+    applyPreset(key, algorithm, nowMs, clockMovedMs());
+    const perSecond = background.get(key.key);
+    if (perSecond !== undefined) applyBackground(key, algorithm, perSecond, nowMs);
+  }
+
+  /** The key as a request would find it now. A copy, so that looking changes nothing. */
+  preview(key: ApiKey, nowMs: number): ApiKey {
+    const copy = structuredClone(key);
+    this.bringUpToDate(copy, nowMs);
+    refresh(copy, this.#options.algorithm, nowMs);
+    return copy;
+  }
+
+  /** Goes back to the keys of the scenario, unused. */
+  reset(nowMs: number): void {
+    this.#texts = undefined;
+    this.#unlisted = new Map();
+    this.#keys = new Map();
+    for (const [text, definition] of this.#options.definitions) {
+      this.#keys.set(text, this.#create(text, definition, nowMs));
+    }
+  }
+
+  state(): KeyRegistryState {
+    return structuredClone({ keys: [...this.#keys.values()], unlisted: [...this.#unlisted.values()] });
+  }
+
+  restore(state: KeyRegistryState): void {
+    const { keys, unlisted } = structuredClone(state);
+    this.#texts = undefined;
+    this.#keys = new Map(keys.map((key) => [key.key, key]));
+    this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
+  }
+
+  #create(text: string, definition: KeyDefinition, nowMs: number): ApiKey {
+    const { plans, windowSeconds, clockMovedMs } = this.#options;
+    const { plan } = definition;
+    const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+    if (limits === undefined) {
+      const expected = Object.keys(plans).join(', ');
+      throw new RangeError(`Failed to add a key: expected a plan (${expected}), got ${JSON.stringify(plan)}`);
+    }
+    return createApiKey(text, definition, limits, windowSeconds, nowMs, clockMovedMs());
+  }
+}
+
+const unusedFreeKey: KeyDefinition = {
+  plan: 'free',
+  state: 'active',
+  usage: { minute: 0, day: 0 },
+  bannedForMs: 0,
+};

@@ -1,0 +1,18 @@
+const realSetTimeout = setTimeout;
+
+/** Requests that a client starts side by side arrive within this, and before an answer that was held as long. */
+const holdMs = 20;
+
+/**
+ * Waits before a refusal is sent. What was on its way arrives meanwhile, so that what arrives later was sent by a client
+ * that had read the refusal. Not under the fake timers of a test runner: the client's time would run meanwhile.
+ */
+export function holdRefusal(): Promise<number> {
+  if (setTimeout !== realSetTimeout) return Promise.resolve(0);
+  return new Promise((resolve) => {
+    const startMs = performance.now();
+    // Twice round the event loop: what a busy process has not read yet arrived before the answer all the same.
+    const end = () => setImmediate(() => setImmediate(() => resolve(Math.max(1, performance.now() - startMs))));
+    setTimeout(end, holdMs);
+  });
+}

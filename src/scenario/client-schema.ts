@@ -1,0 +1,12 @@
+import { operationNames } from '../contract/document.js';
+import { fields, oneOf, optional } from '../schema/schemas.js';
+import { whole } from '../schema/value-schemas.js';
+import { keyText } from './key-schema.js';
+
+/** Who calls, under `client`: what a scenario needs of a client so that it is met. */
+export const clientSchema = fields({
+  key: optional(keyText),
+  operation: optional(oneOf(...operationNames)),
+  calls: optional(whole(1, 100_000)),
+  parallel: optional(whole(1, 1_000)),
+});

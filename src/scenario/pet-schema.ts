@@ -1,0 +1,36 @@
+import { petStatuses } from '../contract/document.js';
+import { fields, kind, oneOf, optional } from '../schema/schemas.js';
+import { int64, isJson, text } from '../schema/value-schemas.js';
+import type { JsonObject } from '../values/json.js';
+import { isMap } from '../values/plain-data.js';
+
+const status = optional(oneOf(...petStatuses));
+
+/** A pet of a scenario. */
+export const scenarioPetSchema = fields({ id: optional(int64), name: text, categoryId: int64, status });
+
+const documentedFields = ['id', 'name', 'categoryId', 'status'];
+
+/** Fields that NewPet does not have, of a pet that was stored under the assumption `unknownFields: echo`. */
+export const extraFields = kind<JsonObject>(
+  'a map of JSON values, without a documented field',
+  (value) => isMap(value) && isJson(value) && !documentedFields.some((field) => Object.hasOwn(value, field)),
+  { type: 'object' },
+);
+
+/** A pet as code adds it. */
+export const petSchema = fields({
+  id: optional(int64),
+  name: text,
+  categoryId: int64,
+  status,
+  extra: optional(extraFields),
+});
+
+/** Changes to a stored pet. */
+export const petChangesSchema = fields({
+  name: optional(text),
+  categoryId: optional(int64),
+  status,
+  extra: optional(extraFields),
+});

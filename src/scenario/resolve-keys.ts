@@ -1,0 +1,58 @@
+import type { PlanLimits } from '../contract/document.js';
+import type { KeyDefinition } from '../limits/api-key.js';
+import { type Issue, issueAt, type Step } from '../schema/issue.js';
+import type { Input, Output } from '../schema/schema.js';
+import { fields } from '../schema/schemas.js';
+import { checkWith } from './check-scenario.js';
+import { keyFields, keyText } from './key-schema.js';
+import { ScenarioError } from './scenario-error.js';
+import type { CheckedScenario } from './scenario-schema.js';
+
+type Plans = Readonly<Record<string, PlanLimits>>;
+
+const keySchema = fields(keyFields);
+const namedKeySchema = fields({ key: keyText, ...keyFields });
+
+/** What a scenario says about one API key. */
+export type KeyInput = Input<typeof keySchema>;
+
+/** The keys of a scenario by their text. */
+export function resolveKeys({ keys = {} }: CheckedScenario, plans: Plans, issues: Issue[]): Map<string, KeyDefinition> {
+  return new Map(Object.entries(keys).map(([text, key]) => [text, toDefinition(key, plans, ['keys', text], issues)]));
+}
+
+/**
+ * Checks and reads one key.
+ * @throws {ScenarioError} listing every issue with its path
+ */
+export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefinition {
+  const { key: _, ...checked } = checkWith(namedKeySchema, { ...input, key: text }, 'API key');
+  const issues: Issue[] = [];
+  const definition = toDefinition(checked, plans, [], issues);
+  if (issues.length > 0) throw new ScenarioError(issues, 'API key');
+  return definition;
+}
+
+/** The limits of a plan; an issue at `steps` when there is no such plan. */
+export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], issues: Issue[]): PlanLimits | undefined {
+  if (Object.hasOwn(plans, plan)) return plans[plan];
+  const expected = Object.keys(plans).join(', ');
+  issues.push(issueAt(steps, `expected a plan (${expected}), got ${JSON.stringify(plan)}`));
+  return undefined;
+}
+
+function toDefinition(
+  { plan = 'free', state = 'active', usage, bannedFor = 0, expiresAt, expiresIn }: Output<typeof keySchema>,
+  plans: Plans,
+  steps: readonly Step[],
+  issues: Issue[],
+): KeyDefinition {
+  const limits = limitsOf(plan, plans, [...steps, 'plan'], issues);
+  const used = { minute: usage?.minute ?? 0, day: usage?.day ?? 0 };
+  for (const window of ['minute', 'day'] as const) {
+    if (limits === undefined || used[window] <= limits[window]) continue;
+    const message = `expected at most the limit of the plan (${limits[window]}), got ${used[window]}`;
+    issues.push(issueAt([...steps, 'usage', window], message));
+  }
+  return { plan, state, expiresAtMs: expiresAt, expiresInMs: expiresIn, usage: used, bannedForMs: bannedFor };
+}

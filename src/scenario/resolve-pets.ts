@@ -1,0 +1,75 @@
+import type { PetStatus } from '../contract/document.js';
+import type { Settings } from '../contract/settings.js';
+import { type Issue, issueAt } from '../schema/issue.js';
+import type { Pet } from '../state/pet.js';
+import { type Int64, nextInt64 } from '../values/int64.js';
+import { isMap } from '../values/plain-data.js';
+import type { CheckedScenario, Scenario } from './scenario-schema.js';
+
+/** Makes pets: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
+export type GeneratePets = (
+  counts: Readonly<Partial<Record<PetStatus, number | undefined>>>,
+  options: {
+    seed: number;
+    firstId: Int64;
+    categories: readonly Int64[];
+    /** Called now and then with how many are made, and at the end. */
+    onProgress?: (made: number, total: number) => void;
+  },
+) => Pet[];
+
+/** Whether a scenario has `pets.generate`, and needs a generator to be resolved. */
+export const generatesPets = ({ pets }: Scenario): boolean => isMap(pets) && 'generate' in pets;
+
+/** The pets of a scenario: listed, or made by `generatePets`. */
+export function resolvePets(
+  { pets = [], ids }: CheckedScenario,
+  context: {
+    seed: number;
+    categories: readonly Int64[];
+    settings: Settings;
+    generatePets: GeneratePets | undefined;
+  },
+  issues: Issue[],
+): Pet[] {
+  const { seed, categories, settings, generatePets } = context;
+  const firstId = ids?.start ?? 1;
+  if ('file' in pets) {
+    issues.push(issueAt(['pets', 'file'], 'expected a list of pets (only a scenario that is a file may name one)'));
+    return [];
+  }
+  if (!Array.isArray(pets)) {
+    if (generatePets !== undefined) {
+      try {
+        return generatePets(pets.generate, { seed, firstId, categories });
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        issues.push(issueAt(['pets', 'generate'], error.message));
+        return [];
+      }
+    }
+    issues.push(
+      issueAt(
+        ['pets', 'generate'],
+        'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
+      ),
+    );
+    return [];
+  }
+  const status = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
+  const taken = new Set<Int64>();
+  for (const [index, { id }] of pets.entries()) {
+    if (id === undefined) continue;
+    if (taken.has(id)) {
+      issues.push(issueAt(['pets', index, 'id'], `expected a free id, got ${id}, which is taken`));
+    }
+    taken.add(id);
+  }
+  let nextId = firstId;
+  return pets.map((pet) => {
+    if (pet.id === undefined) while (taken.has(nextId)) nextId = nextInt64(nextId);
+    const id = pet.id ?? nextId;
+    taken.add(id);
+    return { id, name: pet.name, categoryId: pet.categoryId, status: pet.status ?? status };
+  });
+}

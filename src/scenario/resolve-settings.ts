@@ -1,0 +1,45 @@
+import { type AssumptionId, defaultSettings, type Settings } from '../contract/settings.js';
+import { type Issue, issueAt } from '../schema/issue.js';
+import { deepFreeze } from '../values/plain-data.js';
+import type { BanPresetName, CheckedScenario } from './scenario-schema.js';
+
+const presets: Record<BanPresetName, Partial<Settings>> = {
+  default: {},
+  strict: { banAfter: 1 },
+  binance: { windowStart: 'clock', banStatus: 418, banEscalation: { factor: 2, maxSeconds: 259_200 } },
+  strava: { rejectedCounts: 'other-windows' },
+  penalty: { banExtend: true },
+  off: { banAfter: 0 },
+};
+
+/** Every assumption: the preset, then `assumptions`, then `plans`, `limits` and `ban`; the same one set twice must agree. */
+export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Settings {
+  const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;
+  const preset = typeof ban === 'string' ? presets[ban] : {};
+  const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
+  const banValues = typeof ban === 'string' ? {} : ban;
+  const inPlace: Partial<Record<AssumptionId, unknown>> = {
+    enterpriseLimits: plans.enterprise,
+    limitsApply: appliesTo,
+    ...otherLimits,
+    ...Object.fromEntries(
+      Object.entries(banValues).map(([name, value]) => [`ban${name[0]?.toUpperCase()}${name.slice(1)}`, value]),
+    ),
+  };
+  const settings: Record<string, unknown> = { ...defaultSettings, ...preset };
+  for (const [id, value] of Object.entries(assumptions)) if (value !== undefined) settings[id] = value;
+  for (const [id, value] of Object.entries(inPlace)) {
+    if (value === undefined) continue;
+    const other = assumptions[id as AssumptionId];
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value)) {
+      issues.push(
+        issueAt(
+          ['assumptions', id],
+          `expected the value that plans, limits or ban sets (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
+        ),
+      );
+    }
+    settings[id] = value;
+  }
+  return deepFreeze(settings as unknown as Settings);
+}

@@ -1,0 +1,40 @@
+import type { JournalQuery, RequestJournal } from '../state/journal.js';
+import type { RequestRecord } from '../state/request-record.js';
+
+/** The requests of a simulator with their answers, within bounds: the oldest are dropped first. */
+export interface Journal {
+  /** How many records it holds. */
+  readonly size: number;
+  /** How many records were dropped since the start or the last `clear`. */
+  readonly dropped: number;
+  /** How many requests have arrived that are not answered yet. */
+  readonly pending: number;
+  /** How many listeners there are. */
+  readonly listeners: number;
+  /** The records that meet a query, in the order of their arrival. */
+  query(query?: JournalQuery): RequestRecord[];
+  /** Calls `listener` for every record from now on. The function it gives stops that. */
+  listen(listener: (record: RequestRecord) => void): () => void;
+  /** Forgets all requests, those that wait for their answer too. */
+  clear(): void;
+}
+
+export function createJournal(journal: RequestJournal): Journal {
+  return {
+    get size() {
+      return journal.size;
+    },
+    get dropped() {
+      return journal.dropped;
+    },
+    get pending() {
+      return journal.pending;
+    },
+    get listeners() {
+      return journal.listeners;
+    },
+    query: (query) => journal.query(query),
+    listen: (listener) => journal.listen(listener),
+    clear: () => journal.clear(),
+  };
+}

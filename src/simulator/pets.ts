@@ -1,0 +1,47 @@
+import type { PetStatus } from '../contract/document.js';
+import { checkWith } from '../scenario/check-scenario.js';
+import { petChangesSchema, petSchema } from '../scenario/pet-schema.js';
+import type { Pet, StoredPet } from '../state/pet.js';
+import type { PetQuery, PetStore } from '../state/pet-store.js';
+import { type Int64, normalizeInteger } from '../values/int64.js';
+
+/** The fields of a pet to store. `id` only to choose it. */
+export type PetInput = Omit<Pet, 'id'> & { id?: Int64 | undefined };
+
+/** Fields of a pet to replace. */
+export type PetChanges = { [Field in keyof Omit<Pet, 'id'>]?: Pet[Field] | undefined };
+
+/** The pets of a simulator. Identifiers are int64: a `number` where that is exact, else a `bigint`; both are accepted. The pets it gives have `json`, the exact text of the API's answer. */
+export interface Pets {
+  readonly size: number;
+  get(id: Int64): StoredPet | undefined;
+  /** Pets in list order. */
+  list(query?: PetQuery): StoredPet[];
+  /** How many pets have the status; without one, how many there are. */
+  count(status?: PetStatus): number;
+  /**
+   * Stores a pet.
+   * @throws {ScenarioError} for a field that is missing, unknown or has a wrong value, {RangeError} when the id is taken
+   * @example sim.pets.add({ name: 'Rex', categoryId: 1, status: 'available' })
+   */
+  add(pet: PetInput): StoredPet;
+  /** Replaces fields of a pet; `undefined` when there is none with this id. @throws {ScenarioError} as `add` */
+  update(id: Int64, changes: PetChanges): StoredPet | undefined;
+  /** Removes a pet; `false` when there is none with this id. */
+  remove(id: Int64): boolean;
+}
+
+export function createPets(store: PetStore): Pets {
+  return {
+    get size() {
+      return store.size;
+    },
+    get: (id) => store.get(normalizeInteger(id)),
+    list: (query) => store.list(query),
+    count: (status) => store.count(status),
+    add: (pet) => store.add(checkWith(petSchema, pet, 'pet')),
+    update: (id, changes) =>
+      store.update(normalizeInteger(id), checkWith(petChangesSchema, changes, 'pet') as Partial<Pet>),
+    remove: (id) => store.remove(normalizeInteger(id)),
+  };
+}

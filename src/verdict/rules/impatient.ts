@@ -1,0 +1,33 @@
+import { counted, finding, type Rule, span, target, times } from '../finding.js';
+import { groupBy, type JudgedRequest } from '../run.js';
+
+/** An answer that takes this long is one that impatient clients do not wait for. */
+const longMs = 500;
+
+/** The client leaves an answer that is on its way, and asks for the same again: that takes no less time, and quota. */
+export const impatient: Rule = {
+  needs: 'wire',
+  judge({ requests }) {
+    const reads = requests.filter(({ method }) => method === 'GET');
+    const calls = [...groupBy(reads, ({ token, fingerprint }) => `${token} ${fingerprint}`).values()];
+    const left = calls.flatMap((tries) => tries.filter((request) => isLeft(request) && request !== tries.at(-1)));
+    const hasWaited = reads.some((request) => !isLeft(request) && lasted(request) >= longMs);
+    const [first] = left;
+    if (first === undefined) return { exercised: hasWaited, findings: [] };
+    const longest = left.reduce((most, each) => Math.max(most, lasted(each)), 0);
+    return {
+      exercised: true,
+      findings: [
+        finding('impatient', 'warn', left, {
+          measured: `${counted(left.length, 'answer')} left after at most ${span(longest)}`,
+          allowed: 'to wait while an answer is on its way',
+          text: `${target(first)} was left before its answer ${times(left.length)} and then sent again, which is another request each time. Let the client wait longer for answers, or give up for good.`,
+        }),
+      ],
+    };
+  },
+};
+
+const isLeft = ({ status, isAbandoned }: JudgedRequest) => status === 0 || isAbandoned;
+
+const lasted = ({ arrivedAtMs, finishedAtMs }: JudgedRequest) => finishedAtMs - arrivedAtMs;

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from '../support/command-line.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-generated-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function listening(args: readonly string[]) {
+  const { child, baseUrl, listening, nextEvent } = await startServer(args, { cwd: folder });
+  const list = () => fetch(`${baseUrl}/pets?limit=1`, { headers: { authorization: 'Bearer free-key' } });
+  return { child, nextEvent, list, controlUrl: listening.controlUrl as string };
+}
+
+const post = (url: string, body: unknown) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+test('a running server refuses to generate more pets than it can without a pause, and goes on', async () => {
+  const { list, controlUrl } = await listening([]);
+  const load = (available: number) =>
+    post(`${controlUrl}/scenario`, { scenario: { pets: { generate: { available } } }, reseed: true });
+  const refused = await load(100_000_000);
+  expect(refused.status).toBe(400);
+  expect((await refused.json()).message).toContain('pets.generate: expected at most 10,000,000 pets in all');
+  const tooMany = await load(60_000);
+  expect([tooMany.status, (await tooMany.json()).message]).toEqual([
+    400,
+    'scenario.pets.generate: expected at most 50,000 pets while the server runs, got 60,000; start the server with this scenario instead',
+  ]);
+  const sandbox = await post(`${controlUrl}/sandboxes`, {
+    name: 'big',
+    scenario: { pets: { generate: { available: 60_000 } } },
+  });
+  expect(sandbox.status).toBe(400);
+  expect((await load(50_000)).status).toBe(200);
+  const health = await fetch(`${controlUrl}/state`).then((response) => response.json());
+  expect(health.pets).toHaveLength(50_000);
+  expect((await list()).status).toBe(200);
+});
+
+test('a watched file that asks for too many pets is told as a mistake, and the server goes on', async () => {
+  const file = join(folder, 'many.yaml');
+  writeFileSync(file, 'pets: { generate: { available: 5 } }\n');
+  const { child, nextEvent, list } = await listening(['--scenario', 'many.yaml', '--watch', '--reseed']);
+  writeFileSync(file, 'pets: { generate: { available: 9000000000 } }\n');
+  const beyond = await nextEvent();
+  expect(beyond).toMatchObject({ event: 'reload-failed', issues: [{ path: 'pets.generate', line: 1 }] });
+  writeFileSync(file, 'pets: { generate: { available: 60000 } }\n');
+  const whileServing = await nextEvent();
+  expect(whileServing).toMatchObject({ event: 'reload-failed' });
+  expect(whileServing.issues[0].message).toContain('expected at most 50,000 pets while the server runs');
+  expect((await list()).status).toBe(200);
+  expect(child.exitCode).toBeNull();
+});

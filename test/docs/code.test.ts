@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript
+import { bundle, imports } from '../../bench/bundle.mjs';
+import { createSimulator } from '../../src/index.js';
+import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
+import { listen } from '../../src/node.js';
+import { generatePets } from '../../src/seed.js';
+import { chromiumArguments, findChromium } from '../support/chromium.js';
+import { blocksIn, type CodeBlock, root, userPage } from '../support/markdown.js';
+
+const exec = promisify(execFile);
+const executablePath = findChromium();
+
+/** How a block of code is run. */
+type Kind = 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
+
+function kindOf({ text, saveAs }: CodeBlock): Kind {
+  if (/from '(petstore-sim\/)?vitest'/.test(text)) return 'vitest';
+  if (text.includes("from 'petstore-sim/playwright'")) return 'playwright';
+  if (text.includes('defineConfig')) return 'config';
+  if (text.includes("from 'msw/browser'")) return 'page';
+  if (text.includes('export const handlers')) return 'handlers';
+  return saveAs === undefined ? 'script' : 'client';
+}
+
+// docs/clients.md is written from test/clients/clients.ts, which test/clients/matrix.test.ts runs whole.
+const blocks = blocksIn('ts', 'js')
+  .filter(({ page }) => page.path !== 'docs/clients.md')
+  .map((block, index) => ({ ...block, index, kind: kindOf(block), file: fileOf(block, index) }));
+const ofKind = (...kinds: Kind[]) => blocks.filter(({ kind }) => kinds.includes(kind));
+
+/** A file name that its runner finds: `block-3.test.ts`. */
+function fileOf(block: CodeBlock, index: number): string {
+  const infix = { vitest: '.test', playwright: '.spec' }[kindOf(block) as string] ?? '';
+  return `block-${index}${infix}.${block.language}`;
+}
+
+/** A project that has the package, as the build of `npm test` has made it. */
+let folder: string;
+const write = (file: string, text: string) => writeFile(join(folder, file), text);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'petstore-sim-docs-'));
+  const installed = ['vitest', '@playwright/test', 'msw', '@types/node'].map((name) => [name, `node_modules/${name}`]);
+  for (const [name, path] of [['petstore-sim', '.'], ...installed] as [string, string][]) {
+    const link = join(folder, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(root, path), link);
+  }
+  await write('package.json', '{ "private": true, "type": "module" }');
+  for (const file of ['petstore.ts', 'send.ts']) {
+    await copyFile(join(root, 'examples/vitest-client/src', file), join(folder, file));
+  }
+  for (const { file, text } of blocks) await write(file, text);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('every way to use the package is shown', () => {
+  const kinds: Kind[] = ['vitest', 'playwright', 'page', 'config', 'client', 'handlers', 'script'];
+  for (const kind of kinds) expect(ofKind(kind), kind).not.toHaveLength(0);
+});
+
+test('TypeScript accepts every block', { timeout: 60_000 }, async () => {
+  const compilerOptions = { target: 'ES2023', module: 'ESNext', moduleResolution: 'Bundler', strict: true };
+  const more = { types: ['node'], skipLibCheck: true, noEmit: true, allowImportingTsExtensions: true };
+  const files = blocks.filter(({ language }) => language === 'ts').map(({ file }) => file);
+  // Each block is a module, with or without an import.
+  const forced = { moduleDetection: 'force' };
+  await write('tsconfig.json', JSON.stringify({ compilerOptions: { ...compilerOptions, ...more, ...forced }, files }));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await exec(process.execPath, [tsc, '--project', folder]).catch((error) => error);
+  expect(withPlaces(stdout)).toBe('');
+});
+
+test('the Vitest tests pass as printed', { timeout: 60_000 }, async () => {
+  const files = ofKind('vitest').map(({ file }) => file);
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const run = [vitest, 'run', '--reporter', 'json', ...files];
+  const { stdout } = await exec(process.execPath, run, { cwd: folder }).catch((error) => error);
+  const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
+  expect(report, withPlaces(stdout)).toMatchObject({ numPassedTests: files.length, numFailedTests: 0 });
+});
+
+/** Says that it waits, waits, and shows what it got. */
+const page = `<!doctype html><link rel="icon" href="data:,"><ul></ul><p></p><script type="module">
+  const list = () => fetch('https://api.petstore.example/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+  let response = await list();
+  if (response.status === 429) {
+    document.querySelector('p').textContent = 'Too many requests';
+    await new Promise((resolve) => setTimeout(resolve, response.headers.get('Retry-After') * 1000));
+    response = await list();
+  }
+  for (const { name } of await response.json()) document.querySelector('ul').append(Object.assign(document.createElement('li'), { textContent: name }));
+</script>`;
+
+test.runIf(executablePath)('the Playwright tests pass as printed', { timeout: 60_000 }, async () => {
+  const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(page));
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  const server = await listen(createSimulator(), { port: 0 });
+  try {
+    const baseURL = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const use = { baseURL, launchOptions: { executablePath, args: chromiumArguments } };
+    await write('playwright.config.ts', `export default ${JSON.stringify({ use })};`);
+    const cli = join(root, 'node_modules/@playwright/test/cli.js');
+    const env = { ...process.env, PETSTORE_SIM_URL: server.controlUrl };
+    const files = ofKind('playwright').map(({ file }) => file);
+    const run = [cli, 'test', '--reporter', 'json', ...files];
+    const { stdout } = await exec(process.execPath, run, { cwd: folder, env }).catch((error) => error);
+    expect(JSON.parse(stdout).stats, stdout).toMatchObject({ expected: files.length, unexpected: 0 });
+  } finally {
+    await server.close();
+    site.close();
+  }
+});
+
+describe('the scripts run, and print what the comments beside console.log say', () => {
+  test.each(ofKind('script'))('$place', async ({ text, file, index }) => {
+    const sim = createSimulator({ generatePets, scenarios: readShippedScenarios });
+    const server = await listen(sim, { port: 0 });
+    try {
+      const outfile = join(folder, `script-${index}.mjs`);
+      // A copy that talks to the server of this test.
+      const local = text.replaceAll('http://127.0.0.1:4010', server.baseUrl.replace('/v1', ''));
+      await write(`local-${file}`, local);
+      const entryPoints = [join(folder, `local-${file}`)];
+      await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+      const { stdout } = await exec(process.execPath, [outfile], { cwd: folder, timeout: 20_000 });
+      const comments = [...text.matchAll(/^ *console\.log\(.*\); \/\/ (.*)$/gm)].map(([, comment]) => comment);
+      expect(comments, 'what it prints').not.toHaveLength(0);
+      expect(stdout.trim().split('\n')).toEqual(comments);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+test('what is for a page is bundled for browsers', async () => {
+  for (const { file } of ofKind('page')) {
+    const entryPoints = [join(folder, file)];
+    const { outputFiles } = await build({
+      entryPoints,
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+    });
+    expect(outputFiles[0]?.text).toContain('mockServiceWorker.js');
+  }
+});
+
+test('each entry adds as much to a page as docs/testing.md says', async () => {
+  const { text } = userPage('docs/testing.md');
+  const [, page, judge, control] =
+    /adds about (\d+) kB to the page.*`judge`.*adds another (\d+) kB.*`createControl`.*?(\d+) kB/s.exec(text) ?? [];
+  const measured = async (more = '') => (await bundle(`${imports.pages} ${more}`)).gzipBytes / 1000;
+  const base = await measured();
+  const isAbout = (said: string | undefined, kilobytes: number) =>
+    expect(Math.abs(kilobytes - Number(said)), `said ${said} kB, measured ${kilobytes}`).toBeLessThanOrEqual(1.5);
+  isAbout(page, base);
+  isAbout(judge, (await measured("export { judge } from './verdict.js';")) - base);
+  isAbout(control, (await measured("export { createControl } from './control.js';")) - base);
+});
+
+test('the clients and the handlers are run by the transcripts and by test/extend', async () => {
+  const names = ofKind('client').map(({ saveAs }) => saveAs as string);
+  const transcripts = blocksIn('console').map(({ text }) => text);
+  for (const name of names)
+    expect(
+      transcripts.some((text) => text.includes(`node ${name}`)),
+      name,
+    ).toBe(true);
+  const run = await readFile(join(root, 'test/extend/handlers-file.test.ts'), 'utf8');
+  expect(run).toContain(ofKind('handlers')[0]?.page.path);
+  expect(ofKind('handlers')).toHaveLength(1);
+});
+
+/** What a tool says of the files, with the places in the documentation. */
+const withPlaces = (text: string) =>
+  blocks.reduce((shown, { file, place }) => shown.replaceAll(file, `${file} (${place})`), text);

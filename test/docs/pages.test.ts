@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  anchorsOf,
+  clonePages,
+  codeBlocks,
+  type Page,
+  proseOf,
+  root,
+  userPage,
+  userPages,
+} from '../support/markdown.js';
+
+const pages = [...userPages, ...clonePages];
+/** Without those that are written from a run: of clients, which quotes other projects, and of the bench. */
+const ownPages = pages.filter(({ path }) => path !== 'docs/clients.md' && path !== 'docs/performance.md');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+interface Link {
+  page: Page;
+  /** From the root of the repository; that of the page itself for a mere anchor. */
+  path: string;
+  anchor: string | undefined;
+}
+
+const linksOf = (page: Page): Link[] =>
+  [...proseOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g)].map(([, path = '', anchor]) => ({
+    page,
+    path: path === '' ? page.path : normalize(join(dirname(page.path), path)),
+    anchor,
+  }));
+const links = pages.flatMap(linksOf);
+
+/** The files that match a path whose last part may contain `*`. */
+function filesLike(path: string): string[] {
+  const folder = dirname(path);
+  if (!existsSync(join(root, folder))) return [];
+  const name = new RegExp(`^${basename(path).replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+  return readdirSync(join(root, folder))
+    .filter((file) => name.test(file))
+    .map((file) => join(folder, file));
+}
+
+/** Whether npm puts a file into the package. */
+const isPacked = (path: string) =>
+  ['README.md', 'LICENSE', 'package.json'].includes(path) ||
+  (manifest.files as string[]).some((pattern) =>
+    pattern.includes('*') ? filesLike(pattern).includes(path) : path === pattern || path.startsWith(`${pattern}/`),
+  );
+
+test('the README fits on a few screens', () => {
+  expect(userPage('README.md').text.split('\n').length).toBeLessThanOrEqual(220);
+});
+
+test('the README leads to every page', () => {
+  const reached = new Set(linksOf(userPage('README.md')).map(({ path }) => path));
+  for (const { path } of userPages) if (path !== 'README.md') expect(reached).toContain(path);
+});
+
+test('every link leads to a file, and to one of its headings', () => {
+  expect(links.length).toBeGreaterThan(40);
+  for (const { page, path, anchor } of links) {
+    expect(existsSync(join(root, path)), `${page.path} links to ${path}`).toBe(true);
+    if (anchor === undefined) continue;
+    const target = pages.find((each) => each.path === path);
+    expect(anchorsOf(target as Page), `${page.path} links to ${path}#${anchor}`).toContain(anchor);
+  }
+});
+
+test('what is in the package links only to what is in the package', () => {
+  const inPackage = links.filter(({ page }) => isPacked(page.path));
+  expect(inPackage.length).toBeGreaterThan(40);
+  for (const { page, path } of inPackage) expect(isPacked(path), `${page.path} links to ${path}`).toBe(true);
+});
+
+test('every path that a page names exists, in the repository or beside the page', () => {
+  const folders = 'src|test|scripts|bench|examples|scenarios|fixtures|docs|lint';
+  const named = ownPages.flatMap((page) =>
+    [...page.text.matchAll(new RegExp(`\`((?:${folders})/[\\w./*-]+)\``, 'g'))].map(([, path]) => ({
+      page,
+      path: path as string,
+    })),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const isThere = (path: string) => (path.includes('*') ? filesLike(path).length > 0 : existsSync(join(root, path)));
+  for (const { page, path } of named) {
+    expect(isThere(path) || isThere(join(dirname(page.path), path)), `${page.path} names ${path}`).toBe(true);
+  }
+});
+
+test('the npm scripts that a page names exist', () => {
+  const named = pages.flatMap(({ text }) => [...text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)]);
+  expect(named.length).toBeGreaterThan(8);
+  const known = [...Object.keys(manifest.scripts), ...exampleScripts()];
+  for (const [command, script = ''] of named) expect(known, command).toContain(script);
+});
+
+const exampleScripts = () =>
+  readdirSync(join(root, 'examples')).flatMap((name) =>
+    Object.keys(JSON.parse(readFileSync(join(root, 'examples', name, 'package.json'), 'utf8')).scripts),
+  );
+
+describe('the maps name the folders that are there', () => {
+  const foldersIn = (path: string) =>
+    readdirSync(join(root, path)).filter(
+      (name) => !name.startsWith('.') && statSync(join(root, path, name)).isDirectory(),
+    );
+  const mapped = (page: Page) =>
+    codeBlocks(page)
+      .filter(({ language }) => language === 'text')
+      .flatMap(({ text }) => [...text.matchAll(/^([\w-]+)\/ +\S/gm)].map(([, folder]) => folder));
+
+  test('docs/architecture.md those of src', () => {
+    expect(mapped(userPage('docs/architecture.md')).sort()).toEqual(foldersIn('src').sort());
+  });
+
+  test('CONTRIBUTING.md those of the repository beside src', () => {
+    const page = clonePages.find(({ path }) => path === 'CONTRIBUTING.md') as Page;
+    const built = ['src', 'dist', 'node_modules', 'coverage'];
+    const expected = foldersIn('.').filter((name) => !built.includes(name));
+    expect(mapped(page).sort()).toEqual(expected.sort());
+  });
+});
+
+test('every block of code is of a language that a test runs', () => {
+  // console: transcripts.test.ts; ts, js: code.test.ts; yaml, json: scenarios.test.ts. sh holds only what npm runs.
+  const known = ['console', 'ts', 'js', 'yaml', 'json', 'sh', 'text'];
+  // docs/clients.md is written from test/clients, which runs each block.
+  const blocks = ownPages.filter((page) => userPages.includes(page)).flatMap(codeBlocks);
+  for (const { place, language } of blocks) expect(known, place).toContain(language);
+  for (const { place, text, language } of blocks) if (language === 'sh') expect(text, place).toMatch(/^(npm .+\n)+$/);
+});
+
+test('the pages use the words of the house', () => {
+  for (const page of ownPages) {
+    // The words of a generated table are those of the code.
+    const written = proseOf(page).replace(/^<!-- (\w+): written.*?^<!-- \/\1 -->$/gms, '');
+    const found = written.match(/\b(?:animals?|doors?|worlds?|whoever|spoil\w*|is none|in force)\b/gi);
+    expect(found, page.path).toBeNull();
+  }
+});

@@ -1,0 +1,154 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript, run by npm run picture
+import { pictureOf } from '../../scripts/report-picture.mjs';
+import { blocksIn, type CodeBlock, codeBlocks, root, userPage } from '../support/markdown.js';
+
+const exec = promisify(execFile);
+const cli = join(root, 'dist/cli/main.js');
+const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-docs-'));
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+interface Step {
+  command: string;
+  /** What is printed under it. A line of three dots stands for any text. */
+  output: string;
+}
+
+/** The commands of a console block, each with the output printed under it. */
+const stepsOf = ({ text }: CodeBlock): Step[] =>
+  text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((step) => {
+      const [command = '', ...output] = step.split('\n');
+      return { command, output: output.join('\n').trim() };
+    });
+
+/** Whether a command is a server, which runs until it is stopped: `npx petstore-sim`, alone or with options. */
+const isServer = ({ command }: Step) => /^npx petstore-sim(?: --(?!help|version)|$)/.test(command);
+
+/** A folder with what the page of a block asks to save. */
+function folderFor({ page }: CodeBlock): string {
+  const folder = mkdtempSync(join(parent, 'page-'));
+  for (const { saveAs, text } of codeBlocks(page)) if (saveAs !== undefined) writeFileSync(join(folder, saveAs), text);
+  return folder;
+}
+
+/** Starts the server of a transcript on a free port. */
+async function serve(command: string, cwd: string) {
+  const args = command.split(' ').slice(2);
+  const child = spawn(process.execPath, [cli, ...args, '--port', '0'], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(stripVTControlCharacters(line));
+    if (line.includes('/__sim/clock')) break;
+  }
+  const origin = /http:\/\/[\d.]+:\d+/.exec(lines.join('\n'))?.[0] ?? '';
+  return {
+    origin,
+    banner: lines.join('\n'),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    },
+  };
+}
+
+/** What changes from run to run: instants, a wait whose second has begun, and where a run was timed, all times. */
+function comparable(text: string, { command }: Step): string {
+  const shown = stripVTControlCharacters(text)
+    .replaceAll('\r', '')
+    .replace(/^Date: .*$/m, 'Date: *')
+    .replace(/^X-RateLimit-Reset: \d+$/m, 'X-RateLimit-Reset: *')
+    .replace(/"resetAtSeconds":\d+/g, '"resetAtSeconds":*')
+    .replace(/"now":"(2030-12-05)?[^"]+"/, '"now":"$1*"')
+    .replace('retry in 9 seconds', 'retry in 10 seconds')
+    .replace('retry in 59 seconds', 'retry in 60 seconds')
+    .trim();
+  if (!/ (exec|matrix|gauntlet) /.test(command)) return shown;
+  return (
+    shown
+      .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')
+      .replace(patternOfWaits, 'allowed, *.')
+      // Where in a second the run began decides whether the two promises differ.
+      .replace(/, or \* s until X-RateLimit-Reset/g, '')
+      .replace(/─+/g, '─')
+      .replace(/═+/g, '═')
+      .replace(/#═/g, '#')
+      .replace(/─?┴[─┴]*/, '┴')
+      .replace(/(\* s\s+){3,}/, '* s ')
+      .replace(/\s+/g, ' ')
+  );
+}
+
+/** Which waits a finding names, and what pattern it sees in them, depends on how exact the timers were. */
+const patternOfWaits = /allowed, [^.]*\./g;
+
+function expectShown(actual: string, step: Step): void {
+  const [whole, expected] = [comparable(actual, step), comparable(step.output, step)];
+  const parts = expected.split(/(?:^|\s)\.\.\.(?:\s|$)/);
+  if (parts.length === 1) {
+    expect(whole).toBe(expected);
+    return;
+  }
+  const [first = '', last = ''] = [parts.at(0)?.trim(), parts.at(-1)?.trim()];
+  expect(parts, 'one line of three dots at most').toHaveLength(2);
+  expect(whole.slice(0, first.length)).toBe(first);
+  expect(last === '' ? '' : whole.slice(-last.length)).toBe(last);
+}
+
+const transcripts = blocksIn('console').map((block) => [block.place, stepsOf(block)[0]?.command, block] as const);
+
+describe.concurrent('the transcripts of the documentation are what a terminal shows', () => {
+  test('there are some on most pages', () => {
+    expect(new Set(transcripts.map(([place]) => place.split(':')[0])).size).toBeGreaterThanOrEqual(6);
+  });
+
+  test.each(transcripts)('%s: %s', { timeout: 60_000 }, async (_place, _command, block) => {
+    const cwd = folderFor(block);
+    const steps = stepsOf(block);
+    const start = steps.find(isServer);
+    const server = start && (await serve(start.command, cwd));
+    const local = (text: string) => text.replaceAll(server?.origin ?? '\0', 'http://127.0.0.1:4010');
+    try {
+      if (start?.output) expectShown(local(server?.banner ?? ''), start);
+      for (const step of steps.filter((each) => each !== start)) {
+        const here = step.command
+          .replaceAll('http://127.0.0.1:4010', server?.origin ?? '')
+          .replaceAll('npx petstore-sim', `${process.execPath} ${cli}`)
+          .replace(/^curl /, 'curl -s ');
+        const env = { ...process.env, NO_COLOR: '1' };
+        const { stdout } = await exec('bash', ['-c', `(${here}) 2>&1 || true`], { cwd, env });
+        expectShown(local(stdout), step);
+      }
+    } finally {
+      await server?.stop();
+    }
+  });
+
+  test('the picture in the README is that of the report that its command writes', { timeout: 60_000 }, async () => {
+    const readme = userPage('README.md');
+    const [block] = codeBlocks(readme).filter(({ text }) => text.includes('--report report.html'));
+    const cwd = folderFor(block as CodeBlock);
+    const [step] = stepsOf(block as CodeBlock);
+    const here = step?.command.replace('npx petstore-sim', `${process.execPath} ${cli}`) as string;
+    await exec('bash', ['-c', `${here} || true`], { cwd });
+    const report = readFileSync(join(cwd, 'report.html'), 'utf8');
+    // How many ticks there are, and where everything stands, depends on the time that each request took.
+    const shape = (svg: string) =>
+      svg
+        .replace(/<line class="grid"[^>]*\/>|<text class="tick"[^>]*>[^<]*<\/text>/g, '')
+        .replace(/-?\d+(\.\d+)?/g, '#')
+        .replaceAll('</tspan><tspan x="#" dy="#">', ' ')
+        .replace(patternOfWaits, 'allowed, *.');
+    const kept = readFileSync(join(root, 'docs/report.svg'), 'utf8');
+    expect(shape(kept), 'run npm run picture').toBe(shape(pictureOf(report)));
+  });
+});

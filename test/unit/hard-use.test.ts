@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
+import { generatePets } from '../../src/seed.js';
+import { RequestJournal } from '../../src/state/journal.js';
+import { JournalBudget } from '../../src/state/journal-budget.js';
+import { frozen, noon } from '../support/frozen.js';
+import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
+
+const issuesOf = (scenario: Scenario): string[] => {
+  try {
+    createSimulator({ scenario, generatePets });
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.issues.map(({ path, message }) => `${path}: ${message}`);
+    throw error;
+  }
+  return [];
+};
+
+describe('durations are bounded where they enter', () => {
+  const tooLong = 'expected a duration of at most 3650d, got "200000000d"';
+  test.each<[Scenario, string]>([
+    [{ windows: { day: '200000000d' } }, `windows.day: ${tooLong}`],
+    [{ windows: { minute: '200000000d' } }, `windows.minute: ${tooLong}`],
+    [{ keys: { k: { bannedFor: '200000000d' } } }, `keys.k.bannedFor: ${tooLong}`],
+    [{ keys: { k: { expiresIn: '200000000d' } } }, `keys.k.expiresIn: ${tooLong}`],
+    [{ clock: { skew: '-200000000d' } }, `clock.skew: ${tooLong}`],
+    [{ faults: [{ then: { delay: '200000000d' } }] }, `faults[0].then.delay: ${tooLong}`],
+    [{ faults: [{ when: { after: '200000000d' }, then: { empty: true } }] }, `faults[0].when.after: ${tooLong}`],
+    [{ ban: { seconds: 1e15 } }, 'ban.seconds: expected a whole number from 1 to 315360000, got 1000000000000000'],
+    [{ ban: { graceMs: 1e15 } }, 'ban.graceMs: expected a whole number from 0 to 315360000000, got 1000000000000000'],
+  ])('%j', (scenario, issue) => {
+    expect(issuesOf(scenario)).toEqual([issue]);
+  });
+
+  test('a ban by hand too, and the list of keys stays readable', () => {
+    const sim = frozen();
+    expect(() => sim.keys.ban('free-key', 1e16)).toThrow('expected a duration of at most 3650d');
+    sim.keys.ban('free-key', '3650d');
+    expect(sim.keys.get('free-key').bannedUntil).toBe('2035-12-30T12:00:00.000Z');
+  });
+
+  test('the longest ones work', () => {
+    const sim = frozen({ windows: { minute: '3650d', day: '3650d' }, keys: { k: { usage: { minute: 60 } } } });
+    const answer = send(sim, { key: 'k' });
+    expect([answer.status, answer.headers['Retry-After']]).toEqual([429, String(3650 * 86_400)]);
+  });
+});
+
+describe('a listener of the journal that throws', () => {
+  test('changes neither the answer nor the count, and is reported', () => {
+    const errors: unknown[] = [];
+    const sim = createSimulator({
+      scenario: { keys: { k: { usage: { minute: 60 } } }, clock: { start: noon, mode: 'frozen' } },
+      onError: (error) => errors.push(error),
+    });
+    const heard: number[] = [];
+    sim.journal.listen(() => {
+      throw new Error('broken listener');
+    });
+    sim.journal.listen(({ id }) => heard.push(id));
+    expect([send(sim, { key: 'k' }).status, send(sim).status]).toEqual([429, 200]);
+    expect(sim.journal.query().map(({ status }) => status)).toEqual([429, 200]);
+    expect([sim.journal.size, sim.journal.pending, heard]).toEqual([2, 0, [1, 2]]);
+    expect(errors.map((error) => (error as Error).message)).toEqual(['broken listener', 'broken listener']);
+  });
+});
+
+describe('generated pets', () => {
+  test('are at most ten million, told as a mistake with its place', () => {
+    expect(issuesOf({ pets: { generate: { available: 9e9 } } })).toEqual([
+      'pets.generate: expected at most 10,000,000 pets in all',
+    ]);
+    expect(issuesOf({ pets: { generate: { available: 6e6, sold: 6e6 } } })).toHaveLength(1);
+  });
+
+  test('that the generator refuses are a mistake of the scenario', () => {
+    const refuse = () => {
+      throw new RangeError('expected at most 5 pets');
+    };
+    const load = () => createSimulator({ scenario: { pets: { generate: { sold: 6 } } }, generatePets: refuse });
+    expect(load).toThrow(ScenarioError);
+    expect(load).toThrow('scenario at pets.generate: expected at most 5 pets');
+  });
+});
+
+describe('other clients with a key', () => {
+  test('are counted over a window of years without counting each second', () => {
+    const sim = frozen({
+      windows: { minute: '60s', day: '3650d' },
+      plans: { free: { minute: 60, day: 900_000_000 } },
+      background: { 'free-key': 2 },
+      assumptions: {},
+    });
+    send(sim);
+    sim.clock.advance('3000d');
+    const count = vi.spyOn(Math, 'floor');
+    const { remaining } = sim.keys.get('free-key').day;
+    // Two a second are more than the minute allows: 60 a minute are served.
+    const served = 3000 * 86_400;
+    expect(900_000_000 - remaining).toBeGreaterThan(0.999 * served);
+    expect(900_000_000 - remaining).toBeLessThan(1.001 * served);
+    expect(count.mock.calls.length).toBeLessThan(5_000_000);
+    count.mockRestore();
+  });
+});
+
+describe('the machine’s clock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: new Date(noon) });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const setBack = (ms: number) => vi.setSystemTime(Date.now() - ms);
+
+  test('that is set back an hour does not stall a delayed answer', async () => {
+    const sim = createSimulator({ scenario: { faults: [{ then: { delay: '200ms' } }] } });
+    const answer = sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+    await vi.advanceTimersByTimeAsync(100);
+    setBack(3_600_000);
+    await vi.advanceTimersByTimeAsync(100);
+    expect((await answer).status).toBe(200);
+  });
+
+  test('that is set back a day forgets neither window nor ban, and Retry-After stays true', () => {
+    const sim = createSimulator({ scenario: { ban: 'strict' } });
+    sendTimes(sim, 61);
+    vi.advanceTimersByTime(2_000);
+    expect(rate(send(sim))).toMatchObject({ remaining: 0 });
+    const before = send(sim).headers['Retry-After'];
+    setBack(86_400_000);
+    expect([send(sim).status, send(sim).headers['Retry-After']]).toEqual([429, before]);
+    vi.advanceTimersByTime(Number(before) * 1000);
+    expect(send(sim).status).toBe(200);
+  });
+
+  test('never turns the simulated clock back by itself', () => {
+    const sim = createSimulator();
+    let last = sim.clock.now();
+    for (const step of [10, -5_000, 20, -86_400_000, 0, 1_000, -1, 5]) {
+      if (step < 0) setBack(-step);
+      else vi.advanceTimersByTime(step);
+      expect(sim.clock.now()).toBeGreaterThanOrEqual(last);
+      last = sim.clock.now();
+    }
+    expect(last).toBe(Date.parse(noon) + 10 + 20 + 1_000 + 5);
+  });
+
+  test('before 1970 bans nobody', () => {
+    vi.setSystemTime(-86_400_000);
+    expect(send(createSimulator()).status).toBe(200);
+  });
+});
+
+test('a clock that is set back before a ban and an episode forgets them, as it forgets the windows', () => {
+  const sim = frozen({ ban: 'strict' });
+  sendTimes(sim, 61);
+  sim.clock.advance('2s');
+  expect(code(send(sim))).toBe('key_banned');
+  sim.clock.set('2026-01-01T11:00:00Z');
+  expect(send(sim).status).toBe(200);
+  expect(sim.keys.get('free-key')).toMatchObject({ state: 'active', strikes: 0 });
+});
+
+describe('the words of a refusal', () => {
+  test('blame requests after a 429 only for a ban that they caused', () => {
+    const sim = frozen({ ban: 'strict', keys: { preset: { bannedFor: '30s' } } });
+    sim.keys.ban('pro-key', '30s');
+    expect(message(send(sim, { key: 'pro-key' }))).toBe('The API key is banned; retry in 30 seconds.');
+    expect(message(send(sim, { key: 'preset' }))).toBe('The API key is banned; retry in 30 seconds.');
+    sendTimes(sim, 61);
+    sim.clock.advance('2s');
+    expect(message(send(sim))).toBe(
+      'The API key is banned because requests went on after a 429; retry in 120 seconds.',
+    );
+  });
+
+  test('tell the exact length of a ban that starts in the middle of a second', () => {
+    const sim = frozen();
+    sim.clock.advance(700);
+    sim.keys.ban('free-key', '30s');
+    const answer = send(sim);
+    expect([message(answer), answer.headers['Retry-After']]).toEqual([
+      'The API key is banned; retry in 30 seconds.',
+      '30',
+    ]);
+  });
+
+  test('name the length of a window that is not the document’s', () => {
+    const sim = frozen({ windows: { minute: '6s' }, keys: { k: { usage: { minute: 60 } } } });
+    expect(message(send(sim, { key: 'k' }))).toBe('The free plan allows 60 requests in 6 seconds; retry in 6 seconds.');
+    const documented = frozen({ keys: { k: { usage: { minute: 60 } } } });
+    expect(message(send(documented, { key: 'k' }))).toContain('60 requests a minute');
+  });
+});
+
+describe('the memory of the journal', () => {
+  test('counts heads and addresses, not bodies alone', () => {
+    const sim = frozen();
+    const token = 'x'.repeat(15_000);
+    for (let n = 0; n < 3_000; n++) send(sim, { key: `${token}${n}` });
+    expect(sim.journal.size).toBeLessThan(1_500);
+    sim.journal.clear();
+    for (let n = 0; n < 3_000; n++) send(sim, { query: `limit=3&pad=${'y'.repeat(14_000)}${n}` });
+    expect(sim.journal.size).toBeLessThan(1_600);
+    expect(sim.journal.size + sim.journal.dropped).toBe(3_000);
+  });
+
+  test('is shared by a simulator and its forks: the largest journal gives first', () => {
+    const budget = new JournalBudget(100_000);
+    const [large, small] = [
+      new RequestJournal(console.error, {}, budget),
+      new RequestJournal(console.error, {}, budget),
+    ];
+    const sim = frozen();
+    send(sim);
+    const [record] = sim.journal.query();
+    const add = (journal: RequestJournal, bytes: number) =>
+      journal.add({ ...record, id: journal.open(), responseBody: 'x'.repeat(bytes) } as never);
+    for (let n = 0; n < 80; n++) add(large, 1_000);
+    const kept = large.size;
+    for (let n = 0; n < 20; n++) add(small, 1_000);
+    expect(small.size).toBe(20);
+    expect(large.size).toBeLessThan(kept);
+    expect(large.bytes + small.bytes).toBeLessThanOrEqual(100_000);
+  });
+
+  test('of a server with many sandboxes is bounded as a whole', () => {
+    const sim = frozen();
+    const forks = Array.from({ length: 20 }, () => sim.fork());
+    const pad = 'z'.repeat(60_000);
+    for (const fork of forks) for (let n = 0; n < 100; n++) send(fork, { query: `pad=${pad}${n}` });
+    const kept = forks.reduce((sum, { journal }) => sum + journal.size, 0);
+    expect(kept).toBeLessThan((64 * 1024 * 1024) / 60_000);
+    expect(forks.every(({ journal }) => journal.size > 0)).toBe(true);
+  });
+
+  test('holds no body for a rule with failTimes', () => {
+    const sim = frozen({ faults: [{ name: 'twice', then: { respond: { status: 503 }, failTimes: 2 } }] });
+    const body = { name: 'n'.repeat(60_000), categoryId: 1 };
+    const statuses = [1, 2, 3].map(() => send(sim, { body }).status);
+    expect(statuses).toEqual([503, 503, 201]);
+    expect(send(sim, { body: { ...body, categoryId: 2 } }).status).toBe(503);
+    const [, state] = sim.snapshot().faults.counts[0] ?? [];
+    expect(JSON.stringify([...(state?.failed ?? [])]).length).toBeLessThan(100);
+  });
+});

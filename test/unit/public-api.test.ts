@@ -1,0 +1,153 @@
+import { expect, expectTypeOf, test } from 'vitest';
+import {
+  type Clock,
+  createSimulator,
+  type Journal,
+  type Keys,
+  type Pets,
+  type Scenario,
+  ScenarioError,
+} from '../../src/index.js';
+import { frozen, noonSeconds } from '../support/frozen.js';
+import { code, send } from '../support/plain-call.js';
+
+const namesOf = (face: object) => Object.keys(face).sort();
+
+test('keys, pets, faults and journal show what users call, and nothing of their insides', () => {
+  const sim = createSimulator();
+  expect(namesOf(sim.keys)).toEqual(['add', 'ban', 'get', 'list', 'revoke', 'setUsage', 'texts', 'unban', 'unlisted']);
+  expect(namesOf(sim.pets)).toEqual(['add', 'count', 'get', 'list', 'remove', 'size', 'update']);
+  expect(namesOf(sim.faults)).toEqual(['add', 'list', 'remove']);
+  expect(namesOf(sim.journal)).toEqual(['clear', 'dropped', 'listen', 'listeners', 'pending', 'query', 'size']);
+  expectTypeOf(sim.keys).toEqualTypeOf<Keys>();
+  expectTypeOf(sim.pets).toEqualTypeOf<Pets>();
+  expectTypeOf(sim.journal).toEqualTypeOf<Journal>();
+  expectTypeOf(sim.clock).toEqualTypeOf<Clock>();
+});
+
+test('a key is added with what a scenario says about one', () => {
+  const sim = frozen();
+  sim.keys.add('used', { usage: { minute: 60 } });
+  expect(send(sim, { key: 'used' }).status).toBe(429);
+  sim.keys.add('banned', { plan: 'pro', bannedFor: '90s' });
+  expect(code(send(sim, { key: 'banned' }))).toBe('key_banned');
+  sim.keys.add('short', { expiresIn: '5s' });
+  expect(send(sim, { key: 'short' }).status).toBe(200);
+  sim.clock.advance('5s');
+  expect(send(sim, { key: 'short' }).status).toBe(401);
+  sim.keys.add('late', { expiresAt: '2026-01-01T12:00:06Z' });
+  expect(send(sim, { key: 'late' }).status).toBe(200);
+  sim.clock.advance('1s');
+  expect(send(sim, { key: 'late' }).status).toBe(401);
+});
+
+test.each([
+  [{ bannedForMs: 5 }, 'API key at bannedForMs: expected no such field; did you mean bannedFor?'],
+  [{ usage: { minuet: 1 } }, 'API key at usage.minuet: expected no such field; did you mean minute?'],
+  [{ usage: { minute: 61 } }, 'API key at usage.minute: expected at most the limit of the plan (60), got 61'],
+  [{ plan: 'gold' }, 'API key at plan: expected a plan (free, pro, business, enterprise), got "gold"'],
+  [{ bannedFor: 'long' }, 'API key at bannedFor: expected a duration such as "500ms", "2s", "5m" or "1d", got "long"'],
+])('a key with %j is refused', (input, message) => {
+  const sim = frozen();
+  expect(() => sim.keys.add('alice', input as never)).toThrow(ScenarioError);
+  expect(() => sim.keys.add('alice', input as never)).toThrow(message);
+  expect(sim.keys.texts).not.toContain('alice');
+});
+
+test('the text of a key follows the same rules as in a scenario', () => {
+  expect(() => frozen().keys.add('two words')).toThrow('API key at key: expected an API key without spaces');
+});
+
+test('an id may be a number or a bigint, and is one and the same pet', () => {
+  const sim = frozen();
+  expect(() => sim.pets.add({ id: 1n, name: 'Rex', categoryId: 1 })).toThrow('expected a free id, got 1');
+  sim.pets.add({ id: 77n, name: 'Rex', categoryId: 2n });
+  expect(sim.pets.get(77)).toEqual(sim.pets.get(77n));
+  expect(send(sim, { path: '/pets/77' }).body).toBe('{"id":77,"name":"Rex","categoryId":2}');
+  expect(sim.pets.update(77n, { name: 'Max' })?.json).toBe('{"id":77,"name":"Max","categoryId":2}');
+  sim.pets.add({ id: 9_223_372_036_854_775_807n, name: 'Last', categoryId: 1 });
+  expect(send(sim, { path: '/pets/9223372036854775807' }).status).toBe(200);
+  expect([sim.pets.remove(77n), sim.pets.remove(77)]).toEqual([true, false]);
+});
+
+test.each([
+  [{ name: 'Rex', categoryId: Number.NaN }, 'pet at categoryId: expected a whole number within int64'],
+  [{ name: 'Rex', categoryId: 1.5 }, 'pet at categoryId: expected a whole number within int64'],
+  [{ id: 2n ** 63n, name: 'Rex', categoryId: 1 }, 'pet at id: expected a whole number within int64'],
+  [{ name: 7, categoryId: 1 }, 'pet at name: expected text, got 7'],
+  [{ name: '\ud800', categoryId: 1 }, 'pet at name: expected well-formed Unicode'],
+  [{ name: 'Rex', categoryId: 1, status: 'lost' }, 'pet at status: expected "available", "pending" or "sold"'],
+  [{ name: 'Rex', categoryId: 1, colour: 'red' }, 'pet at colour: expected no such field'],
+])('a pet such as %o is refused, and the lists stay readable', (pet, message) => {
+  const sim = frozen();
+  expect(() => sim.pets.add(pet as never)).toThrow(message);
+  const { categoryId, name } = pet as { categoryId: number; name: string };
+  if (Number.isNaN(categoryId)) expect(() => sim.pets.update(1, { categoryId })).toThrow(message);
+  if (typeof name !== 'string') expect(() => sim.pets.update(1, { name })).toThrow(message);
+  expect(JSON.parse(send(sim, { query: 'limit=100' }).body)).toHaveLength(40);
+});
+
+test('two simulators share nothing: what one shows cannot be changed', () => {
+  const sim = createSimulator();
+  const scenario = sim.scenario as { pets: unknown[]; keys: Record<string, { plan: string }> };
+  expect(() => {
+    scenario.pets.length = 0;
+  }).toThrow(TypeError);
+  expect(() => {
+    (scenario.keys['free-key'] as { plan: string }).plan = 'pro';
+  }).toThrow(TypeError);
+  expect(() => {
+    (sim.scenarios.get('default') as { pets: unknown[] }).pets.length = 0;
+  }).toThrow(TypeError);
+  expect(() => {
+    (sim.settings as { errorCodes: Record<string, string> }).errorCodes.not_found = 'GONE';
+  }).toThrow(TypeError);
+  const other = createSimulator();
+  expect([other.pets.size, other.keys.get('free-key').plan]).toEqual([40, 'free']);
+});
+
+test('a scenario that its owner changes later leaves the simulator as it is', () => {
+  const scenario = { pets: [{ id: 1, name: 'Rex', categoryId: 1 }], keys: { alice: { plan: 'pro' } } };
+  const sim = createSimulator({ scenario });
+  scenario.pets.length = 0;
+  scenario.keys.alice.plan = 'free';
+  sim.reset();
+  expect([sim.pets.size, sim.keys.get('alice').plan, sim.fork().pets.size]).toEqual([1, 'pro', 1]);
+});
+
+test('a restored snapshot goes back to the pets of its own scenario at the next reset', () => {
+  const first: Scenario = { name: 'first', pets: [{ id: 1, name: 'One', categoryId: 1 }] };
+  const second: Scenario = { name: 'second', pets: [{ id: 2, name: 'Two', categoryId: 1 }] };
+  const sim = createSimulator({ scenario: first });
+  const atFirst = sim.snapshot();
+  sim.load(second);
+  const mixed = sim.snapshot();
+  sim.load(second, { reseed: true });
+  sim.restore(mixed);
+  sim.reset();
+  expect([sim.name, sim.pets.list().map(({ name }) => name)]).toEqual(['second', ['One']]);
+  sim.load(second, { reseed: true });
+  sim.restore(atFirst);
+  sim.reset();
+  expect([sim.name, sim.pets.list().map(({ name }) => name)]).toEqual(['first', ['One']]);
+});
+
+test('a scenario that is loaded without reseed lists the pets that stay in its own order', () => {
+  const sim = createSimulator();
+  sim.pets.add({ id: 500, name: 'New', categoryId: 1 });
+  sim.load({ assumptions: { listOrder: 'newest-first' } });
+  const ids = () => JSON.parse(send(sim, { query: 'limit=3' }).body).map(({ id }: { id: number }) => id);
+  expect(ids()).toEqual([500, 40, 39]);
+  sim.reset();
+  expect(ids()).toEqual([40, 39, 38]);
+  sim.load({});
+  expect(ids()).toEqual([1, 2, 3]);
+});
+
+test('instants are text or seconds by name', () => {
+  const sim = frozen();
+  send(sim);
+  expect(sim.keys.get('free-key').minute).toEqual({ limit: 60, remaining: 59, resetAtSeconds: noonSeconds + 60 });
+  sim.keys.ban('free-key', '90s');
+  expect(sim.keys.get('free-key').bannedUntil).toBe('2026-01-01T12:01:30.000Z');
+});
