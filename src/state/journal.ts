@@ -1,68 +1,8 @@
-import type { OperationName, WindowName } from '../contract/document.js';
+import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
+import type { RequestRecord } from './request-record.js';
 
-/** Why a request was refused: over a limit of the plan, or during a ban. */
-export type RefusalKind = 'limit' | 'ban';
-
-/** What can be seen of one request and its answer on the wire. Instants are Unix milliseconds of the simulator's clock. */
-export interface ObservedRequest {
-  /** Counted from 1, in the order in which requests arrived; never given again, not even after `clear`. */
-  readonly id: number;
-  readonly arrivedAtMs: number;
-  /** When the answer was handed to the adapter to be sent; later than the arrival where a fault or a hold kept it back. */
-  readonly answeredAtMs: number;
-  /** When the last byte was handed over; later than the first where a fault sends an answer in pieces. */
-  readonly finishedAtMs: number;
-  /** Whether the client went away before the end of an answer that was being sent in pieces. */
-  readonly isAbandoned: boolean;
-  /** The id of the last request, of any key, that had arrived when the answer was sent: those after it may follow from it. */
-  readonly lastArrivedId: number;
-  /** For how many milliseconds the answer was held back so that parallel requests show themselves; 0: not at all. */
-  readonly heldMs: number;
-  /** The bearer token as sent; shown only by its last four characters. `undefined` when there was none. */
-  readonly token: string | undefined;
-  /** `undefined` for a path or method that is none of the document's. */
-  readonly operation: OperationName | undefined;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  /** 0 when the client went away before the answer. */
-  readonly status: number;
-  readonly requestBody: Uint8Array | undefined;
-  readonly responseBody: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Which connection it came on, where the adapter knows. */
-  readonly connection: number | undefined;
-  /** What the client calls itself: its header `User-Agent`. */
-  readonly client: string | undefined;
-  /** What the client calls this logical call: its header `X-Sim-Call`. */
-  readonly call: string | undefined;
-}
-
-/** What only the simulator knows of one request: a log of the wire does not show it. */
-export interface RequestKnowledge {
-  readonly plan: string | undefined;
-  /** The window that the headers describe. */
-  readonly window: WindowName | undefined;
-  readonly refusal: RefusalKind | undefined;
-  /** Of a refusal: when the service would serve again, whatever the headers said. */
-  readonly promisedAtMs: number | undefined;
-  /** How many strikes the key had after this request, and whether this one was a strike. */
-  readonly strikes: number;
-  readonly isStrike: boolean;
-  /** Whether the limits of the plan applied to it. */
-  readonly isLimited: boolean;
-  /** How many episodes of refusals the key had begun. */
-  readonly episode: number;
-  /** The id of the pet that this request stored. */
-  readonly storedId: string | undefined;
-  /** The fault rule that applied, and whether it kept the client from reading the answer. */
-  readonly fault: string | undefined;
-  readonly isUnreadable: boolean;
-}
-
-/** One entry of the journal: what was observed of a request, and what only the simulator knows of it. */
-export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
+export type { ObservedRequest, RefusalKind, RequestKnowledge, RequestRecord } from './request-record.js';
 
 /** Which entries to take; every condition that is there must hold. */
 export interface JournalQuery {
