@@ -62,7 +62,7 @@ describe('jitter below Retry-After', () => {
     ],
   ];
 
-  test.each(right)(`is held against none of ${rightRuns} clients of which each %s`, (does, wait) => {
+  test.each(right)(`is held against none of ${rightRuns} clients of which each %s`, (_, wait) => {
     for (let seed = 1; seed <= rightRuns; seed++) {
       const verdict = run(seed, wait);
       expect(verdict.outcome, `seed ${seed}`).toBe('pass');
