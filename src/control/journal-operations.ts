@@ -1,5 +1,5 @@
 import { refine, transform } from '../schema/schema.js';
-import { boolean, either, fields, list, number, optional, string } from '../schema/schemas.js';
+import { boolean, either, fields, list, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -20,6 +20,16 @@ const longestWaitMs = 30_000;
 const query = fields(entryQuery);
 const found = about(count, 'How many requests meet the query.');
 const dropped = about(count, 'How many entries the journal has dropped since its start or its last clearing.');
+
+const reportedOutcome = fields({
+  call: optional(
+    refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
+      maxLength: 1_000,
+      description: 'The call, as the client names it in X-Sim-Call; left out: all its calls.',
+    }),
+  ),
+  result: about(oneOf('succeeded', 'failed', 'aborted'), 'How the call ended for the caller.'),
+});
 
 const showAll = (sim: Simulator, of: EntryQuery) => showEntries(sim, (entry) => isFound(entry, of));
 
@@ -69,6 +79,19 @@ export const journalOperations = {
     async run(sim, { count: wanted, timeout, ...of }, { signal }) {
       const count = await waitForEntries(sim, of, wanted, timeout, signal);
       return { met: count >= wanted, count };
+    },
+  }),
+  reportOutcome: operation({
+    method: 'POST',
+    path: '/outcome',
+    summary:
+      'Notes what a client says of its call, named as in X-Sim-Call, or of all its calls: giving up in silence is a fault',
+    input: reportedOutcome,
+    example: { call: 'call-1', result: 'failed' },
+    result: reportedOutcome,
+    run({ journal }, { call, result }) {
+      journal.report({ call, result });
+      return { ...(call !== undefined && { call }), result };
     },
   }),
   clearJournal: operation({
