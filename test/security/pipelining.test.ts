@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
+import { inOrder } from '../../src/node/http/in-order.js';
 import { listen, type RunningServer } from '../../src/node.js';
 import { type RawClient, rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 
@@ -75,6 +79,41 @@ describe('requests on one connection are served one after another', () => {
     expect(seen.startsWith('HTTP/1.1 200 ')).toBe(true);
     expect(seen.split('HTTP/1.1 404 ').length - 1).toBe(count - 1);
   });
+});
+
+test.each([99, 100, 101, 102, 103])('%i at once leave the connection open for more', async (count) => {
+  sim.load({ limits: 'off' });
+  client.write(...Array.from({ length: count }, () => get('/pets/1')));
+  await answers(count);
+  client.write(get('/pets/2'));
+  await answers(count + 1);
+  expect(readAnswers(client.received).at(-1)?.status).toBe(404);
+});
+
+test('a connection with many requests waiting is not read further until they are served', async () => {
+  let arrived = 0;
+  let end = () => {};
+  const serve = inOrder((_request, response) => {
+    if (arrived === 1) end = () => response.end();
+    else response.end();
+  });
+  const plain = createServer((request, response) => {
+    arrived++;
+    serve(request, response);
+  });
+  plain.listen(0, '127.0.0.1');
+  await once(plain, 'listening');
+  const eager = await rawClient((plain.address() as AddressInfo).port);
+  const count = 20_000;
+  eager.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count));
+  for (let before = -1; before < arrived; await new Promise((resolve) => setTimeout(resolve, 300))) before = arrived;
+  // One chunk of what the socket reads at a time.
+  expect(arrived).toBeLessThan(4_000);
+  end();
+  await eager.until(({ received }) => received.split('HTTP/1.1 200 ').length > count);
+  expect(arrived).toBe(count);
+  eager.leave();
+  plain.close();
 });
 
 test('requests that wait are dropped with their connection, and use no quota', async () => {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** With this many requests waiting on one connection, no more are read from it. */
+/** With this many requests waiting on one connection, nothing more is read from it. */
 const maximumWaiting = 100;
 
 /**
@@ -10,6 +10,7 @@ const maximumWaiting = 100;
  */
 export function inOrder(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
+  const isFull = (socket: Socket) => (waiting.get(socket) ?? 0) >= maximumWaiting;
   return (request, response) => {
     // Node gives a response its socket when the responses before it have been sent.
     if (response.socket !== null) {
@@ -19,7 +20,8 @@ export function inOrder(serve: RequestListener): RequestListener {
     const { socket } = request;
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
-    if (count === maximumWaiting) socket.pause();
+    // Later, because Node resumes the socket behind every request of the chunk that it parses now.
+    if (count === maximumWaiting) process.nextTick(() => isFull(socket) && socket.pause());
     response.once('socket', () => {
       const left = (waiting.get(socket) ?? 1) - 1;
       waiting.set(socket, left);
