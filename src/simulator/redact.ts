@@ -5,6 +5,9 @@ import type { Simulator } from './simulator.js';
 /** A key shorter than this is no secret, and would be found everywhere. */
 const shortestSecret = 6;
 
+/** So many tokens of requests are remembered; then those of the journal are enough. */
+const maximumLearned = 20_000;
+
 type KeySource = Pick<Simulator, 'keys' | 'scenario' | 'journal'>;
 
 /** Replaces keys in one text. */
@@ -27,6 +30,7 @@ export const displayKey = ({ scenario }: Pick<Simulator, 'scenario'>, key: strin
 export function createRedactor(sim: KeySource): (about: string, token?: string) => Redact {
   let seen: { scenario: Simulator['scenario']; texts: readonly string[] } | undefined;
   let finder = createTextFinder(shortestSecret);
+  let learned = 0;
   const learn = (key = '') => {
     if (key.length < shortestSecret || isNamed(sim.scenario, key)) return;
     for (const spelling of spellingsOf(key)) finder.add(spelling, maskedKey(key));
@@ -34,13 +38,15 @@ export function createRedactor(sim: KeySource): (about: string, token?: string) 
   return (about, token) => {
     const { scenario } = sim;
     const { texts } = sim.keys;
-    if (seen?.scenario !== scenario || seen.texts !== texts) {
+    if (seen?.scenario !== scenario || seen.texts !== texts || learned > maximumLearned) {
       seen = { scenario, texts };
+      learned = 0;
       finder = createTextFinder(shortestSecret);
       for (const key of [...texts, ...sim.keys.unlisted]) learn(key);
       // A client may send a key first in a query, and then as it should.
       for (const record of sim.journal.query()) learn(record.token);
     }
+    if (token !== undefined && !finder.has(token)) learned++;
     learn(token);
     return finder.find(about).length === 0 ? (text) => text : finder.replace;
   };

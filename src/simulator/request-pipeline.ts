@@ -143,9 +143,10 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const nowSeconds = Math.floor(writtenAtMs / 1000);
     const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
+    const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more });
     const finished: Answer = {
       status,
-      headers: writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more }),
+      headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
       body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
       // A fault may have changed the text.
       bodyKey: fault === undefined ? outcome.bodyKey : undefined,

@@ -8,7 +8,7 @@ export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
-  /** Whether an idle sandbox of this name was dropped before, with its pets, keys and journal. */
+  /** Whether a request came after an idle sandbox of this name was dropped, with its pets, keys and journal. */
   readonly isRecreated: boolean;
   /** Aborted when the sandbox is removed or dropped. */
   readonly removed: AbortSignal;
@@ -76,6 +76,19 @@ export class Sandboxes {
    * @throws {ScenarioError} when the scenario has mistakes
    */
   create(name: string, scenario?: Scenario): Sandbox {
+    return this.#add(name, scenario, false);
+  }
+
+  /**
+   * Makes a sandbox for a request to one that is not there.
+   * @throws {SandboxError} as `create`
+   */
+  createForRequest(name: string): Sandbox {
+    this.#dropIdle();
+    return this.#add(name, undefined, this.#dropped.has(name));
+  }
+
+  #add(name: string, scenario: Scenario | undefined, isRecreated: boolean): Sandbox {
     this.#dropIdle();
     if (this.#sandboxes.has(name)) {
       throw new SandboxError('taken', 'There is a sandbox of this name already; remove it first.');
@@ -91,12 +104,13 @@ export class Sandboxes {
     const sandbox = {
       name,
       sim,
-      isRecreated: this.#dropped.delete(name),
+      isRecreated,
       removed: removal.signal,
       removal,
       lastUsedMs: this.#nowMs(),
     };
     this.#sandboxes.set(name, sandbox);
+    this.#dropped.delete(name);
     return sandbox;
   }
 

@@ -43,6 +43,7 @@ export function createTextFinder(shortest: number) {
 
   return {
     find,
+    has: (text: string) => replacements.has(text.slice(0, longestSearched)),
     /** @param text at least `shortest` characters */
     add(text: string, replacement: string): void {
       const start = text.slice(0, longestSearched);

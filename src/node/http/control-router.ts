@@ -94,7 +94,8 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
     }
   };
-  const originOf = ({ headers }: Request) => `http://${headers.host}`;
+  // HTTP/1.0 has no Host.
+  const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', controlOperations, (request) => {
     const origin = originOf(request);
     return { target: sim, baseUrl: `${origin}${basePath}`, controlUrl: `${origin}/__sim` };
