@@ -5,7 +5,7 @@ import type { Clock } from '../state/clock.js';
 /** One request to the API as plain data; every adapter makes one. */
 export interface ApiCall {
   method: string;
-  /** Below the base path, as sent, without the query: `/pets`, `/pets/7`. */
+  /** Below the base path, without the query: `/pets`, `/pets/7`. As sent, but for `decodeUnreserved`. */
   path: string;
   /** As sent, without the question mark; empty when there is none. */
   query: string;

@@ -19,6 +19,13 @@ export async function toResponse(
     case 'hang':
       await clock.sleep(Number.POSITIVE_INFINITY, signal);
       return Response.error();
+  }
+  // What a fault does to a body, it cannot do to none.
+  if (method === 'HEAD' || statusesWithoutBody.includes(status)) {
+    finish?.(true);
+    return new Response(null, { status, headers });
+  }
+  switch (wire?.kind) {
     case 'truncate':
       return new Response(cutStream(encode(body), wire.bytes), { status, headers });
     case 'contentLength': {
@@ -29,11 +36,9 @@ export async function toResponse(
     }
     case 'drip':
       return new Response(slowStream(encode(body), wire, { clock, signal, finish }), { status, headers });
-    default: {
-      if (method === 'HEAD' || statusesWithoutBody.includes(status)) return new Response(null, { status, headers });
+    default:
       // To text without a Content-Type, `Response` would add one.
       return new Response('Content-Type' in headers ? body : encode(body), { status, headers });
-    }
   }
 }
 

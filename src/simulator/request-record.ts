@@ -59,7 +59,7 @@ export function toRecord(
     query: call.query,
     status,
     requestBody: call.body,
-    responseBody: body,
+    responseBody: call.method === 'HEAD' ? '' : body,
     headers,
     window: rate?.window,
     refusal,

@@ -29,7 +29,7 @@ describe('petstore-sim serve --log json', () => {
       target: '/v1/pets?limit=1',
       status: 200,
       operation: 'listPets',
-      key: '…-key',
+      key: 'pro-key',
       plan: 'pro',
       remaining: 299,
       durationMs: expect.any(Number),
@@ -86,7 +86,7 @@ describe('petstore-sim serve --log pretty', () => {
     await nextLine();
     await fetch(`${url}/pets/%1b%5b2J%0aFAKE`, withKey('free-key'));
     expect(await nextLine()).toMatch(
-      /^\d\d:\d\d:\d\d\.\d{3} {2}404 {2}getPet +free +…-key {2}59 left +[\d.]+ ms +GET \/v1\/pets\/%1b%5b2J%0aFAKE {2}not_found$/,
+      /^\d\d:\d\d:\d\d\.\d{3} {2}404 {2}getPet +free +free-key +59 left +[\d.]+ ms +GET \/v1\/pets\/%1b%5b2J%0aFAKE {2}not_found: There is no pet with this petId\.$/,
     );
   });
 });

@@ -145,7 +145,7 @@ describe('the name of a sandbox', () => {
     },
   );
 
-  test.each(['', '.', '..', 'x'.repeat(65), 'a%20b', '%61', '%zz', 'ü', 'a:b', 'a,b', "a'b", '<b>', '%2e%2e'])(
+  test.each(['', '.', '..', 'x'.repeat(65), 'a%20b', '%zz', 'ü', 'a:b', 'a,b', "a'b", '<b>', '%2e%2e'])(
     'may not be %j',
     async (name) => {
       const target = `/s/${name}/v1/pets`;

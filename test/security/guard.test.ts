@@ -35,7 +35,8 @@ describe('the Host allow-list', () => {
     '[::2]',
     '[::ffff:127.0.0.1]',
     '127.0.0.1.',
-    'localhost.',
+    'localhost..',
+    'evil.test.',
     '2130706433',
     'sim.test.evil',
   ];
@@ -68,6 +69,9 @@ describe('the Host allow-list', () => {
     '[::1]:4010',
     'sim.test',
     'SIM.test:4010',
+    'localhost.',
+    'app.localhost.:4010',
+    'sim.test.',
   ])('lets %s through', async (host) => {
     expect(statusOf(await get('/v1/pets', host))).toBe(200);
   });

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
@@ -11,9 +11,11 @@ import type { Sandboxes } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { jsonText } from '../../values/json-text.js';
 import { createEventSender } from './control-events.js';
-import { checkControlRequest } from './control-guard.js';
+import { checkControlRequest, descriptionCors } from './control-guard.js';
 import { readInput } from './control-input.js';
-import { refuse } from './send-json.js';
+import { isPreflight, preflightHeaders } from './cors.js';
+import { sendRefusal } from './send-answer.js';
+import type { Report } from './served-answer.js';
 
 /** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
@@ -26,6 +28,9 @@ export interface ControlRouterOptions {
   controlToken: string | undefined;
 }
 
+/** Answers a request to the control API. */
+export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
+
 /** What an operation runs on, and when that goes away. */
 type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
 
@@ -36,14 +41,16 @@ type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
 export function createControlRouter(
   sim: Simulator,
   { sandboxes, closing, controlToken }: ControlRouterOptions,
-): RequestListener {
+): ControlListener {
+  const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
-  app.use((_request, response, next) => {
+  app.use((request, response, next) => {
     response.set({
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
+      ...descriptionCors(request),
     });
     next();
   });
@@ -92,11 +99,23 @@ export function createControlRouter(
   app.use(() => {
     throw new ControlError(404, 'not_found', 'There is no such control path; GET /__sim/openapi.json lists them.');
   });
-  app.use(answerError);
-  return (request, response) => {
+  app.use(answerError((response, body) => errorBodies.set(response, body)));
+  return (request, response, report) => {
+    const cors = descriptionCors(request);
+    if (cors !== undefined && isPreflight(request)) {
+      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET') }).end();
+      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '' });
+      return;
+    }
     const refusal = checkControlRequest(request, controlToken);
+    if (report !== undefined) {
+      response.once('close', () => {
+        const status = response.headersSent ? response.statusCode : 0;
+        report({ by: 'control', sim, status, headers: {}, body: errorBodies.get(response) ?? '' });
+      });
+    }
     if (refusal === undefined) app(request, response);
-    else refuse(response, refusal);
+    else errorBodies.set(response, sendRefusal(response, refusal));
   };
 }
 
@@ -112,15 +131,20 @@ const methodNotAllowed = (allowed: string) => (request: Request, response: Respo
   throw new ControlError(405, 'method_not_allowed', `Method ${request.method} is not supported here; use ${allowed}.`);
 };
 
-/** Express asks for four parameters to know an error handler. */
-const answerError: ErrorRequestHandler = (error, request, response, _next) => {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const { status, code, message } = describeError(toControlError(error), request);
-  response.status(status).type('application/json').send(errorBody({ status, code, message }));
-};
+/** @param note called with the Error body that is sent */
+const answerError =
+  (note: (response: ServerResponse, body: string) => void): ErrorRequestHandler =>
+  // Express asks for four parameters to know an error handler.
+  (error, request, response, _next) => {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const { status, code, message } = describeError(toControlError(error), request);
+    const body = errorBody({ status, code, message });
+    note(response, body);
+    response.status(status).type('application/json').send(body);
+  };
 
 function describeError(error: unknown, request: Request): { status: number; code: string; message: string } {
   if (error instanceof ControlError) return error;
