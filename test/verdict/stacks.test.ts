@@ -6,7 +6,7 @@ import { judge } from '../../src/verdict.js';
 import { blamed } from '../support/findings.js';
 import { type Reply, type Send, stacks } from './stacks.js';
 
-/** `npm run prove` repeats everything as often as the claim says; a test run does a slice of it. */
+/** `PROVE=1` repeats everything as often as the claim says; a test run does a slice of it. */
 const repeats = process.env.PROVE === '1' ? 20 : 1;
 const phases = process.env.PROVE === '1' ? [0, 100, 200, 300, 400, 500, 600, 700, 800, 900] : [50, 500, 900];
 
