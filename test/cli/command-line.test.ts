@@ -176,6 +176,7 @@ describe('the command line', () => {
     [['scenarios', 'a', 'b'], 'expected no further argument of scenarios, got "b"'],
     [['serve', '--json'], 'expected no --json with serve'],
     [['--host', '0.0.0.0'], 'pass --control-token TOKEN'],
+    [['--port', '0', '--control-token', ''], 'expected a control token of visible ASCII characters, got an empty text'],
     [
       ['--host', '203.0.113.1', '--control-token', 'x'],
       'expected --host to be an address of this machine, got 203.0.113.1',
