@@ -1,5 +1,5 @@
 import { refine, transform } from '../schema/schema.js';
-import { either, fields, number, optional, string } from '../schema/schemas.js';
+import { either, fields, number, oneOf, optional, string } from '../schema/schemas.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
@@ -61,6 +61,17 @@ export const journalOperations = {
     async run(sim, { count: wanted, timeout, ...of }, signal) {
       const count = await waitForEntries(sim, of, wanted, timeout, signal);
       return { met: count >= wanted, count };
+    },
+  }),
+  reportOutcome: operation({
+    method: 'POST',
+    path: '/outcome',
+    summary:
+      'What a client says of its call, named as in X-Sim-Call, or of all its calls: giving up in silence is a fault',
+    input: fields({ call: optional(string), result: oneOf('succeeded', 'failed', 'aborted') }),
+    run({ journal }, { call, result }) {
+      journal.report({ call, result });
+      return { call, result };
     },
   }),
   clearJournal: operation({

@@ -13,7 +13,7 @@ export const hostileRetryAfterForms = [
   'garbage',
 ] as const;
 
-/** How X-RateLimit-Reset of any answer may be wrong; `missing` of a refusal alone. */
+/** How X-RateLimit-Reset of any answer may be wrong. */
 export const hostileResetForms = ['milliseconds', 'delta', 'skewed', 'missing'] as const;
 
 /** Headers that the document does not allow but real services send: `hostileHeaders` of a scenario. */
@@ -45,9 +45,8 @@ export function corruptHeaders(
   headers: Record<string, string>,
   { hostile, isRefusal, nowSeconds, resetAtSeconds, httpDate }: CorruptionSource,
 ): void {
-  if (hostile.reset === 'missing') {
-    if (isRefusal) delete headers[rateLimitHeaders.reset];
-  } else if (hostile.reset !== undefined) {
+  if (hostile.reset === 'missing') delete headers[rateLimitHeaders.reset];
+  else if (hostile.reset !== undefined) {
     const forms = {
       milliseconds: resetAtSeconds * 1000,
       delta: resetAtSeconds - nowSeconds,

@@ -17,6 +17,7 @@ export const findingCodes = [
   'ignored-day-window',
   'gave-up',
   'impatient',
+  'late-request',
   'deprecated-operation',
   'rounded-int64',
   'proactive',

@@ -1,5 +1,5 @@
 import type { JournalQuery, RequestJournal } from '../state/journal.js';
-import type { RequestRecord } from '../state/request-record.js';
+import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
 
 /** The requests of a simulator with their answers, within bounds: the oldest are dropped first. */
 export interface Journal {
@@ -13,11 +13,16 @@ export interface Journal {
   query(query?: JournalQuery): RequestRecord[];
   /** Calls `listener` for every record from now on. The function it gives stops that. */
   listen(listener: (record: RequestRecord) => void): () => void;
+  /** What clients said of their own calls since the start, the last reset or the last `clear`. */
+  readonly outcomes: readonly ReportedOutcome[];
+  /** Notes what a client says of one of its calls, or of all of them. The judge takes it into account. */
+  report(outcome: Pick<ReportedOutcome, 'call' | 'result'>): void;
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void;
 }
 
-export function createJournal(journal: RequestJournal): Journal {
+/** @param now the instant of the simulator's clock */
+export function createJournal(journal: RequestJournal, now: () => number): Journal {
   return {
     get size() {
       return journal.size;
@@ -28,6 +33,10 @@ export function createJournal(journal: RequestJournal): Journal {
     get pending() {
       return journal.pending;
     },
+    get outcomes() {
+      return journal.outcomes;
+    },
+    report: ({ call, result }) => journal.report({ call, result, atMs: now() }),
     query: (query) => journal.query(query),
     listen: (listener) => journal.listen(listener),
     clear: () => journal.clear(),

@@ -145,7 +145,15 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
     const finished: Answer = {
       status,
-      headers: writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more }),
+      headers: writeHeaders({
+        nowSeconds,
+        rate,
+        isRefusal,
+        settings,
+        windowSeconds: resolved.windowSeconds,
+        hostile,
+        more,
+      }),
       body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
       // A fault may have changed the text.
       bodyKey: fault === undefined ? outcome.bodyKey : undefined,
@@ -184,7 +192,15 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const { status, body, isRefusal = false, headers: more } = outcome;
     return {
       status,
-      headers: writeHeaders({ nowSeconds: Math.floor(nowMs / 1000), rate, isRefusal, settings, hostile, more }),
+      headers: writeHeaders({
+        nowSeconds: Math.floor(nowMs / 1000),
+        rate,
+        isRefusal,
+        settings,
+        windowSeconds: resolved.windowSeconds,
+        hostile,
+        more,
+      }),
       body: isRefusal && hostile?.html ? htmlPage(status) : body,
       operation: undefined,
       key: key?.key,

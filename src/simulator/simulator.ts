@@ -144,7 +144,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     pets: createPets(pets),
     keys: createKeys(keys, clock),
     faults: createFaults(faults),
-    journal: createJournal(journal),
+    journal: createJournal(journal, () => clock.now()),
     handle,
     admit(authorization) {
       const answer = admitExtension(authorization ?? undefined);

@@ -1,6 +1,6 @@
 import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
-import type { RequestRecord } from './request-record.js';
+import type { ReportedOutcome, RequestRecord } from './request-record.js';
 
 /** Which entries to take; every condition that is there must hold. */
 export interface JournalQuery {
@@ -25,6 +25,9 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
+/** More reports of clients than this are not kept. */
+const mostOutcomes = 1_000;
+
 /** The requests of one simulator. Past a number of records and past a size the oldest ones are dropped. */
 export class RequestJournal {
   readonly #onError: (error: unknown) => void;
@@ -37,6 +40,7 @@ export class RequestJournal {
   #lastId = 0;
   #pending = 0;
   #dropped = 0;
+  #outcomes: ReportedOutcome[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   #clearedId = 0;
 
@@ -116,6 +120,15 @@ export class RequestJournal {
     if (entry !== undefined) Object.assign(entry, { finishedAtMs, isAbandoned: !isWhole });
   }
 
+  /** What clients said of their own calls, the newest last; the oldest are dropped past the limit of entries. */
+  get outcomes(): readonly ReportedOutcome[] {
+    return this.#outcomes;
+  }
+
+  report(outcome: ReportedOutcome): void {
+    this.#outcomes = [...this.#outcomes.slice(-mostOutcomes), outcome];
+  }
+
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
     const kept = this.#entries.slice(this.#first) as RequestRecord[];
@@ -130,6 +143,7 @@ export class RequestJournal {
 
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void {
+    this.#outcomes = [];
     this.#entries = [];
     this.#first = 0;
     this.#grow(-this.#bytes);

@@ -62,3 +62,11 @@ export interface RequestKnowledge {
 
 /** One entry of the journal: what was observed of a request, and what only the simulator knows of it. */
 export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
+
+/** What a client said of one of its calls, by `POST /__sim/outcome`. */
+export interface ReportedOutcome {
+  /** The call as in `X-Sim-Call`; `undefined`: all of them. */
+  readonly call: string | undefined;
+  readonly result: 'succeeded' | 'failed' | 'aborted';
+  readonly atMs: number;
+}

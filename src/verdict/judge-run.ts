@@ -1,5 +1,5 @@
 import type { FindingCode } from '../scenario/expectation.js';
-import type { RequestRecord } from '../state/request-record.js';
+import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import type { Finding, Rule, Severity } from './finding.js';
 import { span } from './finding.js';
 import { type ClientNeeds, unmetNeed } from './needs.js';
@@ -12,6 +12,7 @@ import { earlyRetry } from './rules/early-retry.js';
 import { gaveUp } from './rules/gave-up.js';
 import { ignoredDayWindow } from './rules/ignored-day-window.js';
 import { impatient } from './rules/impatient.js';
+import { lateRequest } from './rules/late-request.js';
 import { lostWrite } from './rules/lost-write.js';
 import { noBackoffGrowth } from './rules/no-backoff-growth.js';
 import { noJitter } from './rules/no-jitter.js';
@@ -21,7 +22,7 @@ import { proactive } from './rules/proactive.js';
 import { retried401 } from './rules/retried-401.js';
 import { retryStorm } from './rules/retry-storm.js';
 import { roundedInt64 } from './rules/rounded-int64.js';
-import { type ClientEnd, isUnknown, type JudgedRequest, prepareRun, type ReportedOutcome, type Run } from './run.js';
+import { type ClientEnd, isUnknown, type JudgedRequest, prepareRun, type Run } from './run.js';
 
 /** Every rule, by the code of its findings. */
 export const rules: Readonly<Record<FindingCode, Rule>> = {
@@ -40,6 +41,7 @@ export const rules: Readonly<Record<FindingCode, Rule>> = {
   'ignored-day-window': ignoredDayWindow,
   'gave-up': gaveUp,
   impatient,
+  'late-request': lateRequest,
   'deprecated-operation': deprecatedOperation,
   'rounded-int64': roundedInt64,
   proactive,

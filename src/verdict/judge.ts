@@ -16,6 +16,7 @@ export function judge(sim: Simulator, { isOver, end }: Pick<RunState, 'isOver' |
     pending: journal.pending,
     isOver,
     end,
+    outcomes: journal.outcomes,
     expect: scenario.expect,
     needs: scenario.client,
   });

@@ -1,8 +1,8 @@
-import type { RequestRecord } from '../state/request-record.js';
+import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import { type JudgedRequest, judgedRequests } from './judged-request.js';
 import { markKnowledge, markOutages } from './knowledge.js';
 
-export { graceMs, type JudgedRequest, type Lane, toleranceMs } from './judged-request.js';
+export { graceMs, type JudgedRequest, toleranceMs } from './judged-request.js';
 
 /** From the first refusal of a key to its next served request, or to the end of the run. */
 export interface Episode {
@@ -18,14 +18,6 @@ export interface ClientEnd {
   readonly isInterrupted?: boolean | undefined;
   /** Whether it told its caller that it failed: an exit code other than 0. */
   readonly hasFailed?: boolean | undefined;
-}
-
-/** What a client said of one of its calls, by `POST /__sim/outcome`. */
-export interface ReportedOutcome {
-  /** The call as in `X-Sim-Call`; `undefined`: all of them. */
-  readonly call: string | undefined;
-  readonly result: 'succeeded' | 'failed' | 'aborted';
-  readonly atMs: number;
 }
 
 /** What is known of a run apart from its requests. */

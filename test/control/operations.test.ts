@@ -75,6 +75,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['getKey', { key: 'alice-secret' }, { state: 'revoked' }],
   ['removeSnapshot', { name: 'before' }, { removed: 'before' }],
   ['listSnapshots', {}, 0],
+  ['reportOutcome', { call: 'a', result: 'failed' }, { call: 'a', result: 'failed' }],
   ['clearJournal', {}, { removed: 3 }],
   ['countRequests', {}, { count: 0 }],
   ['reset', {}, { scenario: 'default', clock: { now: '2026-01-01T12:00:00.000Z', mode: 'frozen' } }],

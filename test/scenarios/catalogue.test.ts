@@ -719,22 +719,83 @@ scenario('revoked-mid-run', (name) => {
     const stage = open(name);
     await stage.run(async (on) => {
       let key = 'free-key';
-      for (let second = 0; second < 7; second++, await on.sleep(1000)) {
+      for (let call = 0; call < 5; call++, await on.sleep(750)) {
         const { status } = await on.send({ key });
         if (status !== 401) continue;
         key = 'next-key';
         await on.send({ key });
       }
     });
-    expect(stage.log()).toEqual(['0s to 4s, every 1s: GET 200', '5s GET 401', '5s, 6s: GET 200']);
+    expect(stage.log()).toEqual(['0s, 1s: GET 200', '2s GET 401', '2s, 3s, 4s: GET 200']);
   });
 
   test('refuses every further call of a client that goes on with the same key', async () => {
     const stage = open(name);
     await stage.run(async (on) => {
-      for (let second = 0; second < 8; second++, await on.sleep(1000)) await on.send();
+      for (let call = 0; call < 5; call++, await on.sleep(750)) await on.send();
     });
-    expect(stage.log()).toEqual(['0s to 4s, every 1s: GET 200', '5s, 6s, 7s: GET 401']);
+    expect(stage.log()).toEqual(['0s, 1s: GET 200', '2s, 2.75s, 3.5s: GET 401']);
+  });
+});
+
+scenario('jitter-below', (name) => {
+  test('serves a client that adds to Retry-After, call after call', async () => {
+    const stage = open(name);
+    const adding = clients.retrying(({ headers }) => Number(headers.get('retry-after')) * 1000 + 100);
+    const ends = await stage.run(async (on) => [await adding(on), await adding(on), await adding(on)]);
+    expect(ends.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(ends.map(({ headers }) => headers.has('x-ratelimit-reset'))).toEqual([false, false, false]);
+  });
+
+  test('refuses a client that comes a tenth too early again, and bans it never', async () => {
+    const stage = open(name);
+    const below = clients.retrying(({ headers }) => Number(headers.get('retry-after')) * 900);
+    await stage.run(async (on) => [await below(on), await below(on)]);
+    expect(stage.log().filter((line) => line.includes('429'))).toEqual([
+      '0s GET 429, Retry-After 2',
+      '1.8s GET 429, Retry-After 1',
+    ]);
+    expect(stage.sim.keys.get('free-key').state).toBe('active');
+  });
+});
+
+scenario('negative-retry-after', (name) => {
+  test('serves a client that goes by Reset', async () => {
+    expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After -5', '5s GET 200', 200]);
+  });
+
+  test('uses up the attempts of a client that hands it to a timer', async () => {
+    expect(await seen(name, clients.readsANumber)).toEqual([
+      '0s to 0.009s, every 0.001s: GET 429, Retry-After -5',
+      429,
+    ]);
+  });
+});
+
+scenario('shards', (name) => {
+  test('serves callers behind one gate although others use the key', async () => {
+    const all = await open(name).run((on) => clients.sharedGate(on, 4));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  test('bans a client that comes back each second', async () => {
+    const { key } = await play(name, clients.everySecond);
+    expect(key().state).toBe('banned');
+  });
+});
+
+scenario('shared-quota', (name) => {
+  test('serves a hundred callers behind one gate, sixty of them at once', async () => {
+    const stage = open(name);
+    const all = await stage.run((on) => clients.sharedGate(on, 100));
+    expect(all.every(({ status }) => status === 200)).toBe(true);
+    expect(stage.log()[0]).toBe('0s, 60 times: GET 200');
+  });
+
+  test('bans callers that each back off alone', async () => {
+    const stage = open(name);
+    await stage.run((on) => Promise.all(Array.from({ length: 100 }, () => clients.backsOffOnly(on))));
+    expect(stage.sim.keys.get('free-key').state).toBe('banned');
   });
 });
 

@@ -50,7 +50,9 @@ export const waitAsTold: Wait = ({ headers, refusals }) => {
 function readRetryAfter(text: string | null, sentMs: number): number | undefined {
   if (text === null) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text)) : Number.NaN;
-  const ms = Number.isNaN(seconds) ? Date.parse(text) - sentMs : seconds * 1000;
+  // Without a letter it is no date, though Date.parse finds one in it.
+  const dateMs = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = Number.isNaN(seconds) ? dateMs - sentMs : seconds * 1000;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 

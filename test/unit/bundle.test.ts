@@ -14,7 +14,7 @@ const bundle: (contents: string) => Promise<Bundle> = bundled;
  * with every name, which adds the texts of the assumptions and the description of the service. Of the 24.3 kB the check of
  * scenarios and fault rules is about 5, the operations with exact JSON 3.5, keys, windows and bans 3, the adapters 2.
  */
-const mostKilobytes = { whatPagesImport: 24.5, everything: 28.7 };
+const mostKilobytes = { whatPagesImport: 24.7, everything: 29.1 };
 
 const filesIn = ({ metafile }: Bundle) =>
   Object.values(metafile.outputs)

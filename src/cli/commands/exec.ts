@@ -22,6 +22,9 @@ export interface ExecFlags extends ScenarioFlags {
 /** As of timeout(1): the command was stopped because its time was over. */
 const timedOutCode = 124;
 
+/** The client passed, but a report could not be written. */
+const unwrittenCode = 2;
+
 /**
  * Runs a client's command against a simulator on a free port, with the command's own input and output, and prints the
  * verdict to standard error.
@@ -35,10 +38,13 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const scenario = await scenarioOf(flags);
   const run = await runClient(command, scenario, { output: 'inherit', timeoutMs, apiKey: flags['api-key'] });
   const { code, isInterrupted, verdict } = run;
-  writeReports(flags, run);
+  const failures = writeReports(flags, run);
+  for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
-  return code === 0 && isFailed ? 1 : code;
+  if (code !== 0) return code;
+  if (isFailed) return 1;
+  return failures.length > 0 ? unwrittenCode : 0;
 }
 
 function fails(
@@ -50,10 +56,11 @@ function fails(
   return failOn === undefined ? outcome === 'fail' : findings.some(({ code }) => failOn.includes(code));
 }
 
+/** Writes every report that the flags ask for. @returns a message for each that could not be written */
 function writeReports(
   { verdict: verdictFile, report, junit, json }: ExecFlags,
   { entries, verdict }: Pick<ClientRun, 'entries' | 'verdict'>,
-): void {
+): string[] {
   const { stderr } = process;
   const shown = json
     ? JSON.stringify(verdict, null, 2)
@@ -62,18 +69,22 @@ function writeReports(
         ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
       });
   stderr.write(`${shown}\n`);
-  if (verdictFile !== undefined) writeReport('--verdict', verdictFile, `${JSON.stringify(verdict, null, 2)}\n`);
-  if (report !== undefined) writeReport('--report', report, htmlReport(entries, verdict));
-  if (junit !== undefined) writeReport('--junit', junit, junitReport(entries, verdict));
+  const reports: [flag: string, file: string | undefined, text: () => string][] = [
+    ['--verdict', verdictFile, () => `${JSON.stringify(verdict, null, 2)}\n`],
+    ['--report', report, () => htmlReport(entries, verdict)],
+    ['--junit', junit, () => junitReport(entries, verdict)],
+  ];
+  return reports.flatMap(([flag, file, text]) => (file === undefined ? [] : writeReport(flag, file, text())));
 }
 
-function writeReport(flag: string, file: string, text: string): void {
+function writeReport(flag: string, file: string, text: string): string[] {
   try {
     writeFileSync(file, text);
+    return [];
   } catch (error) {
-    throw new UsageError(
+    return [
       `expected ${flag} to name a file that can be written, got ${JSON.stringify(file)}: ${(error as Error).message}`,
-    );
+    ];
   }
 }
 

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../src/index.js';
+import { readScenario } from '../../src/node/scenario-files/scenario-files.js';
+import { seededFraction } from '../../src/values/seeded-random.js';
+import { judge } from '../../src/verdict.js';
+import { runPrograms } from '../support/client-lab.js';
+import { blamed } from '../support/findings.js';
+import { frozen, noonSeconds } from '../support/frozen.js';
+
+/** `PROVE=1` runs every client of the claim; a test run does a slice of them. */
+const isProof = process.env.PROVE === '1';
+const rightRuns = isProof ? 1_000 : 100;
+const wrongRuns = isProof ? 50 : 20;
+
+const scenario = await readScenario('jitter-below');
+const retryAfterMs = ({ headers }: Answer) => Number(headers['Retry-After']) * 1000;
+
+type Wait = (answer: Answer, random: () => number, nowMs: number) => number;
+
+/** One run of the scenario from a random phase of the second on: 21 calls, each tried until it is served. */
+function run(seed: number, wait: Wait) {
+  const random = (use: number) => seededFraction(seed, use);
+  let uses = 0;
+  const next = () => random(++uses);
+  const sim = frozen({
+    ...scenario,
+    clock: { start: new Date(noonSeconds * 1000 + Math.floor(next() * 1000)).toISOString() },
+  });
+  runPrograms(sim, [
+    function* ({ send, now }) {
+      for (let call = 0; call < 21; call++) {
+        for (;;) {
+          const answer = send();
+          if (answer.status === 200) break;
+          // A request takes a moment, and timers go off a little late.
+          yield 2 + Math.max(0, wait(answer, next, now())) + next() * 3;
+        }
+        yield 1 + next() * 4;
+      }
+    },
+  ]);
+  return judge(sim, { isOver: true });
+}
+
+describe('jitter below Retry-After', () => {
+  test.each([0.1, 0.5])(`is named in each of ${wrongRuns} runs, where it is up to %d of the wait`, (share) => {
+    for (let seed = 1; seed <= wrongRuns; seed++) {
+      const verdict = run(seed, (answer, random) => retryAfterMs(answer) * (1 - share + 2 * share * random()));
+      expect(verdict.findings.find(({ code }) => code === 'early-retry')?.severity, `seed ${seed}`).toBe('fail');
+    }
+  });
+
+  const right: [does: string, wait: Wait][] = [
+    ['waits as Retry-After says', retryAfterMs],
+    ['adds up to a half on top', (answer, random) => retryAfterMs(answer) * (1 + random() / 2)],
+    [
+      'goes by X-RateLimit-Reset, where there is one',
+      (answer, _, nowMs) => {
+        const reset = answer.headers['X-RateLimit-Reset'];
+        return reset === undefined ? retryAfterMs(answer) : Number(reset) * 1000 - nowMs;
+      },
+    ],
+  ];
+
+  test.each(right)(`is held against none of ${rightRuns} clients of which each %s`, (_, wait) => {
+    for (let seed = 1; seed <= rightRuns; seed++) {
+      const verdict = run(seed, wait);
+      expect(verdict.outcome, `seed ${seed}`).toBe('pass');
+      expect(blamed(verdict), `seed ${seed}`).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { listen } from '../../src/node.js';
+import type { FindingCode } from '../../src/scenario/expectation.js';
+import { judge } from '../../src/verdict.js';
+import { blamed } from '../support/findings.js';
+import { type Reply, type Send, stacks } from './stacks.js';
+
+/** `PROVE=1` repeats everything as often as the claim says; a test run does a slice of it. */
+const repeats = process.env.PROVE === '1' ? 20 : 1;
+const phases = process.env.PROVE === '1' ? [0, 100, 200, 300, 400, 500, 600, 700, 800, 900] : [50, 500, 900];
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const seconds = ({ headers }: Reply) => Number(headers['retry-after']);
+
+async function loop(send: () => Promise<Reply>, waitMs: (reply: Reply, attempt: number) => number, attempts = 8) {
+  for (let attempt = 1; ; attempt++) {
+    const reply = await send();
+    if (reply.status < 400 || attempt === attempts) return reply;
+    await sleep(waitMs(reply, attempt));
+  }
+}
+
+/** A minute of two seconds that is used up. */
+const wall: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } }, ban: 'off' };
+const rex = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
+
+interface Case {
+  does: string;
+  scenario?: Scenario;
+  client: (send: Send) => Promise<unknown>;
+  /** What is held against it; nothing of a right client. */
+  codes: FindingCode[];
+}
+
+const right: Case[] = [
+  {
+    does: 'waits as Retry-After says',
+    client: (send) =>
+      loop(
+        () => send('/pets'),
+        (reply) => seconds(reply) * 1000,
+      ),
+    codes: [],
+  },
+  {
+    does: 'adds to Retry-After',
+    client: (send) =>
+      loop(
+        () => send('/pets'),
+        (reply) => seconds(reply) * 1000 + Math.random() * 300,
+      ),
+    codes: [],
+  },
+  {
+    does: 'waits until X-RateLimit-Reset',
+    client: (send) =>
+      loop(
+        () => send('/pets'),
+        ({ headers }) => Number(headers['x-ratelimit-reset']) * 1000 - Date.now() + 2,
+      ),
+    codes: [],
+  },
+  {
+    does: 'runs ten callers, each of which waits',
+    // Over one connection they come one by one, like a loop: the scenario has to say that they are ten.
+    scenario: { ...wall, client: { parallel: 10 } },
+    client: (send) =>
+      Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          loop(
+            () => send(`/pets?limit=${index + 1}`),
+            (reply) => seconds(reply) * 1000 + index * 30,
+          ),
+        ),
+      ),
+    codes: [],
+  },
+  {
+    does: 'sends a refused write again',
+    client: (send) =>
+      loop(
+        () => send('/pets', rex),
+        (reply) => seconds(reply) * 1000,
+      ),
+    codes: [],
+  },
+  {
+    does: 'stops at a 401',
+    scenario: { keys: { 'free-key': { state: 'revoked' } } },
+    client: (send) => send('/pets'),
+    codes: [],
+  },
+];
+
+const wrong: Case[] = [
+  {
+    does: 'does not wait',
+    client: (send) =>
+      loop(
+        () => send('/pets'),
+        () => 0,
+      ),
+    codes: ['early-retry', 'retry-storm'],
+  },
+  {
+    does: 'waits half as long',
+    client: (send) =>
+      loop(
+        () => send('/pets'),
+        (reply) => seconds(reply) * 500,
+      ),
+    codes: ['early-retry'],
+  },
+  {
+    does: 'writes the attempt into its address',
+    client: (send) => {
+      let attempt = 0;
+      return loop(
+        () => send(`/pets?limit=${++attempt}`),
+        () => 100,
+      );
+    },
+    codes: ['early-retry'],
+  },
+  {
+    does: 'goes on adding pets',
+    client: async (send) => {
+      for (let n = 0; n < 5; n++) await send('/pets', { ...rex, body: `{"name":"Pet ${n}","categoryId":1}` });
+    },
+    codes: ['early-retry', 'lost-write'],
+  },
+  {
+    does: 'sends a revoked key again and again',
+    scenario: { keys: { 'free-key': { state: 'revoked' } } },
+    client: async (send) => {
+      for (let n = 0; n < 10; n++) await send('/pets');
+    },
+    codes: ['retried-401'],
+  },
+  {
+    does: 'is back at once after a 503 with Retry-After',
+    scenario: { faults: [{ when: { first: 3 }, then: { respond: { status: 503, headers: { 'Retry-After': 2 } } } }] },
+    client: (send) =>
+      loop(
+        () => send('/pets'),
+        () => 8,
+      ),
+    codes: ['early-retry'],
+  },
+];
+
+/** Runs a client against a held server, from a phase of the second on. */
+async function blame({ scenario = wall, client }: Case, connect: (url: string, key: string) => Send, phaseMs: number) {
+  const sim = createSimulator({ scenario });
+  const server = await listen(sim, { port: 0, holdRefusals: true });
+  try {
+    await sleep((1000 + phaseMs - (Date.now() % 1000)) % 1000);
+    await client(connect(server.baseUrl, 'free-key'));
+    return blamed(judge(sim, { isOver: true })).sort();
+  } finally {
+    await server.close({ graceMs: 0 });
+  }
+}
+
+describe.each(Object.entries(stacks))('over %s', (_, connect) => {
+  test.concurrent.each(right)(
+    'a client that $does is accused of nothing',
+    async (each) => {
+      for (let n = 0; n < repeats; n++) {
+        for (const phase of phases) expect(await blame(each, connect, phase), `at .${phase}`).toEqual([]);
+      }
+    },
+    600_000,
+  );
+
+  test.concurrent.each(wrong)(
+    'a client that $does is named, whenever it begins',
+    async (each) => {
+      for (let n = 0; n < repeats; n++) {
+        for (const phase of phases) {
+          expect(await blame(each, connect, phase), `at .${phase}`).toEqual([...each.codes].sort());
+        }
+      }
+    },
+    600_000,
+  );
+});
