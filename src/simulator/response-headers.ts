@@ -52,5 +52,6 @@ function setHeader(headers: Record<string, string>, name: string, value: string 
   const lower = name.toLowerCase();
   const present = Object.keys(headers).find((each) => each.toLowerCase() === lower) ?? name;
   if (value === null) delete headers[present];
-  else headers[present] = value;
+  // Defined, because to assign `__proto__` would set no property.
+  else Object.defineProperty(headers, present, { value, configurable: true, enumerable: true, writable: true });
 }
