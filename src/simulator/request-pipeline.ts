@@ -143,7 +143,15 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const nowSeconds = Math.floor(writtenAtMs / 1000);
     const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
-    const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, hostile, more });
+    const headers = writeHeaders({
+      nowSeconds,
+      rate,
+      isRefusal,
+      settings,
+      windowSeconds: resolved.windowSeconds,
+      hostile,
+      more,
+    });
     const finished: Answer = {
       status,
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
@@ -185,7 +193,15 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const { status, body, isRefusal = false, headers: more } = outcome;
     return {
       status,
-      headers: writeHeaders({ nowSeconds: Math.floor(nowMs / 1000), rate, isRefusal, settings, hostile, more }),
+      headers: writeHeaders({
+        nowSeconds: Math.floor(nowMs / 1000),
+        rate,
+        isRefusal,
+        settings,
+        windowSeconds: resolved.windowSeconds,
+        hostile,
+        more,
+      }),
       body: isRefusal && hostile?.html ? htmlPage(status) : body,
       operation: undefined,
       key: key?.key,

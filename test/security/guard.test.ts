@@ -130,6 +130,15 @@ describe('a control token', () => {
     await expect(listen(sim, { port: 0, host: '0.0.0.0' })).rejects.toThrow('--control-token');
   });
 
+  test.each(['', ' ', 'a b', 'tok\u00e9n', 'a\n'])(
+    'is refused where no header can carry it: %j',
+    async (controlToken) => {
+      await expect(listen(sim, { port: 0, controlToken })).rejects.toThrow(
+        'expected a control token of visible ASCII characters',
+      );
+    },
+  );
+
   test('opens the control API, and only that', async () => {
     const guarded = await listen(sim, { port: 0, controlToken: 'secret' });
     try {

@@ -7,7 +7,7 @@ import { runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 
-/** `npm run prove` runs every client of the claim; a test run does a slice of them. */
+/** `PROVE=1` runs every client of the claim; a test run does a slice of them. */
 const isProof = process.env.PROVE === '1';
 const rightRuns = isProof ? 1_000 : 100;
 const wrongRuns = isProof ? 50 : 20;

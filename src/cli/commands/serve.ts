@@ -50,8 +50,6 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const write = (line: string) => {
     process.stdout.write(`${line}\n`);
   };
-  // Whoever reads the log may go away (`petstore-sim | head`); the server goes on without it.
-  process.stdout.on('error', () => {});
   const onAnswer = createRequestLog(log, write);
   const server = await startServer(sim, {
     port,
