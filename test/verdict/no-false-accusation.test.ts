@@ -6,8 +6,7 @@ import { type Program, runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
-
-const runs = 1_000;
+import { tries } from '../support/prove.js';
 
 /** Until when no worker of the client sends anything. */
 interface Gate {
@@ -96,6 +95,7 @@ describe('a client that obeys is never accused', () => {
     '%s',
     (_, { scenario, workers = 1, calls = reads(8), waitMs = bySeconds, jitterMs = 0 }) => {
       const accused: unknown[] = [];
+      const runs = tries(100, 10_000);
       for (let seed = 1; seed <= runs; seed++) {
         let drawn = 0;
         const random = () => seededFraction(seed, drawn++);
