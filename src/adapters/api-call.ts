@@ -5,7 +5,7 @@ import type { Clock } from '../state/clock.js';
 /** One request to the API as plain data; every adapter makes one. */
 export interface ApiCall {
   method: string;
-  /** Below the base path, as sent, without the query: `/pets`, `/pets/7`. */
+  /** Below the base path, without the query: `/pets`, `/pets/7`. As sent, but for `decodeUnreserved`. */
   path: string;
   /** As sent, without the question mark; empty when there is none. */
   query: string;
@@ -19,6 +19,8 @@ export interface ApiCall {
   connection?: number | undefined;
   /** Waits before a refusal is sent, so that requests which are on their way arrive first; how many milliseconds. */
   readonly hold?: (() => Promise<number>) | undefined;
+  /** Headers of the adapter itself for the answer and its journal entry. */
+  readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has gone away; the delay of a fault ends then. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -2,6 +2,7 @@ import { errorBody } from '../contract/api-error.js';
 import { basePath } from '../contract/document.js';
 import { maximumBodyBytes } from '../contract/settings.js';
 import { ResetError } from '../state/clock.js';
+import { decodeUnreserved } from '../values/percent-encoding.js';
 import type { ApiCall, ApiHandler } from './api-call.js';
 import { toResponse } from './to-response.js';
 
@@ -78,7 +79,7 @@ async function answerRequest(
   request.signal.throwIfAborted();
   const call: ApiCall = {
     method: request.method,
-    path,
+    path: decodeUnreserved(path),
     query: query.join('?'),
     baseUrl,
     header: (name) => request.headers.get(name) ?? undefined,

@@ -8,10 +8,12 @@ import type { Answer } from './api-call.js';
  * @throws the reason of `signal` when the client gives up on an answer that never comes
  */
 export async function toResponse(
-  { status, headers, body, wire, finish }: Answer,
+  { status, headers: fields, body, wire, finish }: Answer,
   { method, signal }: Pick<Request, 'method' | 'signal'>,
   clock: Clock,
 ): Promise<Response> {
+  // As pairs: from an object, the `Headers` of Node loses a field called `__proto__`.
+  const headers = Object.entries(fields);
   switch (wire?.kind) {
     case 'reset':
     case 'close':
@@ -19,21 +21,26 @@ export async function toResponse(
     case 'hang':
       await clock.sleep(Number.POSITIVE_INFINITY, signal);
       return Response.error();
+  }
+  // What a fault does to a body, it cannot do to none.
+  if (method === 'HEAD' || statusesWithoutBody.includes(status)) {
+    finish?.(true);
+    return new Response(null, { status, headers });
+  }
+  switch (wire?.kind) {
     case 'truncate':
       return new Response(cutStream(encode(body), wire.bytes), { status, headers });
     case 'contentLength': {
       const all = encode(body);
       // A client reads as many bytes as Content-Length says; it fails only when fewer come.
       const seen = wire.value > all.length ? cutStream(all, all.length, wire.value) : all.subarray(0, wire.value);
-      return new Response(seen, { status, headers: { ...headers, 'Content-Length': String(wire.value) } });
+      return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
     }
     case 'drip':
       return new Response(slowStream(encode(body), wire, { clock, signal, finish }), { status, headers });
-    default: {
-      if (method === 'HEAD' || statusesWithoutBody.includes(status)) return new Response(null, { status, headers });
+    default:
       // To text without a Content-Type, `Response` would add one.
-      return new Response('Content-Type' in headers ? body : encode(body), { status, headers });
-    }
+      return new Response('Content-Type' in fields ? body : encode(body), { status, headers });
   }
 }
 

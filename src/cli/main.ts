@@ -7,6 +7,7 @@ import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
+import { reportOutputErrors } from './output-errors.js';
 
 const help = `petstore-sim: a stateful stand-in for the Petstore service, with plans, rate limits, bans and a clock you control
 
@@ -188,6 +189,7 @@ function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
+reportOutputErrors();
 main().catch((error) => {
   const isMistake = error instanceof UsageError || error instanceof ScenarioError;
   // What names its file is printed as compilers do it, so that editors and terminals find the place.

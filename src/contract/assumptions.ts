@@ -141,6 +141,11 @@ export const assumptions = /* @__PURE__ */ withValues({
     documentQuote: '"The client waits for the time given in the Retry-After header." Its form: not shown.',
     alsoAt: 'limits.retryAfterForm',
   },
+  rateLimitFields: {
+    question:
+      'Which RateLimit fields of the IETF draft stand beside the X-RateLimit headers, by the shape of their values?',
+    documentQuote: '"Every API response carries these headers." Further ones: not shown.',
+  },
   banAfter: {
     question: 'How many strikes (refused requests that came too early) ban a key?',
     documentQuote: banSilent,

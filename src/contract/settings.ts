@@ -43,6 +43,7 @@ export const settingValues = {
   rejectedCounts: choice('none', 'other-windows', 'all'),
   reportedWindow: choice('least-remaining', 'minute', 'day'),
   retryAfterForm: choice('seconds', 'http-date'),
+  rateLimitFields: choice('none', 'legacy', 'structured-rt', 'structured-aw'),
   banAfter: open<number>(3),
   banGraceMs: open<number>(1_000),
   banToleranceMs: open<number>(50),

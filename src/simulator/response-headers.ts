@@ -1,8 +1,9 @@
 import type { Settings } from '../contract/assumptions.js';
-import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
+import { rateLimitHeaders, retryAfterHeader, type WindowName } from '../contract/document.js';
 import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.js';
 import type { RateReport } from '../limits/rate-report.js';
 import { createHttpDate } from '../values/http-date.js';
+import { draftFields } from './draft-fields.js';
 
 /** What the headers of one answer depend on. */
 export interface HeaderSource {
@@ -10,7 +11,9 @@ export interface HeaderSource {
   rate: RateReport | undefined;
   /** Whether the answer is a refusal: over a limit, or banned. */
   isRefusal: boolean;
-  settings: Pick<Settings, 'retryAfterForm'>;
+  settings: Pick<Settings, 'retryAfterForm' | 'rateLimitFields'>;
+  /** The length of the window that `rate` is about. */
+  windowSeconds: Readonly<Record<WindowName, number>>;
   hostile: HostileHeaders | undefined;
   /** Headers of this answer only; `null` removes one. */
   more: Readonly<Record<string, string | null>> | undefined;
@@ -19,12 +22,16 @@ export interface HeaderSource {
 /** The one writer of headers: Date from the clock, and "Every API response carries these headers." */
 export function createHeaderWriter(): (source: HeaderSource) => Record<string, string> {
   const httpDate = createHttpDate();
-  return ({ nowSeconds, rate, isRefusal, settings, hostile, more }) => {
+  return ({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more }) => {
     const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };
     if (rate !== undefined) {
       headers[rateLimitHeaders.limit] = String(rate.limit);
       headers[rateLimitHeaders.remaining] = String(rate.remaining);
       headers[rateLimitHeaders.reset] = String(rate.resetAtSeconds);
+      if (settings.rateLimitFields !== 'none') {
+        const isPage = isRefusal && hostile?.html;
+        if (!isPage) Object.assign(headers, draftFields(settings.rateLimitFields, rate, nowSeconds, windowSeconds));
+      }
       if (isRefusal) {
         const isDate = settings.retryAfterForm === 'http-date';
         headers[retryAfterHeader] = isDate ? httpDate(rate.resetAtSeconds) : String(rate.resetAtSeconds - nowSeconds);
@@ -45,5 +52,6 @@ function setHeader(headers: Record<string, string>, name: string, value: string 
   const lower = name.toLowerCase();
   const present = Object.keys(headers).find((each) => each.toLowerCase() === lower) ?? name;
   if (value === null) delete headers[present];
-  else headers[present] = value;
+  // Defined, because to assign `__proto__` would set no property.
+  else Object.defineProperty(headers, present, { value, configurable: true, enumerable: true, writable: true });
 }

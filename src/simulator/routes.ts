@@ -48,8 +48,10 @@ export const deprecationHeaders = (baseUrl: string): Record<string, string> => (
   Link: `<${baseUrl}/pets>; rel="successor-version"`,
 });
 
+/** HEAD is GET whose answer an adapter sends without its body; `Allow` lists only what the document shows. */
 function byMethod(methods: Record<string, OperationName>, method: string, petId: string, settings: Settings): Route {
-  const operation = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  const name = method === 'HEAD' ? 'GET' : method;
+  const operation = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (operation !== undefined) return { operation, petId };
   const refusal =
     settings.unknownMethod === 'not-found' ? unknownRoute() : methodNotAllowed(method, Object.keys(methods));

@@ -2,7 +2,7 @@ import type { ReportedOutcome, RequestRecord } from '../state/request-record.js'
 import { type JudgedRequest, judgedRequests } from './judged-request.js';
 import { markKnowledge, markOutages } from './knowledge.js';
 
-export { graceMs, type JudgedRequest, type Lane, toleranceMs } from './judged-request.js';
+export { graceMs, type JudgedRequest, toleranceMs } from './judged-request.js';
 
 /** From the first refusal of a key to its next served request, or to the end of the run. */
 export interface Episode {

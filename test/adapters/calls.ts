@@ -80,7 +80,7 @@ export const calls: readonly Call[] = [
   { title: 'a slash too many', status: 404, url: `${production}/pets/` },
   { title: 'a method on the list that it does not have', status: 405, url: `${production}/pets`, method: 'DELETE' },
   { title: 'a method on a pet that it does not have', status: 405, url: `${production}/pets/1`, method: 'PUT' },
-  { title: 'HEAD', status: 405, url: `${production}/pets`, method: 'HEAD' },
+  { title: 'HEAD', status: 200, url: `${production}/pets`, method: 'HEAD' },
   { title: 'the last request of the minute', status: 200, ...tight },
   { title: 'the request past the limit', status: 429, ...tight },
   { title: 'an unknown path past the limit', status: 429, url: `${production}/orders`, key: 'tight-key' },

@@ -53,16 +53,20 @@ const readable = (origin: string) => ({
 });
 
 describe('cors: loopback, the default', () => {
-  test.each([page, 'https://localhost', 'http://127.0.0.1:3000', 'http://[::1]:8080', 'http://shop.localhost:3000'])(
-    'lets a page of %s read the answer and its rate-limit headers',
-    async (origin) => {
-      const { call } = await open(undefined);
-      const answer = await call(origin);
-      expect(answer.status).toBe(200);
-      expect(answer.cors).toEqual(readable(origin));
-      expect(JSON.parse(answer.body)).toHaveLength(20);
-    },
-  );
+  test.each([
+    page,
+    'https://localhost',
+    'http://127.0.0.1:3000',
+    'http://[::1]:8080',
+    'http://shop.localhost:3000',
+    'http://localhost.:3000',
+  ])('lets a page of %s read the answer and its rate-limit headers', async (origin) => {
+    const { call } = await open(undefined);
+    const answer = await call(origin);
+    expect(answer.status).toBe(200);
+    expect(answer.cors).toEqual(readable(origin));
+    expect(JSON.parse(answer.body)).toHaveLength(20);
+  });
 
   test.each([
     app,
@@ -73,6 +77,17 @@ describe('cors: loopback, the default', () => {
     'http://127.0.0.1.evil.example',
     'file://localhost',
     'http://192.168.0.7',
+    'http://evil.test/?.localhost',
+    'http://evil.test#.localhost',
+    'http://evil.test:80.localhost',
+    'http://evil.test\\.localhost',
+    'http://evil.test?@localhost',
+    'http://localhost/',
+    'http://localhost:80',
+    'http://LOCALHOST',
+    'http://[::1',
+    'javascript://localhost',
+    'http://localhost http://evil.test',
   ])('does not let a page of %s read it', async (origin) => {
     const { call } = await open(undefined);
     const answer = await call(origin);

@@ -44,6 +44,12 @@ async function untilRefused({ get }: Service): Promise<AdapterAnswer> {
   }
 }
 
+/** The fields of the IETF draft that the first answer carries. */
+async function draftFields({ get }: Service): Promise<[string, string][]> {
+  const { headers } = await get('/pets');
+  return [...headers].filter(([name]) => name.startsWith('ratelimit')).sort();
+}
+
 /** The codes of refused requests, each two seconds after the one before. */
 async function insist({ get, sim }: Service, times: number): Promise<string[]> {
   const codes = [];
@@ -765,6 +771,43 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
           expect(rate(await get('/pets', { key: 'low-day' }))).toEqual([1_000, 4, noonSeconds + 86_400]);
           expect(rate(await get('/pets', { key: 'low-minute' }))).toEqual([1_000, 989, noonSeconds + 86_400]);
         },
+      ],
+    ],
+  },
+  rateLimitFields: {
+    scenario: twoAMinute,
+    behaviours: [
+      ['none', 'sends no such field', async (service) => expect(await draftFields(service)).toEqual([])],
+      [
+        'legacy',
+        'sends three fields of numbers, the last one the seconds until the reset',
+        async (service) => {
+          expect(await draftFields(service)).toEqual([
+            ['ratelimit-limit', '2'],
+            ['ratelimit-remaining', '1'],
+            ['ratelimit-reset', '60'],
+          ]);
+          const refused = await untilRefused(service);
+          expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+        },
+      ],
+      [
+        'structured-rt',
+        'names what remains and the seconds until the reset',
+        async (service) =>
+          expect(await draftFields(service)).toEqual([
+            ['ratelimit', '"minute";r=1;t=60'],
+            ['ratelimit-policy', '"minute";q=2;w=60'],
+          ]),
+      ],
+      [
+        'structured-aw',
+        'names what is available and the seconds that it is for',
+        async (service) =>
+          expect(await draftFields(service)).toEqual([
+            ['ratelimit', '"minute";a=1;w=60'],
+            ['ratelimit-policy', '"minute";q=2;w=60'],
+          ]),
       ],
     ],
   },

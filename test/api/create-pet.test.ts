@@ -220,6 +220,7 @@ describeOnEveryAdapter('createPet', (open) => {
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
     'application/json; charset="utf-8"',
+    'application/json; charset= utf-8',
     'Application/JSON',
     ' application/json ',
   ])('takes the Content-Type %j', async (type) => {

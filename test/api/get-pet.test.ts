@@ -37,7 +37,7 @@ describeOnEveryAdapter('getPet', (open) => {
     '1e0',
     '0x1',
     '-0',
-    '%31',
+    '%2531',
     '%201',
     '1%20',
     'rex',

@@ -59,13 +59,35 @@ describeOnEveryAdapter('headers', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 3600 + 60]);
   });
 
-  test('a HEAD request gets the headers of its 405 and no body', async () => {
-    const { call } = await open();
-    const answer = await call('HEAD', '/pets', { key: 'free-key' });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, POST');
-    expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
-    expect(answer.bodyText).toBe('');
+  test('a HEAD request gets the status and headers of GET, uses the same quota, and has no body', async () => {
+    const { call, get, sim } = await open({ keys });
+    const withoutRate = ({ status, headers }: { status: number; headers: Headers }) => {
+      const fields = [...headers].filter(([name]) => !/^x-ratelimit|content-length|connection|keep-alive/.test(name));
+      return { status, fields };
+    };
+    for (const path of ['/pets', '/pets?limit=1', '/pets/1', '/pets/999', '/orders', '/pets?limit=0']) {
+      const head = await call('HEAD', path, { key: 'free-key' });
+      expect(head.bodyText).toBe('');
+      const answer = await get(path);
+      expect(withoutRate(head), path).toEqual(withoutRate(answer));
+      expect(rate(answer)[1]).toBe((rate(head)[1] as number) - 1);
+    }
+    expect(sim.journal.query().filter(({ method, responseBody }) => method === 'HEAD' && responseBody !== '')).toEqual(
+      [],
+    );
+    expect((await call('HEAD', '/pets', { key: 'nobody' })).status).toBe(401);
+    sim.keys.setUsage('free-key', { minute: 60 });
+    const refused = await call('HEAD', '/pets', { key: 'free-key' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+  });
+
+  test('HEAD of the path that takes POST alone is that of its GET, and never makes a pet', async () => {
+    const { call, sim } = await open();
+    const { status } = await call('HEAD', '/pets', {
+      key: 'free-key',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect([status, sim.pets.size]).toEqual([200, 3]);
   });
 
   test('the code of every error is the one that section 8 names', async () => {

@@ -4,6 +4,16 @@ import { describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/a
 const noSuchPath = 'There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.';
 
 describeOnEveryAdapter('paths and methods', (open) => {
+  test('a percent-encoded letter or digit in a path is that letter or digit', async () => {
+    const { get } = await open();
+    const listed = (await get('/pets?limit=2')).json;
+    for (const path of ['/%70ets?limit=2', '/%70%65%74%73?limit=2', '/pet%73?limit=2']) {
+      expect((await get(path)).json).toEqual(listed);
+    }
+    expect((await get('/%50ets')).status).toBe(404);
+    expect((await get('/pets/%31')).json).toMatchObject({ id: 1 });
+  });
+
   test.each([
     '',
     '/',
@@ -15,7 +25,8 @@ describeOnEveryAdapter('paths and methods', (open) => {
     '/pets/1/photos',
     '//pets',
     '/pets%2F1',
-    '/%70ets',
+    '/%2570ets',
+    '/%zzpets',
     '/orders',
     '/__sim',
     '/__sim/reset',

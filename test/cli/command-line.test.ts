@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
+import { cli, runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
 
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
@@ -29,7 +31,7 @@ describe('petstore-sim serve --log json', () => {
       target: '/v1/pets?limit=1',
       status: 200,
       operation: 'listPets',
-      key: '…-key',
+      key: 'pro-key',
       plan: 'pro',
       remaining: 299,
       durationMs: expect.any(Number),
@@ -86,7 +88,7 @@ describe('petstore-sim serve --log pretty', () => {
     await nextLine();
     await fetch(`${url}/pets/%1b%5b2J%0aFAKE`, withKey('free-key'));
     expect(await nextLine()).toMatch(
-      /^\d\d:\d\d:\d\d\.\d{3} {2}404 {2}getPet +free +…-key {2}59 left +[\d.]+ ms +GET \/v1\/pets\/%1b%5b2J%0aFAKE {2}not_found$/,
+      /^\d\d:\d\d:\d\d\.\d{3} {2}404 {2}getPet +free +free-key +59 left +[\d.]+ ms +GET \/v1\/pets\/%1b%5b2J%0aFAKE {2}not_found: There is no pet with this petId\.$/,
     );
   });
 });
@@ -153,6 +155,62 @@ describe('petstore-sim serve', () => {
   });
 });
 
+describe('output that cannot be written', () => {
+  const good = join(import.meta.dirname, '../../scenarios/minute-wall.yaml');
+  /** Runs the command line with a full device as its standard output or error. */
+  async function runFull(args: readonly string[], full: 'out' | 'err', whileRunning?: (child: ChildProcess) => void) {
+    const device = openSync('/dev/full', 'w');
+    const stdio: StdioOptions = full === 'out' ? ['ignore', device, 'pipe'] : ['ignore', 'pipe', device];
+    const child = spawn(process.execPath, [cli, ...args], { stdio });
+    closeSync(device);
+    let text = '';
+    (full === 'out' ? child.stderr : child.stdout)?.on('data', (chunk) => {
+      text += chunk;
+      whileRunning?.(child);
+    });
+    const [code] = await once(child, 'close');
+    return { code, text };
+  }
+  const failed = 'petstore-sim: failed to write the output: ENOSPC: no space left on device, write\n';
+
+  const commands = [
+    ['scenarios'],
+    ['scenarios', 'minute-wall'],
+    ['check', good],
+    ['assumptions'],
+    ['--help'],
+    ['--version'],
+  ];
+  test.each(commands)('petstore-sim %s %s says so in one line and exits with 1', async (...args) => {
+    expect(await runFull(args, 'out')).toEqual({ code: 1, text: failed });
+  });
+
+  test('keeps the exit code of a mistake', async () => {
+    const { code, text } = await runFull(['check', good, 'nowhere.yaml'], 'out');
+    expect(code).toBe(2);
+    expect(text).toContain('nowhere.yaml: expected a file');
+    expect(text).not.toMatch(/^ +at /m);
+    expect(await runFull(['check', 'nowhere.yaml'], 'err')).toEqual({ code: 2, text: '' });
+  });
+
+  test('does not stop a server, which says it once', async () => {
+    const stop = (child: ChildProcess) => void setTimeout(() => child.kill('SIGTERM'), 500);
+    const { code, text } = await runFull(['--port', '0', '--log', 'json'], 'out', stop);
+    expect([code, text]).toEqual([1, failed]);
+  });
+
+  test('is no error where the reader has seen enough', async () => {
+    const line = `set -o pipefail; "${process.execPath}" "${cli}" assumptions --json | head -c 1`;
+    const shell = spawn('bash', ['-c', line], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let err = '';
+    shell.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    expect(await once(shell, 'close')).toEqual([0, null]);
+    expect(err).toBe('');
+  });
+});
+
 describe('the command line', () => {
   const mistakes: [args: string[], message: string][] = [
     [['--port', 'x'], 'expected --port to be a whole number from 0 to 65535, got "x"'],
@@ -176,6 +234,7 @@ describe('the command line', () => {
     [['scenarios', 'a', 'b'], 'expected no further argument of scenarios, got "b"'],
     [['serve', '--json'], 'expected no --json with serve'],
     [['--host', '0.0.0.0'], 'pass --control-token TOKEN'],
+    [['--port', '0', '--control-token', ''], 'expected a control token of visible ASCII characters, got an empty text'],
     [
       ['--host', '203.0.113.1', '--control-token', 'x'],
       'expected --host to be an address of this machine, got 203.0.113.1',

@@ -29,6 +29,11 @@ const request = ({ method, path }: Route, { host = 'localhost', type = 'applicat
   return rawRequest(stage.server.port, `${lines.join('\r\n')}\r\n${headers}\r\n${body}`);
 };
 
+type Refused = [what: string, options: Parameters<typeof request>[1], status: number];
+
+/** What tools in a page of this machine may read. */
+const isDescription = ({ path }: Route) => path === '/__sim/service.json' || path === '/__sim/openapi.json';
+
 test('the table of routes has every operation, alone and in a sandbox', () => {
   const own = Object.keys(controlOperations).length;
   expect(routes).toHaveLength(2 * own + Object.keys(sandboxOperations).length);
@@ -37,12 +42,14 @@ test('the table of routes has every operation, alone and in a sandbox', () => {
 });
 
 describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_name, route) => {
-  const refused: [what: string, options: Parameters<typeof request>[1], status: number][] = [
+  const refused: Refused[] = [
     ['a foreign Host', { host: 'evil.test' }, 403],
     ['a Host that begins like ours', { host: 'localhost.evil.test' }, 403],
     ['a foreign Origin', { headers: 'Origin: http://evil.test\r\n' }, 403],
     ['the null Origin', { headers: 'Origin: null\r\n' }, 403],
-    ['the Origin of another port', { headers: 'Origin: http://localhost:5173\r\n' }, 403],
+    ...(isDescription(route)
+      ? []
+      : [['the Origin of another port', { headers: 'Origin: http://localhost:5173\r\n' }, 403] as Refused]),
     ['a cross-site fetch', { headers: 'Sec-Fetch-Site: cross-site\r\n' }, 403],
   ];
   if (route.method !== 'GET') refused.push(['a text/plain body', { type: 'text/plain' }, 415]);
@@ -51,6 +58,48 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
     const before = everythingOf(stage.sim, stage.server);
     for (const [what, options, status] of refused) expect(statusOf(await request(route, options)), what).toBe(status);
     expect(everythingOf(stage.sim, stage.server)).toEqual(before);
+  });
+});
+
+describe.each(['service.json', 'openapi.json'])('/__sim/%s', (file) => {
+  const url = () => `${stage.server.controlUrl}/${file}`;
+  const origin = 'http://localhost:5173';
+
+  test('can be read by a page of this machine, and says so in a preflight', async () => {
+    const cross = { Origin: origin, 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'cors' };
+    const answer = await fetch(url(), { headers: cross });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('vary')).toContain('Origin');
+    expect(await answer.json()).toMatchObject({ openapi: expect.stringMatching(/^3\./) });
+    const asked = {
+      ...cross,
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'authorization',
+    };
+    const preflight = await fetch(url(), { method: 'OPTIONS', headers: asked });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization']);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+  });
+
+  test.each(['http://evil.test', 'http://evil.test/?.localhost', 'http://localhost.evil.test', 'null', 'file://'])(
+    'is not for a page of %s',
+    async (foreign) => {
+      const answer = await fetch(url(), { headers: { Origin: foreign } });
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    },
+  );
+
+  test('needs the control token where there is one, in a page too', async () => {
+    const guarded = await openStage({}, { controlToken: 'a-control-token' });
+    try {
+      const status = async (headers: Record<string, string>) =>
+        (await fetch(`${guarded.server.controlUrl}/${file}`, { headers: { Origin: origin, ...headers } })).status;
+      expect(await status({})).toBe(401);
+      expect(await status({ Authorization: 'Bearer a-control-token' })).toBe(200);
+    } finally {
+      await guarded.server.close();
+    }
   });
 });
 

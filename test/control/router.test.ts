@@ -92,8 +92,14 @@ test('a body is inflated within its limit; one that is too large or in another c
   expectError(await request('POST', '/__sim/clock', bomb, { 'content-encoding': 'gzip' }), 413, 'larger than');
   const utf16 = { 'content-type': 'application/json; charset=utf-16le' };
   expectError(await request('POST', '/__sim/clock', '{"advance":"1s"}', utf16), 415, 'in UTF-8');
-  const utf8 = { 'content-type': 'application/json;charset="UTF-8"' };
-  expect((await request('POST', '/__sim/clock', '{"advance":"1s"}', utf8)).status).toBe(200);
+  for (const charset of [';charset="UTF-8"', '; charset= utf-8', '; charset=utf-8; x=y', ' ; CHARSET = us-ascii']) {
+    const type = { 'content-type': `application/json${charset}` };
+    expect((await request('POST', '/__sim/clock', '{"advance":"1s"}', type)).status, charset).toBe(200);
+  }
+  for (const charset of ['; charset=utf-7', '; charset= latin1', '; charset="utf-8x"', '; x=y; charset=rot13']) {
+    const type = { 'content-type': `application/json${charset}` };
+    expectError(await request('POST', '/__sim/clock', '{"advance":"1s"}', type), 415, 'in UTF-8');
+  }
   const unknown = { 'content-encoding': 'rot13' };
   expectError(await request('POST', '/__sim/clock', '{}', unknown), 415, 'not supported');
   const large = `{"scenario":"${'x'.repeat(5 * 1024 * 1024)}"}`;

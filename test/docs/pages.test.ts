@@ -97,9 +97,10 @@ test('the npm scripts that a page names exist', () => {
 });
 
 const exampleScripts = () =>
-  readdirSync(join(root, 'examples')).flatMap((name) =>
-    Object.keys(JSON.parse(readFileSync(join(root, 'examples', name, 'package.json'), 'utf8')).scripts),
-  );
+  readdirSync(join(root, 'examples'))
+    .map((name) => join(root, 'examples', name, 'package.json'))
+    .filter((file) => existsSync(file))
+    .flatMap((file) => Object.keys(JSON.parse(readFileSync(file, 'utf8')).scripts));
 
 describe('the maps name the folders that are there', () => {
   const foldersIn = (path: string) =>

@@ -143,6 +143,27 @@ test.each(cases)('$name, phase $phase, is the same to a client of every adapter'
   expect(seen[2]).toEqual(seen[0]);
 });
 
+describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
+  'a header of a fault (%s adapter)',
+  (_, adapter) => {
+    test('is sent whatever its name is', async () => {
+      const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__'];
+      const headers = JSON.parse(`{${names.map((name) => `"${name}":"is ${name}"`).join()}}`);
+      const service = await openUnchecked(adapter, {
+        faults: [{ when: {}, then: { respond: { status: 503, headers } } }],
+      });
+      try {
+        const answer = await service.send('GET', '/pets');
+        expect(answer.status).toBe(503);
+        for (const name of names) expect(answer.headers.get(name), name).toBe(`is ${name}`);
+        expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+      } finally {
+        await service.close();
+      }
+    });
+  },
+);
+
 test('all effects of a rule are in the table', () => {
   const names = effects.flatMap(({ then }) => Object.keys(then));
   const all = 'respond reset close hang truncate drip malformed empty contentLength contentType delay'.split(' ');

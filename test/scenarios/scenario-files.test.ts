@@ -267,6 +267,29 @@ describe('extends', () => {
     ]);
   });
 
+  test.each([
+    ['a list', '- seed: 1', 'got a list'],
+    [
+      'a list further down',
+      '# pets\n\n- { id: 1, name: A, categoryId: 1 }',
+      'base.yaml:3:1: expected fields of a scenario, got a list',
+    ],
+    ['a text', 'seed', 'got "seed"'],
+    ['a number', '7', 'got 7'],
+    ['nothing', '', 'got an empty file'],
+  ])('a base that holds %s is a mistake', async (_, text, message) => {
+    write('odd/base.yaml', text);
+    for (const [file, content] of [
+      ['odd/child.yaml', 'extends: ./base.yaml\nseed: 1'],
+      ['odd/grandchild.yaml', 'extends: ./child.yaml'],
+    ] as const) {
+      const lines = await mistakes(write(file, content));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(/^odd\/base\.yaml:\d:1: expected fields of a scenario, got /);
+      expect(lines[0]).toContain(message);
+    }
+  });
+
   test('a base that is no YAML is reported with its own place', async () => {
     write('broken/base.yaml', 'seed: [');
     expect(await mistakes(write('broken/child.yaml', 'extends: ./base.yaml'))).toEqual([

@@ -35,7 +35,8 @@ describe('the Host allow-list', () => {
     '[::2]',
     '[::ffff:127.0.0.1]',
     '127.0.0.1.',
-    'localhost.',
+    'localhost..',
+    'evil.test.',
     '2130706433',
     'sim.test.evil',
   ];
@@ -68,6 +69,9 @@ describe('the Host allow-list', () => {
     '[::1]:4010',
     'sim.test',
     'SIM.test:4010',
+    'localhost.',
+    'app.localhost.:4010',
+    'sim.test.',
   ])('lets %s through', async (host) => {
     expect(statusOf(await get('/v1/pets', host))).toBe(200);
   });
@@ -125,6 +129,15 @@ describe('a control token', () => {
   test('is needed to listen on a host that is not loopback', async () => {
     await expect(listen(sim, { port: 0, host: '0.0.0.0' })).rejects.toThrow('--control-token');
   });
+
+  test.each(['', ' ', 'a b', 'tok\u00e9n', 'a\n'])(
+    'is refused where no header can carry it: %j',
+    async (controlToken) => {
+      await expect(listen(sim, { port: 0, controlToken })).rejects.toThrow(
+        'expected a control token of visible ASCII characters',
+      );
+    },
+  );
 
   test('opens the control API, and only that', async () => {
     const guarded = await listen(sim, { port: 0, controlToken: 'secret' });

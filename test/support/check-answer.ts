@@ -57,11 +57,22 @@ function resolve(pointer: string): string | undefined {
   return typeof value.$ref === 'string' ? resolve(value.$ref.slice(1)) : pointer;
 }
 
+/** A path whose letters and digits may be sent percent-encoded; what cannot be decoded stays as it is. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 /** The operation that a question leads to, and where the description says what it answers. */
 function describedAt({ method, path }: Question): { operation: string | undefined; responses: string } {
-  const [bare = ''] = path.split('?');
+  const [bare = ''] = decoded(path).split('?');
   const template = bare === '/pets' ? '/pets' : /^\/pets\/[^/]+$/.test(bare) ? '/pets/{petId}' : undefined;
-  const pointer = `/paths/${step(template ?? '')}/${method.toLowerCase()}`;
+  // HEAD is GET without a body.
+  const described = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const pointer = `/paths/${step(template ?? '')}/${described}`;
   const operation = template === undefined ? undefined : (at(pointer) as Json | undefined);
   if (operation === undefined) return { operation: undefined, responses: '/components/responses' };
   return { operation: operation.operationId as string, responses: `${pointer}/responses` };
@@ -192,7 +203,7 @@ function* wrongBody(question: Question, { status, bodyText }: RawAnswer, allowan
   if (ids.length !== pets.length) yield `${pets.length} pets have ${ids.length} ids`;
   if (new Set(ids).size !== ids.length) yield `an id comes twice: ${ids}`;
 
-  const [petId] = /(?<=^\/pets\/)[^?]+/.exec(question.path) ?? [];
+  const [petId] = /(?<=^\/pets\/)[^?]+/.exec(decoded(question.path)) ?? [];
   if (petId !== undefined && ids[0] !== petId) yield `asked for ${petId}, got ${ids[0]}`;
   if (status !== 201) return;
   const sent = numbersOf('categoryId', question.body ?? '').at(-1);

@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 export function rawRequest(
   port: number,
   bytes: string | Buffer,
-  { answers = 1, silenceMs = 2_000 } = {},
+  { answers = 1, silenceMs = 10_000 } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

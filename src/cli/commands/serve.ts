@@ -6,7 +6,8 @@ import { UsageError } from '../../node/usage-error.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets } from '../../scenario/resolve-pets.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
-import { createRequestLog, type LogFormat, listeningLines, logFormats } from '../request-log.js';
+import { listeningLines } from '../listening-lines.js';
+import { createRequestLog, type LogFormat, logFormats } from '../request-log.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
 export interface ServeFlags {
@@ -49,9 +50,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const write = (line: string) => {
     process.stdout.write(`${line}\n`);
   };
-  // Whoever reads the log may go away (`petstore-sim | head`); the server goes on without it.
-  process.stdout.on('error', () => {});
-  const onAnswer = createRequestLog(log, sim, write);
+  const onAnswer = createRequestLog(log, write);
   const server = await startServer(sim, {
     port,
     ...(flags.host !== undefined && { host: flags.host }),

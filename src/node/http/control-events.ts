@@ -21,7 +21,9 @@ export function createEventSender() {
     const entries = open();
     readers++;
     try {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream', Connection: 'close' });
+      // A proxy such as nginx would keep the events until its buffer is full.
+      const headers = { 'Content-Type': 'text/event-stream', Connection: 'close', 'X-Accel-Buffering': 'no' };
+      response.writeHead(200, headers);
       response.write(': petstore-sim\n\n');
       for await (const entry of entries) {
         response.write(`id: ${entry.id}\nevent: request\ndata: ${jsonText(entry)}\n\n`);

@@ -25,10 +25,11 @@ export function readInput(request: Request, { method, contentType }: AnyControlO
   return input;
 }
 
-const foreignCharset = /;\s*charset\s*=\s*(?!"?(?:utf-8|us-ascii)"?\s*(?:;|$))/i;
+const charsetParameter = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
 function readBody({ body, headers }: Request): JsonObject {
-  if (foreignCharset.test(headers['content-type'] ?? '')) {
+  const charset = charsetParameter.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  if (charset !== 'utf-8' && charset !== 'us-ascii') {
     throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
   }
   if (!Buffer.isBuffer(body) || body.length === 0) return {};

@@ -1,19 +1,23 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
+import { basePath } from '../../contract/document.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
-import type { AnyControlOperation } from '../../control/control-operation.js';
+import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
 import type { JournalEntry } from '../../control/journal-entry.js';
-import { perform } from '../../control/perform.js';
-import { noSandbox, sandboxOperations } from '../../control/sandbox-operations.js';
+import { perform, performInPieces } from '../../control/perform.js';
+import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import type { Sandboxes } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { jsonText } from '../../values/json-text.js';
 import { createEventSender } from './control-events.js';
-import { checkControlRequest } from './control-guard.js';
+import { checkControlRequest, descriptionCors } from './control-guard.js';
 import { readInput } from './control-input.js';
-import { refuse } from './send-json.js';
+import { isPreflight, preflightHeaders } from './cors.js';
+import { sendRefusal } from './send-answer.js';
+import { sendPieces } from './send-pieces.js';
+import type { Report } from './served-answer.js';
 
 /** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
@@ -26,8 +30,11 @@ export interface ControlRouterOptions {
   controlToken: string | undefined;
 }
 
-/** What an operation runs on, and when that goes away. */
-type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
+/** Answers a request to the control API. */
+export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
+
+/** What an operation runs on, where the client reaches that, and when it goes away. */
+type Find = (request: Request) => { target: unknown; gone?: AbortSignal } & Pick<Caller, 'baseUrl' | 'controlUrl'>;
 
 /**
  * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
@@ -36,25 +43,33 @@ type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
 export function createControlRouter(
   sim: Simulator,
   { sandboxes, closing, controlToken }: ControlRouterOptions,
-): RequestListener {
+): ControlListener {
+  const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
-  app.use((_request, response, next) => {
+  app.use((request, response, next) => {
     response.set({
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
+      ...descriptionCors(request),
     });
     next();
   });
 
   const sendEvents = createEventSender();
   const serve = (operation: AnyControlOperation, find: Find) => async (request: Request, response: Response) => {
-    const { target, gone } = find(request);
+    const { target, gone, ...addresses } = find(request);
     const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
-    const run = () => perform(operation, target, readInput(request, operation), signal);
+    const caller: Caller = { ...addresses, signal };
+    const run = () => perform(operation, target, readInput(request, operation), caller);
     if (operation.contentType === 'text/event-stream') {
       return sendEvents(response, run as () => AsyncIterable<JournalEntry>);
+    }
+    if (operation.pieces !== undefined) {
+      const pieces = performInPieces(operation, target, readInput(request, operation), caller);
+      response.status(200).type(operation.contentType ?? 'json');
+      return sendPieces(response, pieces);
     }
     const result = await run();
     // The server is closing: it waits for connections, and this one would be kept for the next request.
@@ -79,24 +94,39 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
     }
   };
-  mount('/__sim', controlOperations, () => ({ target: sim }));
-  mount('/__sim', sandboxOperations, ({ headers }) => ({
-    target: { sim, sandboxes, origin: `http://${headers.host}` },
-  }));
-  mount('/__sim/sandboxes/:sandbox', controlOperations, ({ params }) => {
-    const sandbox = sandboxes.find(params.sandbox as string);
+  // HTTP/1.0 has no Host.
+  const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
+  mount('/__sim', controlOperations, (request) => {
+    const origin = originOf(request);
+    return { target: sim, baseUrl: `${origin}${basePath}`, controlUrl: `${origin}/__sim` };
+  });
+  mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
+  mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
+    const sandbox = sandboxes.find(request.params.sandbox as string);
     if (sandbox === undefined) throw noSandbox();
-    return { target: sandbox.sim, gone: sandbox.removed };
+    return { target: sandbox.sim, gone: sandbox.removed, ...sandboxUrls(originOf(request), sandbox.name) };
   });
 
   app.use(() => {
     throw new ControlError(404, 'not_found', 'There is no such control path; GET /__sim/openapi.json lists them.');
   });
-  app.use(answerError);
-  return (request, response) => {
+  app.use(answerError((response, body) => errorBodies.set(response, body)));
+  return (request, response, report) => {
+    const cors = descriptionCors(request);
+    if (cors !== undefined && isPreflight(request)) {
+      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET') }).end();
+      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '' });
+      return;
+    }
     const refusal = checkControlRequest(request, controlToken);
+    if (report !== undefined) {
+      response.once('close', () => {
+        const status = response.headersSent ? response.statusCode : 0;
+        report({ by: 'control', sim, status, headers: {}, body: errorBodies.get(response) ?? '' });
+      });
+    }
     if (refusal === undefined) app(request, response);
-    else refuse(response, refusal);
+    else errorBodies.set(response, sendRefusal(response, refusal));
   };
 }
 
@@ -112,15 +142,20 @@ const methodNotAllowed = (allowed: string) => (request: Request, response: Respo
   throw new ControlError(405, 'method_not_allowed', `Method ${request.method} is not supported here; use ${allowed}.`);
 };
 
-/** Express asks for four parameters to know an error handler. */
-const answerError: ErrorRequestHandler = (error, request, response, _next) => {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const { status, code, message } = describeError(toControlError(error), request);
-  response.status(status).type('application/json').send(errorBody({ status, code, message }));
-};
+/** @param note called with the Error body that is sent */
+const answerError =
+  (note: (response: ServerResponse, body: string) => void): ErrorRequestHandler =>
+  // Express asks for four parameters to know an error handler.
+  (error, request, response, _next) => {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const { status, code, message } = describeError(toControlError(error), request);
+    const body = errorBody({ status, code, message });
+    note(response, body);
+    response.status(status).type('application/json').send(body);
+  };
 
 function describeError(error: unknown, request: Request): { status: number; code: string; message: string } {
   if (error instanceof ControlError) return error;

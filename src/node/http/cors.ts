@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Settings } from '../../contract/assumptions.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
+import type { Settings } from '../../contract/settings.js';
 import { isLoopback } from './guard.js';
 
 const exposed = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
@@ -27,8 +27,16 @@ export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, P
   };
 }
 
-function isAllowed(origin: string, cors: Exclude<Settings['cors'], 'off'>): boolean {
-  if (typeof cors !== 'string') return cors.includes(origin);
-  const hostname = /^https?:\/\/(.+?)(?::[0-9]+)?$/.exec(origin)?.[1];
-  return hostname !== undefined && isLoopback(hostname);
+/** Whether a request comes from a page that this server has not served. */
+export const isForeignPage = ({ headers: { origin, host } }: IncomingMessage): boolean =>
+  origin !== undefined && origin !== `http://${host}`;
+
+/** Whether an `Origin` is a page of this machine: `http://localhost:5173`. Parsed, because a pattern is soon fooled. */
+export function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname, origin: parsed } = new URL(origin);
+  return parsed === origin && (protocol === 'http:' || protocol === 'https:') && isLoopback(hostname);
 }
+
+const isAllowed = (origin: string, cors: Exclude<Settings['cors'], 'off'>): boolean =>
+  typeof cors === 'string' ? isLoopbackOrigin(origin) : cors.includes(origin);

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../contract/api-error.js';
+import { decodeUnreserved } from '../../values/percent-encoding.js';
 
-/** Why the server does not even look at a request. Not an answer of the API, so without its headers. */
+/** Why the server does not look further at a request. Not an answer of the API, so without its headers. */
 export interface Refusal {
   status: number;
   code: ErrorCode | 'forbidden';
@@ -11,35 +12,64 @@ export interface Refusal {
 export const refusal = (status: number, code: Refusal['code'], message: string): Refusal => ({ status, code, message });
 
 const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/i;
+const absoluteForm = /^http:\/\/([^/?#]*)(.*)$/i;
 const loopbackIpv4 = /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/;
 
 /** Whether a host name, without its port, can only mean this machine: `localhost`, `*.localhost`, 127.0.0.0/8, `[::1]`. */
 export function isLoopback(hostname: string): boolean {
-  const name = hostname.toLowerCase();
+  const name = withoutRootDot(hostname.toLowerCase());
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || loopbackIpv4.test(name);
 }
 
+/** `localhost.` is `localhost`: the dot is the root of the DNS. An address has none. */
+const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, -1) : name);
+
 /**
  * Checks that stand before everything else, on every path. The Host allow-list is what stops DNS rebinding: a foreign
- * page can make its own name point to 127.0.0.1, but the browser still sends that name.
- * @param allowedHosts host names, without ports, besides the loopback ones
+ * page can make its own name point to 127.0.0.1, but the browser still sends that name. A request that passes has its
+ * target as a path in `request.url`, and the host that it is for in `request.headers.host`.
+ * @param allowedHosts host names in lower case, without ports, besides the loopback ones
  */
 export function checkRequest(request: IncomingMessage, allowedHosts: ReadonlySet<string>): Refusal | undefined {
-  const { host } = request.headers;
-  const hostname = host === undefined ? undefined : hostForm.exec(host)?.[1];
-  if (hostname === undefined) {
+  const host = request.headers.host ?? hostOfOldClient(request);
+  if (host === undefined || !hostForm.test(host)) {
     return refusal(400, 'invalid_request', 'The request needs one Host header that names a host.');
   }
-  if (!isLoopback(hostname) && !allowedHosts.has(hostname.toLowerCase())) {
-    return refusal(
-      403,
-      'forbidden',
-      `Host ${hostname} is not allowed; start with --allowed-host ${hostname} to allow it.`,
-    );
+  // RFC 9112 section 3.2.2: the authority of an absolute target counts, and not Host.
+  const [, authority = host, path = request.url ?? ''] = absoluteForm.exec(request.url ?? '') ?? [];
+  const hostname = hostForm.exec(authority)?.[1];
+  if (hostname === undefined) {
+    return refusal(400, 'invalid_request', 'The request target must be a path, or begin with http:// and name a host.');
   }
-  const target = request.url ?? '';
+  if (!isLoopback(hostname) && !allowedHosts.has(withoutRootDot(hostname.toLowerCase()))) {
+    const message = `Host ${hostname} is not allowed; start with --allowed-host ${hostname} to allow it.`;
+    return refusal(403, 'forbidden', message);
+  }
+  const target = path === '' || path.startsWith('?') ? `/${path}` : path;
   if (!target.startsWith('/') || target.startsWith('//') || target.includes('#')) {
     return refusal(400, 'invalid_request', 'The request target must be a path with one slash in front, without "#".');
   }
-  return undefined;
+  request.headers.host = authority;
+  request.url = withDecodedPath(target);
+  return checkExpectation(request);
+}
+
+/** HTTP/1.0 knows no Host, and health checks of load balancers still use it; a browser does not. */
+function hostOfOldClient({ httpVersion, socket }: IncomingMessage): string | undefined {
+  const { localAddress = '', localPort } = socket;
+  const address = localAddress.replace(/^::ffff:/, '');
+  const hostname = address.includes(':') ? `[${address}]` : address;
+  return httpVersion === '1.0' && isLoopback(hostname) ? `${hostname}:${localPort}` : undefined;
+}
+
+function withDecodedPath(target: string): string {
+  if (!target.includes('%')) return target;
+  const [path = '', ...query] = target.split('?');
+  return [decodeUnreserved(path), ...query].join('?');
+}
+
+/** RFC 9110 section 10.1.1. Node has answered `100-continue` itself. */
+function checkExpectation({ headers: { expect }, httpVersion }: IncomingMessage): Refusal | undefined {
+  if (expect === undefined || httpVersion === '1.0' || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return undefined;
+  return refusal(417, 'invalid_request', 'Expect may only be 100-continue.');
 }

@@ -1,13 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { nothingHere } from '../../adapters/fetch.js';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
 import { ControlError, invalid, toControlError } from '../../control/control-error.js';
 import { type Sandbox, type Sandboxes, sandboxNamePattern } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import { createApiListener, type OnAnswer } from './api-listener.js';
+import { type ApiListener, createApiListener } from './api-listener.js';
+import type { Connections } from './connections.js';
 import { corsHeaders } from './cors.js';
-import { sendJson } from './send-json.js';
+import { sendJson } from './send-answer.js';
 
 /** What every address of a sandbox begins with. */
 export const sandboxPrefix = '/s/';
@@ -15,35 +16,36 @@ export const sandboxPrefix = '/s/';
 const address = /^\/s\/([^/?]*)([^?]*)/;
 
 /** Answers requests under `/s/NAME/v1`, each name from a simulator of its own, made at the first request. */
-export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, onAnswer: OnAnswer | undefined) {
-  const listeners = new WeakMap<Sandbox, ReturnType<typeof createApiListener>>();
+export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, connections: Connections): ApiListener {
+  const listeners = new WeakMap<Sandbox, ApiListener>();
   const listenerOf = (sandbox: Sandbox) => {
     const known = listeners.get(sandbox);
     if (known !== undefined) return known;
-    const listener = createApiListener(sandbox.sim, onAnswer, {
-      base: `${sandboxPrefix}${sandbox.name}${basePath}`,
+    const base = `${sandboxPrefix}${sandbox.name}${basePath}`;
+    const listener = createApiListener(sandbox.sim, connections, {
+      base,
+      ...(sandbox.isRecreated && { firstHeaders: { 'X-Sim-Sandbox': 'recreated' } }),
     });
     listeners.set(sandbox, listener);
     return listener;
   };
-  /** @param read the body, where it has been read already */
-  return (request: IncomingMessage, response: ServerResponse, read?: Uint8Array): void => {
+  return (request, response, report, read) => {
     const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
     const cors = corsHeaders(request.headers.origin, sim.settings.cors);
+    const refuse = (status: number, body: string) => {
+      sendJson(response, status, body, cors);
+      report?.({ by: 'server', sim, status, headers: {}, body });
+    };
     try {
-      // Not decoded, so that a name is written in one way.
       if (!sandboxNamePattern.test(name)) throw badName();
-      if (path === basePath || path.startsWith(`${basePath}/`)) {
-        const known = sandboxes.find(name);
-        if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
-        listenerOf(known ?? sandboxes.create(name))(request, response, read);
-      } else {
-        sendJson(response, 404, nothingHere, cors);
-      }
+      if (path !== basePath && !path.startsWith(`${basePath}/`)) return refuse(404, nothingHere);
+      const known = sandboxes.find(name);
+      if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
+      listenerOf(known ?? sandboxes.createForRequest(name))(request, response, report, read);
     } catch (error) {
       const known = toControlError(error);
       if (!(known instanceof ControlError)) throw error;
-      sendJson(response, known.status, errorBody(known), cors);
+      refuse(known.status, errorBody(known));
     }
   };
 }

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
-import type { Answer } from '../../adapters/api-call.js';
 import { errorBody, payloadTooLarge } from '../../contract/api-error.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
 import { maximumBodyBytes } from '../../contract/settings.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import { hasBody, type OnAnswer, readBody, send } from '../http/api-listener.js';
-import { corsHeaders, isPreflight, preflightHeaders } from '../http/cors.js';
+import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
+import { hasBody, readBody } from '../http/read-body.js';
+import { sendAnswer } from '../http/send-answer.js';
+import type { Report } from '../http/served-answer.js';
 import { ConnectionCut, containedHandler } from './contained-handler.js';
 import { createMatcher, isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
@@ -26,6 +27,7 @@ export interface ExtensionHandler {
 export type Extension = (
   request: IncomingMessage,
   response: ServerResponse,
+  report: Report,
   fallThrough: (body?: Uint8Array) => void,
 ) => boolean;
 
@@ -34,11 +36,7 @@ export type Extension = (
  * cannot end the process, CORS and the Date of the simulator's clock.
  * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
  */
-export function createExtension(
-  sim: Simulator,
-  handlers: readonly ExtensionHandler[],
-  onAnswer: OnAnswer | undefined,
-): Extension {
+export function createExtension(sim: Simulator, handlers: readonly ExtensionHandler[]): Extension {
   const { createMiddleware, matchRequestUrl } = loadMiddleware();
   const mswHandlers: readonly unknown[] = handlers;
   if (!mswHandlers.every(isHandler)) {
@@ -55,28 +53,33 @@ export function createExtension(
     return createMiddleware(...contained)(request, response, next);
   });
 
-  const serve = (request: IncomingMessage, response: ServerResponse, fallThrough: () => void, body?: Uint8Array) => {
-    const startMs = performance.now();
+  const serve = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    report: Report,
+    fallThrough: () => void,
+    body?: Uint8Array,
+  ) => {
     let isOurs = true;
-    const tell = (answer: Pick<Answer, 'status' | 'headers' | 'body'>) => {
+    const done = (status: number, headers: Record<string, string>, errorText: string) => {
       isOurs = false;
-      onAnswer?.(request, { ...ofExtension, ...answer }, performance.now() - startMs);
+      const isOriginRefused = cors(request) === undefined && isForeignPage(request);
+      report?.({ by: 'handler', sim, status, headers, body: errorText, isOriginRefused });
     };
     const refuse = (error: { status: number; code: string; message: string }) => {
       const headers = { 'Content-Type': 'application/json', Date: date() };
-      const answer = { status: error.status, headers, body: errorBody(error) };
-      send(response, answer, cors(request));
-      tell(answer);
+      const text = errorBody(error);
+      sendAnswer(response, { status: error.status, headers, body: text }, cors(request));
+      done(error.status, headers, text);
     };
     if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
     response.once('close', () => {
-      if (isOurs && response.headersSent)
-        tell({ status: response.statusCode, headers: sentHeaders(response), body: '' });
+      if (isOurs && response.headersSent) done(response.statusCode, sentHeaders(response), '');
     });
     app(copyOf(request, body), response as Response, (error?: unknown) => {
       if (error instanceof ConnectionCut) {
         request.socket.resetAndDestroy();
-        tell({ status: 0, headers: {}, body: '' });
+        done(0, {}, '');
       } else if (error !== undefined) {
         console.error(error);
         refuse(handlerFailed);
@@ -87,24 +90,24 @@ export function createExtension(
     });
   };
 
-  return (request, response, fallThrough) => {
+  return (request, response, report, fallThrough) => {
     const { method = '', headers } = request;
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       const asked = headers['access-control-request-method'] as string;
       if (!matches(asked, request)) return false;
-      response.writeHead(204, { ...cors(request), ...preflightHeaders(request, asked) }).end();
+      const allowed = cors(request);
+      response.writeHead(204, { ...allowed, ...preflightHeaders(request, asked) }).end();
+      const isOriginRefused = allowed === undefined && isForeignPage(request);
+      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
       return true;
     }
     if (!matches(method, request)) return false;
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isRead || !hasBody(request)) serve(request, response, fallThrough);
-    else readBody(request, (body) => serve(request, response, () => fallThrough(body), body));
+    if (isRead || !hasBody(request)) serve(request, response, report, fallThrough);
+    else readBody(request, (body) => serve(request, response, report, () => fallThrough(body), body));
     return true;
   };
 }
-
-/** What the log is told of an answer that is not the API's. */
-const ofExtension = { operation: undefined, key: undefined, plan: undefined, fault: undefined, wire: undefined };
 
 const handlerFailed = {
   status: 500,

@@ -50,14 +50,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     const layer = toLayer(next.file, found.text);
     layers.push(layer);
     issues.push(...layer.text.issues.map((issue) => ({ ...issue, file: layer.file })));
-    if (layer.value === null) {
-      issues.push({
-        ...issueAt([], 'expected fields of a scenario, got an empty file'),
-        file: layer.file,
-        line: 1,
-        column: 1,
-      });
-    }
+    const issue = checkLayer(layer, above);
+    if (issue !== undefined) issues.push(issue);
     const pets = readPets(layer);
     issues.push(...pets.issues);
     files.push(...pets.files);
@@ -73,6 +67,14 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     isReadable: layers[0]?.text.value !== undefined,
     locate: (issue) => locate(layers, issue),
   };
+}
+
+/** A base that is not a map would be merged into nothing; what the file itself holds, the check of the scenario reports. */
+function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue | undefined {
+  const isEmpty = value === null;
+  if (!isEmpty && (above === undefined || value === undefined || isMap(value))) return undefined;
+  const got = isEmpty ? 'an empty file' : Array.isArray(value) ? 'a list' : JSON.stringify(value);
+  return { ...issueAt([], `expected fields of a scenario, got ${got}`), file, ...text.position([]) };
 }
 
 function toLayer(file: string, text: string): Layer {

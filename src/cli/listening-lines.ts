@@ -1,0 +1,38 @@
+import { styleText } from 'node:util';
+import type { RunningServer } from '../node/http/server.js';
+import type { Simulator } from '../simulator/simulator.js';
+import type { LogFormat } from './request-log.js';
+
+/** What the command line prints when the server listens. The first line of the JSON form is the `listening` event. */
+export function listeningLines(format: LogFormat, sim: Simulator, server: RunningServer, hasToken: boolean): string[] {
+  if (format === 'silent') return [];
+  const keys = sim.keys.list();
+  const { baseUrl, controlUrl } = server;
+  if (format === 'json') {
+    const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
+    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states })];
+  }
+  const width = Math.max(...keys.map(({ key }) => key.length), 0);
+  const limits = ({ minute, day }: (typeof keys)[number]) =>
+    `${minute.limit.toLocaleString('en')} a minute, ${day.limit.toLocaleString('en')} a day`;
+  const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
+  const authorization = `-H 'Authorization: Bearer ${key}'`;
+  const json = "-H 'Content-Type: application/json'";
+  const token = hasToken ? ' -H "Authorization: Bearer $CONTROL_TOKEN"' : '';
+  return [
+    `${styleText('bold', 'petstore-sim')}  scenario ${sim.name}`,
+    '',
+    `  API      ${styleText('cyan', baseUrl)}`,
+    `  Control  ${styleText('cyan', controlUrl)}`,
+    '',
+    ...keys.map((info, index) => {
+      const what = info.state === 'active' ? limits(info) : info.state;
+      return `  ${index === 0 ? 'Keys' : '    '}     ${info.key.padEnd(width)}  ${info.plan.padEnd(10)}  ${what}`;
+    }),
+    '',
+    `  Try      curl -i '${baseUrl}/pets?limit=3' ${authorization}`,
+    `           curl -i ${baseUrl}/pets ${authorization} ${json} -d '{"name":"Rex","categoryId":1}'`,
+    `           curl -s ${controlUrl}/clock${token} ${json} -d '{"advance":"61s"}'`,
+    '',
+  ];
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiCall } from '../../adapters/api-call.js';
+import { goneSignal } from './wire-faults.js';
+
+/** A request as the simulator takes it. A class, because V8 gives every object literal with a getter a shape of its own. */
+export class HttpCall implements ApiCall {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #base: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body: Uint8Array | undefined;
+  readonly connection: number | undefined;
+  readonly hold: ApiCall['hold'];
+  readonly adapterHeaders: ApiCall['adapterHeaders'];
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    {
+      base,
+      body,
+      connection,
+      hold,
+      adapterHeaders,
+    }: Pick<ApiCall, 'body' | 'connection' | 'hold' | 'adapterHeaders'> & { base: string },
+  ) {
+    const target = (request.url ?? '').slice(base.length);
+    const mark = target.indexOf('?');
+    this.#request = request;
+    this.#response = response;
+    this.#base = base;
+    this.method = request.method ?? '';
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? '' : target.slice(mark + 1);
+    this.body = body;
+    this.connection = connection;
+    this.hold = hold;
+    this.adapterHeaders = adapterHeaders;
+  }
+
+  get baseUrl(): string {
+    return `http://${this.#request.headers.host}${this.#base}`;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers[name] as string | undefined;
+  }
+
+  get signal(): AbortSignal {
+    return goneSignal(this.#response);
+  }
+}

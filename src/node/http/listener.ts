@@ -1,0 +1,73 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { nothingHere } from '../../adapters/fetch.js';
+import { basePath } from '../../contract/document.js';
+import type { Simulator } from '../../simulator/simulator.js';
+import type { Extension } from '../msw-handlers/extension.js';
+import { createApiListener } from './api-listener.js';
+import type { Connections } from './connections.js';
+import type { ControlListener, ControlRouterOptions } from './control-router.js';
+import { checkRequest } from './guard.js';
+import { createSandboxListener, sandboxPrefix } from './sandbox-listener.js';
+import { sendJson, sendRefusal } from './send-answer.js';
+import { createReport, type OnAnswer, type Report } from './served-answer.js';
+
+interface ListenerOptions extends ControlRouterOptions {
+  /** Host names in lower case that clients may use, besides the loopback ones. */
+  allowedHosts: ReadonlySet<string>;
+  connections: Connections;
+  extension: Extension | undefined;
+  onAnswer: OnAnswer | undefined;
+  holdRefusals: boolean | undefined;
+  /** Done before the first control request is answered. */
+  prepareControl: (() => Promise<unknown>) | undefined;
+}
+
+/** Serves one request: the guard, then the part of the server that its path belongs to. */
+export function createListener(sim: Simulator, options: ListenerOptions): RequestListener {
+  const { allowedHosts, connections, extension, onAnswer } = options;
+  const serveApi = createApiListener(sim, connections, { base: basePath, holdRefusals: options.holdRefusals });
+  const serveSandbox = createSandboxListener(sim, options.sandboxes, connections);
+  const serveControl = createControlLoader(sim, options);
+
+  return (request, response) => {
+    const report = createReport(request, onAnswer);
+    const refusal = checkRequest(request, allowedHosts);
+    if (refusal !== undefined) {
+      const body = sendRefusal(response, refusal);
+      report?.({ by: 'server', sim, status: refusal.status, headers: {}, body });
+      return;
+    }
+    const target = request.url as string;
+    if (isUnder(target, '/__sim')) return serveControl(request, response, report);
+    const serve = (body?: Uint8Array) => {
+      if (isUnder(target, basePath)) return serveApi(request, response, report, body);
+      if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report, body);
+      sendJson(response, 404, nothingHere);
+      report?.({ by: 'server', sim, status: 404, headers: {}, body: nothingHere });
+    };
+    if (extension === undefined || !extension(request, response, report, serve)) serve();
+  };
+}
+
+/** Express takes a tenth of a second to load, so it waits for the first control request. */
+function createControlLoader(sim: Simulator, options: ListenerOptions): ControlListener {
+  let loading: Promise<ControlListener> | undefined;
+  const load = () => {
+    loading ??= Promise.all([import('./control-router.js'), options.prepareControl?.()]).then(
+      ([{ createControlRouter }]) => createControlRouter(sim, options),
+    );
+    return loading;
+  };
+  return (request: IncomingMessage, response: ServerResponse, report: Report) => {
+    load().then(
+      (serve) => serve(request, response, report),
+      (error) => response.destroy(error),
+    );
+  };
+}
+
+function isUnder(target: string, base: string): boolean {
+  if (!target.startsWith(base)) return false;
+  const next = target[base.length];
+  return next === undefined || next === '/' || next === '?';
+}

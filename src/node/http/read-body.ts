@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { maximumBodyBytes } from '../../contract/settings.js';
+
+/** Whether a request has a body (RFC 9112 section 6.3). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/**
+ * Reads a body, at most one chunk past `maximumBodyBytes`; Node drops the rest while it arrives, so that a client that is
+ * still sending can read the answer. For a client that leaves first, `done` is never called.
+ */
+export function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const finish = () => {
+    request.off('data', take).off('end', finish);
+    done(Buffer.concat(chunks, bytes));
+  };
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maximumBodyBytes) finish();
+  };
+  request.on('data', take).on('end', finish);
+}

@@ -1,0 +1,238 @@
+import { stripVTControlCharacters } from 'node:util';
+import { HttpResponse, http } from 'msw';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createRequestLog } from '../../src/cli/request-log.js';
+import type { Scenario, Simulator } from '../../src/index.js';
+import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import { frozen } from '../support/frozen.js';
+import { rawClient, rawRequestText } from '../support/raw-client.js';
+import { rawRequest } from '../support/raw-request.js';
+
+let server: RunningServer | undefined;
+afterEach(async () => {
+  await server?.close({ graceMs: 0 });
+  server = undefined;
+});
+
+/** A server that logs in both forms. */
+async function open(scenario: Scenario = {}, options: ListenOptions = {}) {
+  const sim: Simulator = frozen(scenario);
+  const [lines, pretty]: [Record<string, unknown>[], string[]] = [[], []];
+  const logs = [
+    createRequestLog('json', (line) => lines.push(JSON.parse(line))),
+    createRequestLog('pretty', (line) => pretty.push(stripVTControlCharacters(line))),
+  ];
+  const running = await listen(sim, {
+    port: 0,
+    onAnswer: (...args) => logs.forEach((log) => void log?.(...args)),
+    ...options,
+  });
+  server = running;
+  const origin = running.baseUrl.replace('/v1', '');
+  const call = async (target: string, { key = 'free-key', ...init }: RequestInit & { key?: string } = {}) => {
+    const headers = { authorization: `Bearer ${key}`, ...init.headers };
+    const { status } = await fetch(`${origin}${target}`, { ...init, headers });
+    // A control request is logged when its connection is done with it.
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0));
+    return status;
+  };
+  return { sim, running, lines, pretty, call };
+}
+
+describe('a key in the log', () => {
+  test('is shown whole where the scenario names it, and masked where it was added or only sent', async () => {
+    const { sim, lines, pretty, call } = await open({ keys: { 'alice-key': { plan: 'pro' } } });
+    sim.keys.add('added-secret-1234');
+    for (const key of ['free-key', 'alice-key', 'revoked-key', 'added-secret-1234', 'unknown-secret-9']) {
+      await call('/v1/pets?limit=1', { key });
+    }
+    expect(lines.map(({ key }) => key)).toEqual(['free-key', 'alice-key', 'revoked-key', '…1234', '…et-9']);
+    expect(pretty.join('\n')).toMatch(/alice-key.*\n.*revoked-key.*\n.*…1234.*\n.*…et-9/);
+  });
+
+  test('is masked in the target, in an error message and in the path of a control operation', async () => {
+    const { sim, lines, pretty, call } = await open();
+    sim.keys.add('added-secret-1234');
+    await call('/v1/pets?k=added-secret-1234&own=sent-secret-5678', { key: 'sent-secret-5678' });
+    await call('/v1/pets?status=added-secret-1234');
+    await call('/v1/pets?k=free-key');
+    await call('/nowhere/sent-secret-5678', { key: 'sent-secret-5678' });
+    await call('/__sim/keys/guessed-secret-0', { key: '' });
+    await vi.waitFor(() => expect(lines).toHaveLength(5));
+    expect(lines.map(({ target }) => target)).toEqual([
+      '/v1/pets?k=…1234&own=…5678',
+      '/v1/pets?status=…1234',
+      '/v1/pets?k=free-key',
+      '/nowhere/…5678',
+      '/__sim/keys/…et-0',
+    ]);
+    expect(lines[1]?.message).toContain('status is "…1234"');
+    expect(JSON.stringify([lines, pretty])).not.toMatch(/secret-\d{4}|guessed-secret/);
+  });
+});
+
+describe('the log says why', () => {
+  test('a call was refused: the code and the message', async () => {
+    const { lines, pretty, call } = await open();
+    await call('/v1/pets?limit=0');
+    await call('/v1/pets', { key: 'nobody-knows' });
+    await call('/v1/orders');
+    expect(lines.map(({ status, code, message }) => [status, code, message])).toEqual([
+      [400, 'invalid_request', 'limit is "0"; it must be a whole number from 1 to 100.'],
+      [401, 'unauthorized', expect.stringContaining('API key')],
+      [404, 'not_found', expect.stringContaining('There is no such path')],
+    ]);
+    expect(pretty[0]).toMatch(/ 400 .*GET \/v1\/pets\?limit=0 {2}invalid_request: limit is "0"; it must be/);
+  });
+
+  test('a key is over its limit: the code, and when to come back', async () => {
+    const { lines, pretty, call } = await open({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    await call('/v1/pets');
+    expect(lines).toMatchObject([{ status: 429, code: 'rate_limit_exceeded', retryAfter: '60', remaining: 0 }]);
+    expect(pretty[0]).toMatch(/GET \/v1\/pets {2}rate_limit_exceeded, retry after 60$/);
+  });
+
+  test('nothing is at an address: the prefix was forgotten, the host is not ours', async () => {
+    const { running, lines, pretty, call } = await open();
+    await call('/pets');
+    await call('/s/a/b');
+    await rawRequest(running.port, 'GET /v1/pets HTTP/1.1\r\nHost: evil.test\r\n\r\n');
+    expect(lines).toMatchObject([
+      { event: 'request', status: 404, target: '/pets', code: 'not_found', message: expect.stringContaining('/v1') },
+      { event: 'request', status: 404, target: '/s/a/b' },
+      {
+        event: 'request',
+        status: 403,
+        code: 'forbidden',
+        message: expect.stringContaining('--allowed-host evil.test'),
+      },
+    ]);
+    expect(pretty[0]).toMatch(/ 404 .*GET \/pets {2}not_found: There is nothing at this address/);
+  });
+
+  test('a page cannot read an answer: its origin is not allowed, in the preflight too', async () => {
+    const { lines, pretty, call } = await open();
+    const asked = { 'Access-Control-Request-Method': 'POST' };
+    for (const Origin of ['http://evil.test', 'http://localhost:5173']) {
+      await call('/v1/pets?limit=1', { headers: { Origin } });
+      await call('/v1/pets', { method: 'OPTIONS', headers: { Origin, ...asked } });
+    }
+    expect(lines.map(({ event, status, refusedOrigin }) => [event, status, refusedOrigin])).toEqual([
+      ['request', 200, 'http://evil.test'],
+      ['preflight', 204, 'http://evil.test'],
+      ['request', 200, undefined],
+      ['preflight', 204, undefined],
+    ]);
+    expect(pretty[0]).toContain('the page of http://evil.test may not read it: see the assumption cors');
+    expect(pretty[1]).toMatch(/ 204 {2}preflight .*OPTIONS \/v1\/pets/);
+  });
+});
+
+describe('an answer that a fault destroys is not logged as sent', () => {
+  test.each([
+    ['reset', { reset: true }],
+    ['close', { close: true }],
+    ['hang', { hang: true }],
+  ] as const)('%s', async (kind, effect) => {
+    const { sim, running, lines, pretty } = await open({
+      faults: [{ name: 'bad', when: { operation: 'createPet' }, then: { ...effect, phase: 'after' } }],
+    });
+    const client = await rawClient(running.port);
+    client.write(rawRequestText('POST', '/pets', '{"name":"Rex","categoryId":1}'));
+    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    expect(lines).toMatchObject([{ status: 0, wire: kind, unsentStatus: 201, fault: 'bad' }]);
+    expect(pretty[0]).toMatch(new RegExp(`  ---  createPet .*fault bad, ${kind} instead of 201$`));
+    expect(sim.pets.size).toBe(41);
+    client.leave();
+  });
+
+  test('one that is cut in its body has its status, and what was done to it', async () => {
+    const { lines, pretty, call } = await open({ faults: [{ when: {}, then: { truncate: { bytes: 5 } } }] });
+    await expect(call('/v1/pets').then(() => fetch(`${server?.baseUrl}/pets`))).resolves.toBeDefined();
+    expect(lines[0]).toMatchObject({ status: 200, wire: 'truncate' });
+    expect(lines[0]).not.toHaveProperty('unsentStatus');
+    expect(pretty[0]).toContain('truncate');
+  });
+
+  test('nor is one whose client has left during the delay', async () => {
+    const { running, lines, pretty } = await open({ faults: [{ when: {}, then: { delay: '30s' } }] });
+    const client = await rawClient(running.port);
+    client.write(rawRequestText('GET', '/pets'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.leave();
+    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    expect(lines).toMatchObject([{ event: 'request', status: 0, target: '/v1/pets' }]);
+    expect(pretty[0]).toContain('the connection ended without an answer');
+  });
+});
+
+test('control requests are logged, with the reason where they fail', async () => {
+  const { lines, pretty, call } = await open();
+  const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  await call('/__sim/clock', { ...json, body: '{"advance":"61s"}' });
+  await call('/__sim/clock', { ...json, body: '{"advance":"-1s"}' });
+  await call('/__sim/nothing');
+  await call('/__sim/clock', { method: 'POST', body: 'x' });
+  await vi.waitFor(() => expect(lines).toHaveLength(4));
+  expect(lines.map(({ event, method, target, status, code }) => [event, method, target, status, code])).toEqual([
+    ['control', 'POST', '/__sim/clock', 200, undefined],
+    ['control', 'POST', '/__sim/clock', 400, 'invalid_request'],
+    ['control', 'GET', '/__sim/nothing', 404, 'not_found'],
+    ['control', 'POST', '/__sim/clock', 415, 'unsupported_media_type'],
+  ]);
+  expect(lines[1]?.message).toContain('advance');
+  expect(pretty[0]).toMatch(/ 200 {2}control .*POST \/__sim\/clock$/);
+});
+
+test('answers of handlers are logged, and of a sandbox by the keys and the clock of its own scenario', async () => {
+  const { running, lines, call } = await open(
+    {},
+    {
+      handlers: [
+        http.get('*/v1/own', () => HttpResponse.text('own')),
+        http.get('*/v1/cut', () => HttpResponse.error()),
+      ],
+    },
+  );
+  await call('/v1/own');
+  await call('/v1/cut').catch(() => {});
+  const box = running.sandboxes.create('box', {
+    keys: { 'box-key-1': {} },
+    clock: { start: '2030-01-01T00:00:00Z', mode: 'frozen' },
+  });
+  await call('/s/box/v1/pets?k=box-key-1', { key: 'box-key-1' });
+  await vi.waitFor(() => expect(lines).toHaveLength(3));
+  expect(lines).toMatchObject([
+    { event: 'request', status: 200, target: '/v1/own' },
+    { event: 'request', status: 0, target: '/v1/cut' },
+    { status: 200, key: 'box-key-1', target: '/s/box/v1/pets?k=box-key-1', time: '2030-01-01T00:00:00.000Z' },
+  ]);
+  expect(box.sim.journal.query()).toHaveLength(1);
+});
+
+test('a log that throws does not end the server', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { call, running } = await open(
+    {},
+    {
+      onAnswer: () => {
+        throw new Error('full');
+      },
+    },
+  );
+  await call('/v1/pets').catch(() => {});
+  const response = await fetch(`${running.baseUrl}/pets`, { headers: { authorization: 'Bearer free-key' } });
+  expect(response.status).toBe(200);
+  expect(printed).toHaveBeenCalledWith(expect.objectContaining({ message: 'full' }));
+  printed.mockRestore();
+});
+
+test('a request to a sandbox that was dropped says that the sandbox is made anew', async () => {
+  const { lines, pretty, call } = await open({}, { sandboxes: { idleMs: 40 } });
+  await call('/s/mine/v1/pets');
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  await call('/s/mine/v1/pets');
+  await call('/s/mine/v1/pets');
+  expect(lines.map(({ sandbox }) => sandbox)).toEqual([undefined, 'recreated', undefined]);
+  expect(pretty[1]).toContain('the idle sandbox was dropped, and is made anew');
+});

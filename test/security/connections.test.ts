@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listen, type RunningServer } from '../../src/node.js';
+import { createSimulator } from '../../src/simulator/simulator.js';
+import { rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
+
+let server: RunningServer;
+let sockets: Socket[] = [];
+beforeEach(async () => {
+  server = await listen(createSimulator({ scenario: { limits: 'off' } }), { port: 0 });
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  await server.close({ graceMs: 0 });
+});
+
+/** A connection that reads nothing and stays open on its side whatever the server does. */
+async function hold(bytes = ''): Promise<Socket> {
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  if (bytes !== '') socket.write(bytes);
+  return socket;
+}
+
+async function holdMany(count: number, bytes?: string): Promise<void> {
+  for (let left = count; left > 0; left -= 500) {
+    await Promise.all(Array.from({ length: Math.min(500, left) }, () => hold(bytes)));
+  }
+}
+
+/** Status of a request on a connection of its own, and how long it took. */
+async function newClient() {
+  const start = performance.now();
+  const { status } = await fetch(`${server.baseUrl}/pets?limit=1`, {
+    headers: { authorization: 'Bearer free-key', connection: 'close' },
+    signal: AbortSignal.timeout(5_000),
+  });
+  return { status, ms: performance.now() - start };
+}
+
+const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+const halfBody = `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer free-key\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 9}\r\n\r\n${body}`;
+
+describe('a new client is served at once', () => {
+  test.each([
+    ['say nothing', ''],
+    ['have begun a request', 'GET /v1/pets HTTP/1.1\r\nHost: loc'],
+    ['have sent half a body', halfBody],
+    ['got a 400 and stay', 'BAD\r\n\r\n'],
+    ['got a 405 to CONNECT and stay', 'CONNECT evil.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['are idle after an answer', rawRequestText('GET', '/pets?limit=1')],
+  ])('while 1,500 connections that %s are open', async (_, bytes) => {
+    await holdMany(1_500, bytes);
+    // The first waits until this process has answered all of those, too.
+    expect((await newClient()).status).toBe(200);
+    expect((await newClient()).ms).toBeLessThan(1_000);
+  });
+
+  test.runIf(process.env.PROVE)('while 10,000 connections that say nothing keep coming', async () => {
+    const flood = holdMany(10_000);
+    for (let n = 0; n < 10; n++) expect((await newClient()).status).toBe(200);
+    await flood;
+    expect((await newClient()).ms).toBeLessThan(1_000);
+  });
+});
+
+test('connections that say nothing do not push out one that is kept alive between requests', async () => {
+  const client = await rawClient(server.port);
+  client.write(rawRequestText('GET', '/pets?limit=1'));
+  await client.until(({ received }) => readAnswers(received).length === 1);
+  await holdMany(1_200);
+  client.write(rawRequestText('GET', '/pets?limit=2'));
+  await client.until(({ received, state }) => readAnswers(received).length === 2 || state !== 'open');
+  expect(readAnswers(client.received).map(({ status }) => status)).toEqual([200, 200]);
+  client.leave();
+});
+
+describe('the server lets go of a connection soon after it has refused it', () => {
+  test.each([
+    ['400', 'BAD\r\n\r\n'],
+    ['431', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['405', 'CONNECT evil.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ])('with %s', async (status, bytes) => {
+    const client = await rawClient(server.port, { stays: true });
+    client.write(bytes);
+    await client.over();
+    expect(client.received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    // Who has let go answers with a reset.
+    client.socket.write('x');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    client.socket.write('x');
+    await client.until(({ state, socket }) => state === 'reset' || socket.destroyed);
+  });
+
+  test('and the client gets all of the answer, though it still sends', async () => {
+    const client = await rawClient(server.port, { stays: true });
+    client.write('BAD\r\n\r\n');
+    for (let n = 0; n < 20; n++) {
+      client.write('x'.repeat(10_000));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await client.over();
+    expect(client.state).toBe('end');
+    expect(readAnswers(client.received)).toMatchObject([{ status: 400 }]);
+    client.leave();
+  });
+});
+
+test('a connection that goes through many sandboxes prints no warning', async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.name);
+  process.on('warning', note);
+  const client = await rawClient(server.port);
+  for (let n = 1; n <= 30; n++) {
+    client.write(rawRequestText('GET', '/pets?limit=1').replace('/v1/', `/s/box-${n}/v1/`));
+    await client.until(({ received }) => readAnswers(received).length === n);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  client.leave();
+  expect(warnings).toEqual([]);
+  expect(server.sandboxes.list()).toHaveLength(30);
+});

@@ -1,0 +1,83 @@
+import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { http } from 'msw';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSimulator, type Simulator } from '../../src/index.js';
+import { listen, type RunningServer } from '../../src/node.js';
+import { rawConnectionBytes } from './raw-fuzz.js';
+
+/** Connections, each with one to four requests: a slice in every run, all of them with PROVE=1. */
+const connections = process.env.PROVE ? 20_000 : 1_500;
+const seed = Number(process.env.SEED ?? 1);
+const lanes = 20;
+
+let sim: Simulator;
+const servers: RunningServer[] = [];
+const failures: unknown[] = [];
+
+beforeAll(async () => {
+  sim = createSimulator({ scenario: { limits: 'off' }, onError: (error) => failures.push(error) });
+  servers.push(await listen(sim, { port: 0, allowedHosts: ['sim.test'] }));
+  // Everything is shown to a handler, through @mswjs/http-middleware, and left to the API.
+  servers.push(await listen(sim, { port: 0, handlers: [http.all('*', () => undefined)] }));
+});
+afterAll(async () => {
+  for (const server of servers) await server.close({ graceMs: 0 });
+});
+
+/** Sends bytes in their pieces, and gives the statuses of what comes back until it is quiet. */
+function send(port: number, { pieces, end }: ReturnType<typeof rawConnectionBytes>): Promise<number[]> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: end === 'stay' });
+    let received = '';
+    const left = [...pieces];
+    const next = () => {
+      const piece = left.shift();
+      if (piece !== undefined) socket.write(piece, next);
+      else if (end === 'half-close') socket.end();
+      else if (end === 'reset') socket.resetAndDestroy();
+    };
+    socket.setNoDelay(true).setTimeout(60, () => socket.resetAndDestroy());
+    socket.on('connect', next).on('error', () => {});
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    // A reset leaves no port waiting, of which there are fewer than connections.
+    socket.on('end', () => socket.resetAndDestroy());
+    socket.on('close', () =>
+      resolve(Array.from(received.matchAll(/(?<=^|[}\]\n])HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))),
+    );
+  });
+}
+
+test(`${connections} connections of random requests: no crash, no 5xx, and the server goes on`, async () => {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const counts = new Map<number, number>();
+  const bad: { number: number; status: number; sent: string }[] = [];
+  let number = 0;
+  const lane = async () => {
+    while (number < connections) {
+      const bytes = rawConnectionBytes(seed * 1_000_003 + number++);
+      const { port } = servers[number % servers.length] as RunningServer;
+      for (const status of await send(port, bytes)) {
+        counts.set(status, (counts.get(status) ?? 0) + 1);
+        if (status >= 500) bad.push({ number, status, sent: Buffer.concat(bytes.pieces).toString('latin1') });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  delay.disable();
+  if (process.env.PROVE) {
+    console.log(Object.fromEntries([...counts].sort()), `longest pause ${Math.round(delay.max / 1e6)} ms`);
+  }
+  expect(bad).toEqual([]);
+  expect(failures).toEqual([]);
+  // The grammar reaches all of it: served, created, refused in every way.
+  const statuses = [200, 201, 204, 400, 401, 403, 404, 405, 413, 415, 417, 431];
+  for (const status of statuses) expect(counts.get(status) ?? 0, String(status)).toBeGreaterThan(0);
+  for (const { baseUrl } of servers) {
+    const response = await fetch(`${baseUrl}/pets?limit=1`, { headers: { authorization: 'Bearer free-key' } });
+    expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, '60']);
+  }
+}, 600_000);
