@@ -19,6 +19,8 @@ export interface ApiCall {
   connection?: number | undefined;
   /** Waits before a refusal is sent, so that requests which are on their way arrive first; how many milliseconds. */
   readonly hold?: (() => Promise<number>) | undefined;
+  /** Headers of the adapter itself for the answer and its journal entry. */
+  readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has gone away; the delay of a fault ends then. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -27,6 +27,8 @@ interface LogEntry {
   code: string | undefined;
   message: string | undefined;
   fault: string | undefined;
+  /** `recreated`: an idle sandbox was dropped, and this request is the first to the new one. */
+  sandbox: string | undefined;
   /** What a fault did to the answer on its way, and the status that it had until then. */
   wire: string | undefined;
   unsentStatus: number | undefined;
@@ -85,6 +87,7 @@ function toEntry(
     code: error.code,
     message: error.message && redact(error.message),
     fault,
+    sandbox: headers['X-Sim-Sandbox'],
     wire: wire?.kind,
     unsentStatus: isUnsent ? status : undefined,
     refusedOrigin: isOriginRefused ? request.headers.origin : undefined,
@@ -95,7 +98,7 @@ function toEntry(
 /** The API key that a request brought: as a bearer token, or in the path of a control operation on a key. */
 function tokenOf({ url = '', headers: { authorization } }: IncomingMessage, by: ServedAnswer['by']) {
   if (by !== 'control') return authorization?.slice(authorization.lastIndexOf(' ') + 1);
-  return /^\/__sim(?:\/sandboxes\/[^/?]*)?\/keys\/(?!key_[0-9a-f]{8}\b)([^/?]+)/.exec(url)?.[1];
+  return /^\/__sim(?:\/sandboxes\/[^/?]*)?\/keys\/(?!key_[0-9a-f]{16}\b)([^/?]+)/.exec(url)?.[1];
 }
 
 /** The fields of an Error body; a fault may have put something else in its place. */
@@ -126,13 +129,15 @@ function prettyLine(entry: LogEntry): string {
   return cells.join('  ').trimEnd();
 }
 
-function notesOf({ status, code, message, retryAfter, fault, wire, unsentStatus, refusedOrigin }: LogEntry): string[] {
+function notesOf(entry: LogEntry): string[] {
+  const { status, code, message, retryAfter, fault, sandbox, wire, unsentStatus, refusedOrigin } = entry;
   // The message of a refusal says no more than its code and its Retry-After.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
   return [
     error && printable(error, 160),
     retryAfter && `retry after ${printable(retryAfter, 40)}`,
     fault && `fault ${printable(fault, 60)}`,
+    sandbox === undefined ? undefined : 'the idle sandbox was dropped, and is made anew',
     wire && `${wire}${unsentStatus === undefined ? '' : ` instead of ${unsentStatus}`}`,
     status === 0 && wire === undefined ? 'the connection ended without an answer' : undefined,
     refusedOrigin && `the page of ${printable(refusedOrigin, 60)} may not read it: see the assumption cors`,

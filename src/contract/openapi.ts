@@ -1,39 +1,5 @@
-import type { AssumptionId } from './assumptions.js';
-import {
-  documentedPlans,
-  getPetRemovedAtMs,
-  interfaceVersion,
-  listLimit,
-  petStatuses,
-  rateLimitHeaders,
-  retryAfterHeader,
-} from './document.js';
-
-/** A JSON object of the description, typed loosely: tools read it, our code does not. */
-type Json = Record<string, unknown>;
-
-const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
-const schema = (name: string) => ref('schemas', name);
-const json = (content: Json): Json => ({ 'application/json': { schema: content } });
-
-/** Marks what the document is silent on, by the id in assumptions.ts; several where each can be the cause. */
-const assumes = (...ids: [AssumptionId, ...AssumptionId[]]): Json => ({
-  'x-assumption': ids.length === 1 ? ids[0] : ids,
-});
-
-const rateLimit: Json = Object.fromEntries(Object.values(rateLimitHeaders).map((name) => [name, ref('headers', name)]));
-const refusal: Json = {
-  ...rateLimit,
-  [retryAfterHeader]: ref('headers', retryAfterHeader),
-  'Cache-Control': ref('headers', 'Cache-Control'),
-};
-
-const answer = (description: string, body: Json, headers: Json = rateLimit): Json => ({
-  description,
-  headers,
-  content: json(body),
-});
-const error = (description: string, headers: Json = rateLimit): Json => answer(description, schema('Error'), headers);
+import { documentedPlans, getPetRemovedAtMs, interfaceVersion, listLimit } from './document.js';
+import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
 
 /** What every operation can answer besides its own success and failures. */
 const everywhere: Json = {
@@ -41,7 +7,6 @@ const everywhere: Json = {
   '403': ref('responses', 'BannedForbidden'),
   '418': ref('responses', 'BannedTeapot'),
   '429': ref('responses', 'TooManyRequests'),
-  default: ref('responses', 'Failure'),
 };
 
 const thousands = (count: number) => count.toLocaleString('en-US');
@@ -51,229 +16,185 @@ const plans = Object.entries(documentedPlans).map(
 );
 const removalDay = new Date(getPetRemovedAtMs).toISOString().slice(0, 10);
 
-/**
- * The OpenAPI 3.1 description of the service: what the interface document says, and every answer that the simulator
- * adds where the document is silent, each marked `x-assumption` with an id of `assumptions`.
- */
-export const openapi: Json = {
-  openapi: '3.1.0',
-  info: {
-    title: 'Petstore',
-    version: interfaceVersion,
-    description: [
-      'Browse and add animals (pets) that are available for adoption.',
-      '',
-      'The interface document leaves both hosts open: it names them {base_url} and {staging_url}, so the defaults of the server variables are examples.',
-      '',
-      'Requests that one API key may make:',
-      '',
-      '| Plan | Requests per minute | Requests per day |',
-      '|---|---|---|',
-      ...plans,
-      '| Enterprise | Custom | Custom |',
-      '',
-      'Where the document is silent, `x-assumption` names the assumption of the simulator behind an answer. Headers and answers of an assumption that is not the default are optional.',
-    ].join('\n'),
-  },
-  servers: [
-    server('base_url', 'Production', 'https://api.petstore.example/v1'),
-    server('staging_url', 'Staging, with the same path layout', 'https://staging.petstore.example/v1'),
-  ],
-  security: [{ bearer: [] }],
-  tags: [{ name: 'pets', description: 'Animals that are available for adoption.' }],
-  paths: {
-    '/pets': {
-      get: {
-        operationId: 'listPets',
-        summary: 'List animals',
-        tags: ['pets'],
-        parameters: [
-          {
-            name: 'limit',
-            in: 'query',
-            description: 'Maximum number of animals returned.',
-            schema: { type: 'integer', ...listLimit },
-          },
-          { name: 'status', in: 'query', description: 'Filters by availability status.', schema: schema('PetStatus') },
-        ],
-        responses: {
-          '200': answer('The animals.', schema('Pets'), {
-            ...rateLimit,
-            Link: {
-              description: 'The next page (RFC 8288), when there is one.',
-              schema: { type: 'string' },
-              ...assumes('paging'),
-            },
-          }),
-          '400': {
-            ...error('A query parameter is invalid.'),
-            ...assumes('limitOutOfRange', 'unknownStatusFilter', 'unknownQuery', 'paging'),
-          },
-          ...everywhere,
+const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
+const milo = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
+const bello = { name: 'Bello', categoryId: 3, status: 'pending' };
+
+/** A header that only some assumptions send. Without an example, because contract tests expect each header that has one. */
+const optionalHeader = (description: string, marked: Json): Json => ({
+  description,
+  schema: { type: 'string' },
+  ...marked,
+});
+
+const paths: Json = {
+  '/pets': {
+    get: {
+      operationId: 'listPets',
+      summary: 'List pets',
+      description:
+        'Lists pets, optionally filtered by status. The result is paginated; paging parameters other than limit are not documented.',
+      tags: ['pets'],
+      parameters: [
+        {
+          name: 'limit',
+          in: 'query',
+          description: 'Maximum number of pets returned.',
+          schema: { type: 'integer', ...listLimit, example: 2 },
+          example: 2,
         },
-      },
-      post: {
-        operationId: 'createPet',
-        summary: 'Add an animal',
-        tags: ['pets'],
-        requestBody: { required: true, content: json(schema('NewPet')) },
-        responses: {
-          '201': answer('The created animal with its assigned id.', schema('Pet')),
-          '400': error('The body is missing required fields or contains invalid values.'),
-          '413': { ...error('The body is too large.'), ...assumes('bodyTooLarge') },
-          '415': { ...error('The body is not application/json.'), ...assumes('contentType') },
-          ...everywhere,
+        {
+          name: 'status',
+          in: 'query',
+          description: 'Filters by availability status.',
+          schema: ref('schemas', 'PetStatus'),
+          example: 'available',
         },
+      ],
+      responses: {
+        '200': answer('The pets.', 'Pets', [rex, milo], {
+          ...rateLimit,
+          Link: optionalHeader('The next page (RFC 8288), when there is one.', assumes('paging')),
+        }),
+        '400': {
+          ...error(
+            400,
+            'invalid_request',
+            'limit is "0"; it must be a whole number from 1 to 100.',
+            'A query parameter is invalid.',
+          ),
+          ...assumes('limitOutOfRange', 'unknownStatusFilter', 'unknownQuery', 'paging'),
+        },
+        ...everywhere,
       },
     },
-    '/pets/{petId}': {
-      get: {
-        operationId: 'getPet',
-        summary: 'Get an animal',
-        tags: ['pets'],
-        deprecated: true,
-        description:
-          'Deprecated: this operation is scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter.',
-        'x-removal-date': removalDay,
-        parameters: [
-          {
-            name: 'petId',
-            in: 'path',
-            required: true,
-            description: 'Identifier of the animal.',
-            schema: schema('Int64'),
-          },
-        ],
-        responses: {
-          '200': answer('The animal.', schema('Pet'), {
-            ...rateLimit,
-            Deprecation: {
-              description: 'Since when the operation is deprecated (RFC 9745).',
-              schema: { type: 'string' },
-              ...assumes('deprecation'),
-            },
-            Sunset: {
-              description: 'When the operation will be removed (RFC 8594).',
-              schema: { type: 'string' },
-              ...assumes('deprecation'),
-            },
-            Link: {
-              description: 'The replacement (RFC 8288).',
-              schema: { type: 'string' },
-              ...assumes('deprecation'),
-            },
-          }),
-          '400': { ...error('The petId is not int64 text.'), ...assumes('malformedPetId') },
-          '404': error('The animal was not found.'),
-          '410': { ...error(`The operation was removed on ${removalDay}.`), ...assumes('afterRemoval') },
-          ...everywhere,
+    post: {
+      operationId: 'createPet',
+      summary: 'Add a pet',
+      description: 'Stores a pet and assigns its id.',
+      tags: ['pets'],
+      requestBody: {
+        required: true,
+        description: 'The pet to add. name and categoryId are required.',
+        content: { 'application/json': { schema: ref('schemas', 'NewPet'), example: bello } },
+      },
+      responses: {
+        '201': answer('The created pet with its assigned id.', 'Pet', { id: 41, ...bello }),
+        '400': error(
+          400,
+          'invalid_request',
+          'name: expected text, got none.',
+          'The body is missing required fields or contains invalid values.',
+        ),
+        '413': {
+          ...error(413, 'payload_too_large', 'The body is larger than 65536 bytes.', 'The body is too large.'),
+          ...assumes('bodyTooLarge'),
         },
+        '415': {
+          ...error(
+            415,
+            'unsupported_media_type',
+            'The Content-Type must be application/json.',
+            'The body is not application/json.',
+          ),
+          ...assumes('contentType'),
+        },
+        ...everywhere,
       },
     },
   },
-  components: {
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
-    },
-    schemas: {
-      Int64: {
-        type: 'integer',
-        format: 'int64',
-        description: 'A whole number from -2^63 to 2^63-1. Beyond 2^53-1 a JavaScript number rounds it.',
-      },
-      PetStatus: { type: 'string', enum: [...petStatuses] },
-      NewPet: {
-        type: 'object',
-        required: ['name', 'categoryId'],
-        properties: {
-          name: { type: 'string', description: "The animal's name." },
-          categoryId: { ...schema('Int64'), description: 'Identifier of the category the animal belongs to.' },
-          status: { ...schema('PetStatus'), description: 'One of the allowed status values.' },
+  '/pets/{petId}': {
+    get: {
+      operationId: 'getPet',
+      summary: 'Get a pet',
+      tags: ['pets'],
+      deprecated: true,
+      description:
+        'Fetches one pet by its identifier. Deprecated: this operation is scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter.',
+      'x-removal-date': removalDay,
+      parameters: [
+        {
+          name: 'petId',
+          in: 'path',
+          required: true,
+          description: 'Identifier of the pet.',
+          // Also in the schema, where some contract tests look for it.
+          schema: { type: 'integer', format: 'int64', example: rex.id },
+          example: rex.id,
         },
-      },
-      Pet: {
-        allOf: [
-          schema('NewPet'),
-          {
-            type: 'object',
-            required: ['id'],
-            properties: {
-              id: { ...schema('Int64'), description: 'Unique identifier assigned by the service on creation.' },
-            },
-          },
-        ],
-      },
-      Pets: { type: 'array', items: schema('Pet'), maxItems: listLimit.maximum },
-      Error: {
-        type: 'object',
-        required: ['code', 'message', 'status'],
-        properties: {
-          code: { type: 'string', description: 'Machine-readable error code.', ...assumes('errorCodes') },
-          message: { type: 'string', description: 'Human-readable description.' },
-          status: { type: 'integer', description: 'The HTTP status code.' },
+      ],
+      responses: {
+        '200': answer('The pet.', 'Pet', rex, {
+          ...rateLimit,
+          Deprecation: optionalHeader('Since when the operation is deprecated (RFC 9745).', assumes('deprecation')),
+          Sunset: optionalHeader('When the operation will be removed (RFC 8594).', assumes('deprecation')),
+          Link: optionalHeader('The replacement (RFC 8288).', assumes('deprecation')),
+        }),
+        '400': {
+          ...error(400, 'invalid_request', 'petId: expected int64 text.', 'The petId is not int64 text.'),
+          ...assumes('malformedPetId'),
         },
+        '404': error(404, 'not_found', 'There is no pet with this petId.', 'The pet was not found.'),
+        '410': {
+          ...error(
+            410,
+            'gone',
+            `The operation was removed on ${removalDay}.`,
+            `The operation was removed on ${removalDay}.`,
+          ),
+          ...assumes('afterRemoval'),
+        },
+        ...everywhere,
       },
-    },
-    headers: {
-      [rateLimitHeaders.limit]: {
-        description: 'The limit in force.',
-        required: true,
-        schema: { type: 'integer', minimum: 1 },
-      },
-      [rateLimitHeaders.remaining]: {
-        description: 'Requests remaining in the current window.',
-        required: true,
-        schema: { type: 'integer', minimum: 0 },
-      },
-      [rateLimitHeaders.reset]: {
-        description: 'Unix timestamp at which the limit resets.',
-        required: true,
-        schema: { type: 'integer', minimum: 0 },
-      },
-      [retryAfterHeader]: {
-        description: 'How long to wait before the next request: whole seconds, or an HTTP date.',
-        required: true,
-        schema: { oneOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },
-        ...assumes('retryAfterForm'),
-      },
-      'Cache-Control': {
-        description: 'A refusal is not to be stored (RFC 6585).',
-        required: true,
-        schema: { const: 'no-store' },
-      },
-      'WWW-Authenticate': {
-        description: 'The challenge (RFC 6750).',
-        required: true,
-        schema: { type: 'string', pattern: '^Bearer ' },
-      },
-      Allow: {
-        description: 'The methods that work (RFC 9110).',
-        required: true,
-        schema: { type: 'string' },
-      },
-    },
-    responses: {
-      Unauthorized: error('The API key is missing or invalid.', {
-        ...rateLimit,
-        'WWW-Authenticate': ref('headers', 'WWW-Authenticate'),
-      }),
-      TooManyRequests: error('The rate limit is exceeded, or the API key is banned for a while.', refusal),
-      BannedForbidden: { ...error('The API key is banned for a while.', refusal), ...assumes('banStatus') },
-      BannedTeapot: { ...error('The API key is banned for a while.', refusal), ...assumes('banStatus') },
-      UnknownRoute: { ...error('The path is not one of the API.'), ...assumes('unknownRoute') },
-      UnknownMethod: {
-        ...error('The path has no such method.', { ...rateLimit, Allow: ref('headers', 'Allow') }),
-        ...assumes('unknownMethod'),
-      },
-      Failure: error('Any other failure: one that a scenario injects, or a bug of the simulator.'),
     },
   },
 };
 
-function server(variable: string, description: string, example: string): Json {
+/**
+ * The OpenAPI 3.1 description of the service: what the interface document says, and every answer that the simulator adds
+ * where the document leaves it open, each marked `x-assumption` with an id of `assumptions`.
+ * @param baseUrl where the simulator's API is; default: where a server listens that was started without options
+ */
+export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<string, unknown> {
   return {
-    url: `{${variable}}`,
-    description: `${description}; the interface document leaves the host open.`,
-    variables: { [variable]: { default: example, description: `An example; ends in the version segment /v1.` } },
+    openapi: '3.1.0',
+    info: {
+      title: 'Petstore',
+      version: interfaceVersion,
+      description: [
+        'Browse and add pets that are available for adoption.',
+        '',
+        'Requests that one API key may make:',
+        '',
+        '| Plan | Requests per minute | Requests per day |',
+        '|---|---|---|',
+        ...plans,
+        '| Enterprise | Custom | Custom |',
+        '',
+        'When a request exceeds the limit, the response is 429 Too Many Requests. Wait for the time given in the Retry-After header before retrying, and use exponential backoff. Continuing to send requests after a 429 may lead to a temporary ban of the API key.',
+        '',
+        'Where the interface document leaves something open, `x-assumption` names the assumption of the simulator behind an answer. Headers and answers of an assumption that is not the default are optional. A fault rule can answer with any status.',
+      ].join('\n'),
+      contact: { name: 'petstore-sim' },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [
+      { url: baseUrl, description: 'The simulator.' },
+      {
+        url: 'https://api.petstore.example/v1',
+        description: 'Production. An example: the interface document calls the address {base_url} and leaves it open.',
+      },
+      {
+        url: 'https://staging.petstore.example/v1',
+        description: 'Staging. An example: the interface document calls the address {staging_url} and leaves it open.',
+      },
+    ],
+    security: [{ bearer: [] }],
+    tags: [{ name: 'pets', description: 'Pets that are available for adoption.' }],
+    paths,
+    components,
   };
 }
+
+/** The description of the service, with the address of a server that was started without options. */
+export const openapi: Record<string, unknown> = describeService();

@@ -3,20 +3,24 @@ import { fields, oneOf, optional } from '../schema/schemas.js';
 import { duration, instant } from '../schema/value-schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { operation } from './control-operation.js';
+import { about, instantText } from './input-values.js';
 
-/** What the control API shows of the clock. */
+/** The clock as the control API shows it. */
 export interface ClockInfo {
   /** ISO 8601. */
   now: string;
   mode: 'real' | 'frozen';
 }
 
+export const clockInfoSchema = fields({
+  now: about(instantText, 'The instant of the simulator’s clock.'),
+  mode: about(oneOf('real', 'frozen'), 'Whether the clock runs or stands still until it is moved.'),
+}) as Schema<ClockInfo>;
+
 export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
   now: new Date(clock.now()).toISOString(),
   mode: clock.frozen ? 'frozen' : 'real',
 });
-
-const yes = optional(oneOf(true));
 
 /** What to do with the clock: exactly one of the four. */
 type ClockChange =
@@ -25,19 +29,26 @@ type ClockChange =
   | { freeze: true }
   | { resume: true };
 
-const changes = fields({ advance: optional(duration), set: optional(instant), freeze: yes, resume: yes });
+const changes = fields({
+  advance: optional(about(duration, 'Moves the clock forward by this much.')),
+  set: optional(about(instant, 'Moves the clock to this instant, forward or back.')),
+  freeze: optional(about(oneOf(true), 'Stops the clock where it is.')),
+  resume: optional(about(oneOf(true), 'Lets the clock run on from where it is.')),
+});
 const change = refine(
   changes,
   (verbs) => Object.keys(verbs).length === 1,
   'one of {"advance":"61s"}, {"set":"2030-12-05T00:00:00Z"}, {"freeze":true}, {"resume":true}',
+  { minProperties: 1, maxProperties: 1 },
 ) as Schema<Output<typeof changes>, ClockChange>;
 
 export const clockOperations = {
   getClock: operation({
     method: 'GET',
     path: '/clock',
-    summary: 'The time, and whether the clock runs or is frozen',
+    summary: 'Shows the time, and whether the clock runs or is frozen',
     input: fields({}),
+    result: clockInfoSchema,
     run: clockInfo,
   }),
   changeClock: operation({
@@ -46,6 +57,8 @@ export const clockOperations = {
     summary:
       'Moves, freezes or resumes the clock, by one of `{"advance":"61s"}`, `{"set":"2030-12-05T00:00:00Z"}`, `{"freeze":true}`, `{"resume":true}`',
     input: change,
+    example: { advance: '61s' },
+    result: clockInfoSchema,
     run(sim, { advance, set, freeze }) {
       if (advance !== undefined) sim.clock.advance(advance);
       else if (set !== undefined) sim.clock.set(set);

@@ -1,7 +1,6 @@
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Issue } from '../schema/issue.js';
 import { SandboxError } from '../simulator/sandboxes.js';
-import { maskedKey } from '../values/mask-key.js';
 
 /** A control operation that cannot be done. In this process and over HTTP it has the same status, code and message. */
 export class ControlError extends Error {
@@ -31,14 +30,11 @@ export function toControlError(error: unknown): unknown {
 const maximumIssues = 10;
 const maximumLength = 1_000;
 
-/** Issues as one text. API keys among the names are masked. */
+/** Issues as one text. */
 export function formatIssues(prefix: string, issues: readonly Issue[]): string {
-  const lines = issues.slice(0, maximumIssues).map(({ path, steps, message }) => {
-    const [field, key] = steps;
-    const shown =
-      field === 'keys' && typeof key === 'string' && key.length > 4 ? path.replace(key, () => maskedKey(key)) : path;
-    return shown === '' ? message : `${prefix}${shown}: ${message}`;
-  });
+  const lines = issues
+    .slice(0, maximumIssues)
+    .map(({ path, message }) => (path === '' ? message : `${prefix}${path}: ${message}`));
   const text = lines.join('; ');
   return text.length > maximumLength ? `${text.slice(0, maximumLength).toWellFormed()}…` : text;
 }

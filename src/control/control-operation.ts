@@ -1,31 +1,53 @@
-import type { AnySchema, Output } from '../schema/schema.js';
+import type { AnySchema, Input, Output, Schema } from '../schema/schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 
+/** Who calls an operation over HTTP. In this process nothing of it is set. */
+export interface Caller {
+  /** Aborted when the caller has gone, or when the simulator or the server closes. */
+  readonly signal?: AbortSignal | undefined;
+  /** Where the caller reaches the API of the simulator: `http://127.0.0.1:4010/v1`. */
+  readonly baseUrl?: string;
+  /** Where the caller reaches the control API of the simulator: `http://127.0.0.1:4010/__sim`. */
+  readonly controlUrl?: string;
+}
+
+/** What an operation may return for a result of type `Out`; text and streams hold `Out` item by item. */
+type Returned<Out> = Out | Promise<Out> | AsyncIterable<Out> | string;
+
 /** One operation of the control API: a function of `createControl`, and a request over HTTP. */
-export interface ControlOperation<Target, Schema extends AnySchema, Result> {
+export interface ControlOperation<Target, In extends AnySchema, Out, Result extends Returned<Out>> {
   /** GET where the operation only reads, and never where it changes something. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below `/__sim`. A part in braces is the field of the input with that name. */
+  /** Below the control URL. A part in braces is the field of the input with that name. */
   readonly path: string;
   /** What the operation does, for the descriptions: one sentence without a full stop. */
   readonly summary: string;
   /** Path, query and body in one flat object. */
-  readonly input: Schema;
+  readonly input: In;
+  /** An input that works on the default scenario. */
+  readonly example?: Input<In>;
+  /** What the operation gives; of text and streams one item. */
+  readonly result: Schema<Out, unknown>;
   /** Status of the answer over HTTP. Default 200. */
   readonly status?: 201;
   /** Media type of a result that is text or a stream of entries. Default: JSON. */
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
+  /** Statuses of refusals besides those that every operation can have: a conflict, or a limit that is reached. */
+  readonly refusals?: readonly (404 | 409 | 503)[];
   /** Largest request body over HTTP. Default 5 MiB. */
   readonly maximumBytes?: number;
-  /** Whether it waits, so that it needs a signal that the caller has gone. */
+  /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
-  /** @param signal only for a long operation: aborted when the caller has gone */
-  run(target: Target, input: Output<Schema>, signal?: AbortSignal): Result;
+  run(target: Target, input: Output<In>, caller: Caller): Result;
+  /** The result as text in pieces, where it can be too large for one text. HTTP sends it so. */
+  pieces?(target: Target, input: Output<In>, caller: Caller): Iterable<string>;
 }
 
 /** Any operation on a target, for code that treats all operations alike. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs and results differ from one operation to the next
-export type AnyControlOperation<Target = any> = ControlOperation<Target, any, unknown>;
+export type AnyControlOperation<Target = any> = ControlOperation<Target, any, any, any>;
 
 /** An operation on a simulator, with its types. */
-export const operation = <Schema extends AnySchema, Result>(of: ControlOperation<Simulator, Schema, Result>) => of;
+export const operation = <In extends AnySchema, Out, Result extends Returned<Out>>(
+  of: ControlOperation<Simulator, In, Out, Result>,
+) => of;

@@ -1,53 +1,76 @@
-import { openapi } from '../contract/openapi.js';
+import { describeService } from '../contract/openapi.js';
 import { fieldsOf } from '../schema/json-schema.js';
-import { fields } from '../schema/schemas.js';
+import { fields, oneOf, string } from '../schema/schemas.js';
 import { clockOperations } from './clock-operations.js';
-import { type AnyControlOperation, operation } from './control-operation.js';
-import { describeControl } from './describe-control.js';
+import { operation } from './control-operation.js';
+import { describeControl, type OperationGroup } from './describe-control.js';
 import { faultOperations } from './fault-operations.js';
+import { about, anyObject } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
 import { sandboxOperations } from './sandbox-operations.js';
 import { scenarioOperations } from './scenario-operations.js';
 import { stateOperations } from './state-operations.js';
 
+const description = anyObject<Record<string, unknown>>('An OpenAPI 3.1 document.');
+
+const serverOperations = {
+  getHealth: operation({
+    method: 'GET',
+    path: '/health',
+    summary: 'Tells that the simulator is up, and the name of its scenario',
+    input: fields({}),
+    result: fields({ status: oneOf('ok'), scenario: about(string, 'The name of the scenario.') }),
+    run: ({ name }) => ({ status: 'ok' as const, scenario: name }),
+  }),
+  getServiceDescription: operation({
+    method: 'GET',
+    path: '/service.json',
+    summary: 'Describes the service in OpenAPI 3.1',
+    input: fields({}),
+    result: description,
+    run: (_, __, { baseUrl }) => structuredClone(describeService(baseUrl)),
+  }),
+  getControlDescription: operation({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'Describes the control API in OpenAPI 3.1',
+    input: fields({}),
+    result: description,
+    run: (_, __, { controlUrl }) => describeControl(operationGroups(), controlUrl),
+  }),
+};
+
 /**
  * Every operation on one simulator. From this table come the functions of `createControl`, the routes under `/__sim` and
  * under `/__sim/sandboxes/NAME`, their OpenAPI description and the table of the documentation.
  */
 export const controlOperations = {
-  getHealth: operation({
-    method: 'GET',
-    path: '/health',
-    summary: 'Whether the simulator is up, and the name of its scenario',
-    input: fields({}),
-    run: ({ name }) => ({ status: 'ok', scenario: name }),
-  }),
+  ...serverOperations,
   ...scenarioOperations,
   ...clockOperations,
   ...keyOperations,
   ...faultOperations,
   ...journalOperations,
   ...stateOperations,
-  getServiceDescription: operation({
-    method: 'GET',
-    path: '/service.json',
-    summary: 'OpenAPI 3.1 description of the service',
-    input: fields({}),
-    run: () => openapi,
-  }),
-  getControlDescription: operation({
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'OpenAPI 3.1 description of the control API',
-    input: fields({}),
-    run: () => describeControl(everyOperation()),
-  }),
 };
 
 // A function with a declared type: the type of the table above would otherwise depend on itself.
-function everyOperation(): Record<string, AnyControlOperation> {
-  return { ...controlOperations, ...sandboxOperations };
+function operationGroups(): OperationGroup[] {
+  return [
+    { name: 'server', description: 'Whether it is up, and what it is.', operations: serverOperations },
+    { name: 'scenario', description: 'What the simulator starts with and does.', operations: scenarioOperations },
+    {
+      name: 'clock',
+      description: 'The clock that drives windows, bans, dates and faults.',
+      operations: clockOperations,
+    },
+    { name: 'keys', description: 'API keys with their plans, windows and bans.', operations: keyOperations },
+    { name: 'faults', description: 'Fault rules.', operations: faultOperations },
+    { name: 'journal', description: 'The requests, and the verdict on the client.', operations: journalOperations },
+    { name: 'state', description: 'Exported states and snapshots.', operations: stateOperations },
+    { name: 'sandboxes', description: 'Simulators beside the server’s own.', operations: sandboxOperations },
+  ];
 }
 
 /** An input with more fields than this is not listed field by field. */
@@ -55,7 +78,8 @@ const maximumFields = 8;
 
 /** Every operation as a row of text, for the table of the documentation. */
 export function controlRows(): { name: string; request: string; input: string; summary: string }[] {
-  return Object.entries(everyOperation()).map(([name, { method, path, summary, input }]) => {
+  const all = operationGroups().flatMap(({ operations }) => Object.entries(operations));
+  return all.map(([name, { method, path, summary, input }]) => {
     const fields = fieldsOf(input).map(({ name, required }) => `\`${name}${required ? '' : '?'}\``);
     const shown = fields.length > maximumFields ? [...fields.slice(0, 2), '...'] : fields;
     return { name, request: `${method} /__sim${path}`, input: shown.join(' '), summary };

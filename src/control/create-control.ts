@@ -12,12 +12,11 @@ type Arguments<Of extends AnySchema> = Partial<Input<Of>> extends Input<Of> ? [i
 /** Over HTTP every result is a promise; a stream gives its entries one by one. */
 type Remote<Result> = Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>;
 
-type Local<Of> =
-  Of extends ControlOperation<never, infer Schema, infer Result> ? (...args: Arguments<Schema>) => Result : never;
-type Sent<Of> =
-  Of extends ControlOperation<never, infer Schema, infer Result>
-    ? (...args: Arguments<Schema>) => Remote<Result>
-    : never;
+// biome-ignore lint/suspicious/noExplicitAny: the item of the result does not matter here
+type Local<Of> = Of extends ControlOperation<never, infer In, any, infer Result> ? Function<In, Result> : never;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type Sent<Of> = Of extends ControlOperation<never, infer In, any, infer Result> ? Function<In, Remote<Result>> : never;
+type Function<In extends AnySchema, Result> = (...args: Arguments<In>) => Result;
 
 /** The control operations on a simulator in this process, by name. */
 export type Control = { readonly [Name in keyof typeof controlOperations]: Local<(typeof controlOperations)[Name]> };

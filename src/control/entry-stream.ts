@@ -1,14 +1,14 @@
 import type { Simulator } from '../simulator/simulator.js';
 import { createEntryView, type JournalEntry } from './journal-entry.js';
 
-/** A reader that lets more than this wait for it is dropped. */
-const mostWaiting = 20_000;
+/** A reader with more entries than this to read is dropped. */
+const maximumWaiting = 20_000;
 
 /**
- * The entries of the journal as they are written, from now on, until `return` (a `break` out of the loop calls it) or until
- * `signal` is aborted. An entry is written with its answer, so one that a fault delays comes late.
- * @param since first those that are kept with a higher id
- * @throws {RangeError} in the loop, when the reader has let too many wait
+ * The entries of the journal from now on, until `return` (a `break` out of the loop calls it) or until `signal` is aborted.
+ * An entry is written with its answer, so an answer that a fault delays comes late.
+ * @param since first the kept entries with a higher id
+ * @throws {RangeError} from the loop, when the reader is too slow
  */
 export function streamEntries(
   sim: Simulator,
@@ -33,7 +33,7 @@ export function streamEntries(
   };
   const stop = sim.journal.listen((entry) => {
     waiting.push(view.show(entry));
-    isTooSlow = waiting.length > mostWaiting;
+    isTooSlow = waiting.length > maximumWaiting;
     if (isTooSlow) finish();
     wake?.();
   });
@@ -47,7 +47,8 @@ export function streamEntries(
           wake = resolve;
         });
       }
-      if (isTooSlow) throw new RangeError(`expected a reader that keeps up, got ${mostWaiting} entries behind`);
+      if (isTooSlow)
+        throw new RangeError(`expected a reader that keeps up, got one that is ${maximumWaiting} entries behind`);
       const value = isOver ? undefined : waiting.shift();
       return value === undefined ? { value, done: true } : { value, done: false };
     },

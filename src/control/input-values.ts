@@ -1,17 +1,26 @@
-import type { Scenario } from '../scenario/scenario-schema.js';
+import { type Scenario, scenarioSchema } from '../scenario/scenario-schema.js';
 import { refine, type Schema, transform } from '../schema/schema.js';
-import { either, kind, number, string } from '../schema/schemas.js';
+import { either, fields, kind, number, string } from '../schema/schemas.js';
 import { matching } from '../schema/value-schemas.js';
 import { sandboxNamePattern } from '../simulator/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 
+// What several operations take or give.
+
 /** A schema with further keywords of JSON Schema, for the description of the control API. */
 export const shownAs = <Out, In>(schema: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
   ...schema,
+  of: schema,
   json: { ...schema.json, ...json },
 });
+
+/** A schema with a text that says what the value is. */
+export const about = <Out, In>(schema: Schema<Out, In>, description: string) => shownAs(schema, { description });
+
+/** An instant in a result. */
+export const instantText = shownAs(string, { format: 'date-time' });
 
 const digits = /^[0-9]{1,15}$/;
 
@@ -27,18 +36,22 @@ export const wholeNumber = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** The content of a scenario. `Simulator.check` checks what is in it. */
-export const scenarioContent = kind<Scenario>('a scenario, which is a map', isMap, {
-  type: 'object',
-  description: 'A scenario, as in a file.',
-});
+/** An object whose fields are described elsewhere. */
+export const anyObject = <Value extends object>(description: string): Schema<Value> =>
+  kind<Value>('a map', isMap, { type: 'object', description });
+
+/** The content of a scenario. `Simulator.check` checks what is in it, and describes its mistakes. */
+export const scenarioContent: Schema<Scenario> = {
+  ...kind<Scenario>('a scenario, which is a map', isMap),
+  of: scenarioSchema,
+};
 
 /** A scenario by its name or its content; `findScenario` gives the content. */
-export const scenarioInput = kind<string | Scenario>(
-  'the name of a scenario, or its content, which is a map',
-  (value) => typeof value === 'string' || isMap(value),
-  { type: ['string', 'object'], description: 'The name of a scenario, or its content as in a file.' },
-);
+export const scenarioInput: Schema<string | Scenario> = {
+  ...either(string, scenarioContent),
+  labels: ['the name of a scenario', 'its content, which is a map'],
+  read: (value: string | Scenario) => value,
+};
 
 /**
  * The scenario that an input means.
@@ -58,5 +71,9 @@ export const name = shownAs(matching(sandboxNamePattern, 'a name of 1 to 64 lett
 
 /** An API key: whole, or its id as `listKeys` shows it. */
 export const keyReference = refine(string, (key) => key !== '', 'an API key or its id', {
+  minLength: 1,
   description: 'The API key, or its id.',
 });
+
+/** The name of what an operation removed. */
+export const removed = fields({ removed: about(string, 'The name of what was removed.') });

@@ -1,5 +1,6 @@
 import { refine, transform } from '../schema/schema.js';
-import { either, fields, number, oneOf, optional, string } from '../schema/schemas.js';
+import { boolean, either, fields, list, number, oneOf, optional, string } from '../schema/schemas.js';
+import { count } from '../schema/value-schemas.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
@@ -7,58 +8,75 @@ import { jsonText } from '../values/json-text.js';
 import { judge } from '../verdict/judge.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
-import { type EntryQuery, entryQuery, findEntries } from './find-entries.js';
-import { toHar } from './har.js';
-import { wholeNumber } from './input-values.js';
-import { createEntryView, type JournalEntry } from './journal-entry.js';
+import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entries.js';
+import { harPieces, harSchema, toHar } from './har.js';
+import { about, shownAs, wholeNumber } from './input-values.js';
+import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { verdictSchema } from './verdict-schema.js';
 import { waitForEntries } from './wait-for-entries.js';
 
 /** A long poll ends before a proxy or a client gives up. */
 const longestWaitMs = 30_000;
 const query = fields(entryQuery);
+const found = about(count, 'How many requests meet the query.');
+const dropped = about(count, 'How many entries the journal has dropped since its start or its last clearing.');
 
-function showEntries(sim: Simulator, wanted: readonly { id: number }[]): JournalEntry[] {
-  const ids = new Set(wanted.map(({ id }) => id));
-  const view = createEntryView(sim);
-  return sim.journal.query().flatMap((entry) => {
-    if (ids.has(entry.id)) return [view.show(entry)];
-    view.pass(entry);
-    return [];
-  });
+const reportedOutcome = fields({
+  call: optional(
+    refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
+      maxLength: 1_000,
+      description: 'The call, as the client names it in X-Sim-Call; left out: all its calls.',
+    }),
+  ),
+  result: about(oneOf('succeeded', 'failed', 'aborted'), 'How the call ended for the caller.'),
+});
+
+const showAll = (sim: Simulator, of: EntryQuery) => showEntries(sim, (entry) => isFound(entry, of));
+
+function* toLines(entries: Iterable<JournalEntry>): Generator<string> {
+  for (const entry of entries) yield `${jsonText(entry)}\n`;
 }
-
-const showAll = (sim: Simulator, of: EntryQuery) => showEntries(sim, findEntries(sim, of));
 
 export const journalOperations = {
   queryJournal: operation({
     method: 'GET',
     path: '/journal',
-    summary: 'The newest requests that meet a query, oldest first, and how many meet it; of API keys only the end',
-    input: fields({ ...entryQuery, limit: optional(wholeNumber(0, 10_000), 100) }),
+    summary: 'Shows the newest requests that meet a query, the oldest of them first, and how many meet it',
+    input: fields({
+      ...entryQuery,
+      limit: optional(about(wholeNumber(0, 10_000), 'How many requests to show.'), 100),
+    }),
+    example: { operation: 'listPets', limit: 10 },
+    result: fields({ entries: list(journalEntrySchema), count: found, dropped }),
     run(sim, { limit, ...of }) {
       const found = findEntries(sim, of);
-      const entries = showEntries(sim, limit === 0 ? [] : found.slice(-limit));
+      const shown = new Set(limit === 0 ? [] : found.slice(-limit));
+      const entries = [...showEntries(sim, (entry) => shown.has(entry))];
       return { entries, count: found.length, dropped: sim.journal.dropped };
     },
   }),
   countRequests: operation({
     method: 'GET',
     path: '/journal/count',
-    summary: 'How many requests meet a query, and how many entries the journal has dropped',
+    summary: 'Counts the requests that meet a query',
     input: query,
+    example: { status: 429 },
+    result: fields({ count: found, dropped }),
     run: (sim, of) => ({ count: findEntries(sim, of).length, dropped: sim.journal.dropped }),
   }),
   waitForRequests: operation({
     method: 'GET',
     path: '/journal/wait',
     isLong: true,
-    summary: 'Waits until `count` requests meet a query, or until `timeout` of real time is over: at most 30s',
+    summary: 'Waits until `count` requests meet a query, or until `timeout` is over: at most 30s of real time',
     input: fields({
       ...entryQuery,
-      count: optional(wholeNumber(1, 10_000), 1),
-      timeout: optional(waitDuration(), longestWaitMs),
+      count: optional(about(wholeNumber(1, 10_000), 'How many requests to wait for.'), 1),
+      timeout: optional(about(waitDuration(), 'How long to wait.'), longestWaitMs),
     }),
-    async run(sim, { count: wanted, timeout, ...of }, signal) {
+    example: { count: 1, timeout: '10ms' },
+    result: fields({ met: about(boolean, 'Whether enough came in time.'), count: found }),
+    async run(sim, { count: wanted, timeout, ...of }, { signal }) {
       const count = await waitForEntries(sim, of, wanted, timeout, signal);
       return { met: count >= wanted, count };
     },
@@ -67,18 +85,21 @@ export const journalOperations = {
     method: 'POST',
     path: '/outcome',
     summary:
-      'What a client says of its call, named as in X-Sim-Call, or of all its calls: giving up in silence is a fault',
-    input: fields({ call: optional(string), result: oneOf('succeeded', 'failed', 'aborted') }),
+      'Notes what a client says of its call, named as in X-Sim-Call, or of all its calls: giving up in silence is a fault',
+    input: reportedOutcome,
+    example: { call: 'call-1', result: 'failed' },
+    result: reportedOutcome,
     run({ journal }, { call, result }) {
       journal.report({ call, result });
-      return { call, result };
+      return { ...(call !== undefined && { call }), result };
     },
   }),
   clearJournal: operation({
     method: 'DELETE',
     path: '/journal',
-    summary: 'Forgets all requests, and so what the verdict is about',
+    summary: 'Forgets all requests; verdicts then see only later ones',
     input: fields({}),
+    result: fields({ removed: about(count, 'How many entries there were.') }),
     run({ journal }) {
       const removed = journal.size;
       journal.clear();
@@ -88,35 +109,41 @@ export const journalOperations = {
   exportHar: operation({
     method: 'GET',
     path: '/journal.har',
-    summary: 'The requests that meet a query as HAR 1.2',
+    summary: 'Exports the requests that meet a query as HAR 1.2',
     input: query,
+    example: { operation: 'listPets' },
+    result: harSchema,
     run: (sim, of) => toHar(showAll(sim, of)),
+    pieces: (sim, of) => harPieces(showAll(sim, of)),
   }),
   exportJournal: operation({
     method: 'GET',
     path: '/journal.jsonl',
-    summary: 'The requests that meet a query as JSON lines',
+    summary: 'Exports the requests that meet a query as JSON Lines',
     contentType: 'application/x-ndjson',
     input: query,
-    run: (sim, of) =>
-      showAll(sim, of)
-        .map((entry) => `${jsonText(entry)}\n`)
-        .join(''),
+    example: { operation: 'listPets' },
+    result: journalEntrySchema,
+    run: (sim, of): string => [...toLines(showAll(sim, of))].join(''),
+    pieces: (sim, of) => toLines(showAll(sim, of)),
   }),
   watchRequests: operation({
     method: 'GET',
     path: '/events',
-    summary: 'Every request as it is answered, as server-sent events; with `since` first those after an id',
+    summary: 'Streams every request when it is answered, as server-sent events; with `since` first the older ones',
     contentType: 'text/event-stream',
     isLong: true,
     input: fields({ since: entryQuery.since }),
-    run: (sim, { since }, signal) => streamEntries(sim, since, signal),
+    refusals: [503],
+    result: journalEntrySchema,
+    run: (sim, { since }, { signal }) => streamEntries(sim, since, signal),
   }),
   getVerdict: operation({
     method: 'GET',
     path: '/verdict',
-    summary: 'How the client behaved since the start, the last reset or the last clearing of the journal',
+    summary: 'Judges the client by its requests since the start, the last reset or the last clearing of the journal',
     input: fields({}),
+    result: verdictSchema,
     run(sim) {
       const verdict = judge(sim);
       const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
@@ -135,5 +162,6 @@ function waitDuration() {
   // As text in a query, milliseconds have no unit.
   const read = (value: number | string) => parseDuration(/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value);
   const wait = transform(either(number, string), read);
-  return refine(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);
+  const limited = refine(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);
+  return shownAs(limited, { type: ['string', 'number'], pattern: '^\\d+(\\.\\d+)?(ms|s)?$', minimum: 0 });
 }

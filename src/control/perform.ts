@@ -2,24 +2,41 @@ import { checkWith } from '../scenario/check-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { maskedKey } from '../values/mask-key.js';
 import { formatIssues, invalid, toControlError } from './control-error.js';
-import type { AnyControlOperation } from './control-operation.js';
+import type { AnyControlOperation, Caller } from './control-operation.js';
 
 /**
  * Checks the input of an operation and runs it: what every adapter does.
- * @throws {ControlError} for whatever the caller did wrong, then or as the rejection of a promise
+ * @throws {ControlError} for a mistake of the caller; where the operation waits, as the rejection of its promise
  */
 export function perform<Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
-  signal?: AbortSignal,
+  caller: Caller = {},
 ): unknown {
   try {
-    const result = operation.run(target, checkInput(operation, input), signal);
+    const result = operation.run(target, checkInput(operation, input), caller);
     if (!(result instanceof Promise)) return result;
     return result.catch((error) => {
       throw toControlError(error);
     });
+  } catch (error) {
+    throw toControlError(error);
+  }
+}
+
+/**
+ * The result of an operation that has `pieces`, as text in pieces.
+ * @throws {ControlError} as `perform` does
+ */
+export function performInPieces<Target>(
+  operation: AnyControlOperation<Target>,
+  target: Target,
+  input: unknown,
+  caller: Caller,
+): Iterable<string> {
+  try {
+    return operation.pieces?.(target, checkInput(operation, input), caller) ?? [];
   } catch (error) {
     throw toControlError(error);
   }

@@ -1,10 +1,12 @@
+import { basePath } from '../contract/document.js';
 import type { AnySchema } from '../schema/schema.js';
-import { fields, optional } from '../schema/schemas.js';
+import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
+import { count } from '../schema/value-schemas.js';
 import type { Sandbox, Sandboxes } from '../simulator/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
-import { findScenario, name, scenarioInput } from './input-values.js';
+import { about, findScenario, name, removed, scenarioInput } from './input-values.js';
 
 /** What the operations on sandboxes work on. */
 export interface SandboxHost {
@@ -15,26 +17,46 @@ export interface SandboxHost {
   origin: string;
 }
 
-const operation = <Schema extends AnySchema, Result>(of: ControlOperation<SandboxHost, Schema, Result>) => of;
+const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Out>) => of;
 
 export const noSandbox = () =>
   notFound('There is no sandbox of this name; expected one that GET /__sim/sandboxes lists. An idle one is dropped.');
 
-const shown = (origin: string, { name, sim }: Sandbox) => ({
+const uri = { format: 'uri' };
+const sandboxInfo = fields({
   name,
-  scenario: sim.name,
-  baseUrl: `${origin}/s/${name}/v1`,
-  controlUrl: `${origin}/__sim/sandboxes/${name}`,
-  requests: sim.journal.size + sim.journal.dropped,
+  scenario: about(string, 'The name of its scenario.'),
+  baseUrl: about({ ...string, json: { ...string.json, ...uri } }, 'Where its API is.'),
+  controlUrl: about({ ...string, json: { ...string.json, ...uri } }, 'Where its control API is.'),
+  requests: about(count, 'Requests since its start, or since its journal was cleared.'),
+  recreated: optional(about(oneOf(true), 'Only where an idle sandbox of this name was dropped before.')),
 });
 
-/** The operations on the sandboxes of a server. Each sandbox also has every operation on a simulator, under its own path. */
+/** Where a sandbox is. @param origin of its server: `http://127.0.0.1:4010` */
+export const sandboxUrls = (origin: string, name: string) => ({
+  baseUrl: `${origin}/s/${name}${basePath}`,
+  controlUrl: `${origin}/__sim/sandboxes/${name}`,
+});
+
+const shown = (origin: string, { name, sim, isRecreated }: Sandbox) => ({
+  name,
+  scenario: sim.name,
+  ...sandboxUrls(origin, name),
+  requests: sim.journal.size + sim.journal.dropped,
+  ...(isRecreated && { recreated: true as const }),
+});
+
+const oneSandbox = fields({ sandbox: about(name, 'The name of the sandbox.') });
+const example = { sandbox: 'mine' };
+
+/** The operations on the sandboxes of a server. Each sandbox also has every operation on a simulator, below its own path. */
 export const sandboxOperations = {
   listSandboxes: operation({
     method: 'GET',
     path: '/sandboxes',
     summary: 'Lists the sandboxes in order of their last use, the oldest first',
     input: fields({}),
+    result: list(sandboxInfo),
     run: ({ sandboxes, origin }) => sandboxes.list().map((sandbox) => shown(origin, sandbox)),
   }),
   createSandbox: operation({
@@ -43,6 +65,9 @@ export const sandboxOperations = {
     summary: 'Makes a sandbox with the scenario of the server, or with another by its name or its content',
     status: 201,
     input: fields({ name, scenario: optional(scenarioInput) }),
+    example: { name: 'mine' },
+    refusals: [404, 409, 503],
+    result: sandboxInfo,
     run({ sim, sandboxes, origin }, { name, scenario }) {
       return shown(origin, sandboxes.create(name, scenario === undefined ? undefined : findScenario(sim, scenario)));
     },
@@ -51,7 +76,9 @@ export const sandboxOperations = {
     method: 'GET',
     path: '/sandboxes/{sandbox}',
     summary: 'Shows one sandbox; its control operations are below this path',
-    input: fields({ sandbox: name }),
+    input: oneSandbox,
+    example,
+    result: sandboxInfo,
     run({ sandboxes, origin }, { sandbox: name }) {
       const sandbox = sandboxes.find(name);
       if (sandbox === undefined) throw noSandbox();
@@ -62,7 +89,9 @@ export const sandboxOperations = {
     method: 'DELETE',
     path: '/sandboxes/{sandbox}',
     summary: 'Removes a sandbox and ends the requests that wait in it',
-    input: fields({ sandbox: name }),
+    input: oneSandbox,
+    example,
+    result: removed,
     run({ sandboxes }, { sandbox: name }) {
       if (!sandboxes.remove(name)) throw noSandbox();
       return { removed: name };

@@ -1,45 +1,56 @@
-import { boolean, fields, optional } from '../schema/schemas.js';
+import { boolean, fields, list, optional, string } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
-import { clockInfo } from './clock-operations.js';
+import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { operation } from './control-operation.js';
-import { findScenario, scenarioInput } from './input-values.js';
+import { about, findScenario, scenarioContent, scenarioInput } from './input-values.js';
 
-const inForce = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
+/** What an operation gives that puts the simulator at the start of a scenario. */
+const started = fields({ scenario: about(string, 'The name of the scenario.'), clock: clockInfoSchema });
+const startOf = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
 
 export const scenarioOperations = {
   getScenario: operation({
     method: 'GET',
     path: '/scenario',
-    summary: 'The scenario in force, with what it leaves out from the default scenario; API keys whole',
+    summary: 'Shows the scenario, completed from the default scenario, with its API keys',
     input: fields({}),
+    result: fields({ name: string, scenario: scenarioContent }),
     run: (sim) => ({ name: sim.name, scenario: structuredClone(sim.scenario) }),
   }),
   listScenarios: operation({
     method: 'GET',
     path: '/scenarios',
-    summary: 'The scenarios that can be loaded by name',
+    summary: 'Lists the scenarios that can be loaded by name',
     input: fields({}),
+    result: list(fields({ name: string, description: string })),
     run: ({ scenarios }) => [...scenarios].map(([name, { description = '' }]) => ({ name, description })),
   }),
   loadScenario: operation({
     method: 'POST',
     path: '/scenario',
     summary:
-      'Puts a scenario in force, by its name or its content: keys, limits, bans and faults start anew, with `reseed` pets and clock too',
-    input: fields({ scenario: scenarioInput, reseed: optional(boolean, false) }),
+      'Loads a scenario, by its name or its content: keys, limits, bans and faults start anew, with `reseed` pets and clock too',
+    input: fields({
+      scenario: scenarioInput,
+      reseed: optional(about(boolean, 'Whether the pets and the clock start anew too.'), false),
+    }),
+    example: { scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } },
+    refusals: [404],
+    result: started,
     run(sim, { scenario, reseed }) {
       sim.load(findScenario(sim, scenario), { reseed });
-      return inForce(sim);
+      return startOf(sim);
     },
   }),
   reset: operation({
     method: 'POST',
     path: '/reset',
-    summary: 'Back to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock, journal',
+    summary: 'Goes back to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock, journal',
     input: fields({}),
+    result: started,
     run(sim) {
       sim.reset();
-      return inForce(sim);
+      return startOf(sim);
     },
   }),
 };

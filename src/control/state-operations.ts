@@ -1,41 +1,43 @@
-import { fields } from '../schema/schemas.js';
-import { clockInfo } from './clock-operations.js';
+import { fields, list, string } from '../schema/schemas.js';
+import { count } from '../schema/value-schemas.js';
+import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { exportState, importState } from './export-state.js';
-import { name } from './input-values.js';
-import { stateSchema } from './state-schema.js';
+import { about, instantText, name, removed } from './input-values.js';
+import { type ExportedState, stateSchema } from './state-schema.js';
 
-/** A snapshot that a simulator keeps under a name. */
-export interface SnapshotInfo {
-  name: string;
-  /** The scenario that was in force. */
-  scenario: string;
-  /** The instant of the simulator's clock, ISO 8601. */
-  now: string;
-  pets: number;
-}
+const snapshotInfo = fields({
+  name,
+  scenario: about(string, 'The name of its scenario.'),
+  now: about(instantText, 'The instant of the simulator’s clock.'),
+  pets: count,
+});
 
-/** Each holds a list of all pets. */
-const mostSnapshots = 50;
+/** Each can hold a list of all pets. */
+const maximumSnapshots = 50;
 
-const named = fields({ name });
+const named = fields({ name: about(name, 'The name of the snapshot.') });
+const example = { name: 'before' };
+const scenario = about(string, 'The name of the scenario.');
 const noSnapshot = () => notFound('There is no snapshot of this name; expected one that GET /__sim/snapshots lists.');
 
 export const stateOperations = {
   exportState: operation({
     method: 'GET',
     path: '/state',
-    summary: 'Everything that requests and the clock can change, with the scenario; API keys whole, int64 exact',
+    summary: 'Exports everything that requests and the clock can change, with the scenario and its API keys',
     input: fields({}),
-    run: (sim) => exportState(sim.snapshot()),
+    result: stateSchema,
+    run: (sim): ExportedState => exportState(sim.snapshot()),
   }),
   importState: operation({
     method: 'PUT',
     path: '/state',
-    summary: 'Puts an exported state in force, with its scenario; one with a mistake changes nothing',
+    summary: 'Goes to an exported state and its scenario; a state with a mistake changes nothing',
     input: stateSchema,
     maximumBytes: 32 * 1024 * 1024,
+    result: fields({ scenario, clock: clockInfoSchema, pets: count }),
     run(sim, state) {
       sim.restore(importState(sim, state));
       return { scenario: sim.name, clock: clockInfo(sim), pets: sim.pets.size };
@@ -44,9 +46,10 @@ export const stateOperations = {
   listSnapshots: operation({
     method: 'GET',
     path: '/snapshots',
-    summary: 'The named snapshots',
+    summary: 'Lists the named snapshots',
     input: fields({}),
-    run: ({ snapshots }): SnapshotInfo[] =>
+    result: list(snapshotInfo),
+    run: ({ snapshots }) =>
       [...snapshots].map(([name, { resolved, clock, pets }]) => ({
         name,
         scenario: resolved.name,
@@ -57,11 +60,13 @@ export const stateOperations = {
   saveSnapshot: operation({
     method: 'PUT',
     path: '/snapshots/{name}',
-    summary: 'Saves the state under a name, in the place of one of that name; 50 are kept',
+    summary: 'Saves the state under a name, or replaces the snapshot of that name; 50 are kept',
     input: named,
+    example,
+    result: fields({ saved: name }),
     run(sim, { name }) {
-      if (sim.snapshots.size >= mostSnapshots && !sim.snapshots.has(name)) {
-        throw invalid(`Failed to save a snapshot: expected at most ${mostSnapshots} of them; remove one first`);
+      if (sim.snapshots.size >= maximumSnapshots && !sim.snapshots.has(name)) {
+        throw invalid(`Failed to save a snapshot: expected at most ${maximumSnapshots} of them; remove one first`);
       }
       sim.snapshots.set(name, sim.snapshot());
       return { saved: name };
@@ -70,8 +75,10 @@ export const stateOperations = {
   restoreSnapshot: operation({
     method: 'POST',
     path: '/snapshots/{name}/restore',
-    summary: 'Goes back to a named snapshot and its scenario, as often as wanted; the journal stays',
+    summary: 'Goes back to a named snapshot and its scenario; the journal and the snapshot stay',
     input: named,
+    example,
+    result: fields({ scenario, clock: clockInfoSchema }),
     run(sim, { name }) {
       const snapshot = sim.snapshots.get(name);
       if (snapshot === undefined) throw noSnapshot();
@@ -84,6 +91,8 @@ export const stateOperations = {
     path: '/snapshots/{name}',
     summary: 'Removes a named snapshot',
     input: named,
+    example,
+    result: removed,
     run(sim, { name }) {
       if (!sim.snapshots.delete(name)) throw noSnapshot();
       return { removed: name };

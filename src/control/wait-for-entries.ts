@@ -1,10 +1,10 @@
 import type { Simulator } from '../simulator/simulator.js';
-import { type EntryQuery, findEntries } from './find-entries.js';
+import { type EntryQuery, findEntries, isFound } from './find-entries.js';
 
 /**
- * Waits until so many entries of the journal meet a query, those that it holds already among them.
+ * Waits until `count` entries of the journal meet a query, counting those that it holds already.
  * @param timeoutMs in real time, because the clock of the simulator may stand still
- * @returns how many meet it, at the end of the wait
+ * @returns how many meet the query at the end of the wait
  */
 export function waitForEntries(
   sim: Simulator,
@@ -23,10 +23,8 @@ export function waitForEntries(
       resolve(found);
     };
     const timer = setTimeout(finish, timeoutMs);
-    const stop = sim.journal.listen(({ id }) => {
-      // Looks at the new one alone, and at its text last.
-      const since = Math.max(query.since ?? 0, id - 1);
-      if (findEntries(sim, { ...query, since }).some((entry) => entry.id === id)) found++;
+    const stop = sim.journal.listen((entry) => {
+      if (isFound(entry, query)) found++;
       if (found >= count) finish();
     });
     signal?.addEventListener('abort', finish);

@@ -29,6 +29,7 @@ export class KeyRegistry {
   #options: KeyRegistryOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
+  #texts: readonly string[] | undefined;
 
   constructor(options: KeyRegistryOptions, nowMs: number) {
     this.#options = options;
@@ -54,6 +55,17 @@ export class KeyRegistry {
     return this.#keys.values();
   }
 
+  /** The texts of these keys. The same array until they change. */
+  get texts(): readonly string[] {
+    this.#texts ??= Object.freeze([...this.#keys.keys()]);
+    return this.#texts;
+  }
+
+  /** The texts of the keys that requests made up under `acceptAnyKey`, the oldest first. */
+  get unlistedTexts(): string[] {
+    return [...this.#unlisted.keys()];
+  }
+
   /** A key that the scenario or `add` named, or that a request made up under `acceptAnyKey`. */
   get(text: string): ApiKey | undefined {
     return this.#keys.get(text) ?? this.#unlisted.get(text);
@@ -77,6 +89,7 @@ export class KeyRegistry {
     const key = this.#create(text, { ...unusedFreeKey, ...definition }, nowMs);
     this.#unlisted.delete(text);
     this.#keys.set(text, key);
+    this.#texts = undefined;
     return key;
   }
 
@@ -98,6 +111,7 @@ export class KeyRegistry {
 
   /** Goes back to the keys of the scenario, unused. */
   reset(nowMs: number): void {
+    this.#texts = undefined;
     this.#unlisted = new Map();
     this.#keys = new Map();
     for (const [text, definition] of this.#options.definitions) {
@@ -111,6 +125,7 @@ export class KeyRegistry {
 
   restore(state: KeyRegistryState): void {
     const { keys, unlisted } = structuredClone(state);
+    this.#texts = undefined;
     this.#keys = new Map(keys.map((key) => [key.key, key]));
     this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
   }

@@ -2,7 +2,7 @@ import { errorCodes } from '../contract/api-error.js';
 import { operationNames } from '../contract/document.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
-import { either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
+import { either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
 import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
@@ -35,7 +35,7 @@ const openValues: Omit<ValueSchemas, ChoiceId> = {
   banEscalation: either(
     oneOf(false),
     fields({
-      factor: refine(positive, (value) => value >= 1, 'a number from 1', { minimum: 1 }),
+      factor: refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 }),
       maxSeconds: whole(1, tenYearsSeconds),
     }),
   ),

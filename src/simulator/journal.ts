@@ -9,6 +9,8 @@ export interface Journal {
   readonly dropped: number;
   /** How many requests have arrived that are not answered yet. */
   readonly pending: number;
+  /** How many listeners there are. */
+  readonly listeners: number;
   /** The records that meet a query, in the order of their arrival. */
   query(query?: JournalQuery): RequestRecord[];
   /** Calls `listener` for every record from now on. The function it gives stops that. */
@@ -32,6 +34,9 @@ export function createJournal(journal: RequestJournal, now: () => number): Journ
     },
     get pending() {
       return journal.pending;
+    },
+    get listeners() {
+      return journal.listeners;
     },
     get outcomes() {
       return journal.outcomes;

@@ -33,8 +33,10 @@ export interface WindowInfo {
 export interface Keys {
   /** Every key that the scenario or `add` named. */
   list(): KeyInfo[];
-  /** The texts of the keys that `list` gives. */
-  readonly texts: string[];
+  /** The texts of the keys that `list` gives. The same array until they change. */
+  readonly texts: readonly string[];
+  /** The texts of the keys that requests made up under `acceptAnyKey`, which `list` leaves out. */
+  readonly unlisted: readonly string[];
   get(key: string): KeyInfo;
   /**
    * Adds a key, or replaces the one with the same text.
@@ -67,7 +69,10 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
   return {
     list: () => [...registry.list()].map(info),
     get texts() {
-      return Array.from(registry.list(), ({ key }) => key);
+      return registry.texts;
+    },
+    get unlisted() {
+      return registry.unlistedTexts;
     },
     get: (text) => info(find(text)),
     add: (text, input = {}) => info(registry.add(text, checkKey(text, input, registry.plans), clock.now())),

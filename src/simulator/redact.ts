@@ -1,10 +1,14 @@
 import { maskedKey } from '../values/mask-key.js';
+import { createTextFinder } from '../values/text-finder.js';
 import type { Simulator } from './simulator.js';
 
 /** A key shorter than this is no secret, and would be found everywhere. */
 const shortestSecret = 6;
 
-type KeySource = Pick<Simulator, 'keys' | 'scenario'>;
+/** So many tokens of requests are remembered; then those of the journal are enough. */
+const maximumLearned = 20_000;
+
+type KeySource = Pick<Simulator, 'keys' | 'scenario' | 'journal'>;
 
 /** Replaces keys in one text. */
 export type Redact = (text: string) => string;
@@ -17,73 +21,38 @@ export const displayKey = ({ scenario }: Pick<Simulator, 'scenario'>, key: strin
   isNamed(scenario, key) ? key : maskedKey(key);
 
 /**
- * Masks API keys in texts: every known key that the scenario does not name, and the key that the request brought.
- * Everything of a request that leaves the simulator goes through it, except the answer to the client.
- * @returns a function that takes all texts of one request, joined, to find the keys in them once, and gives a function
- * that masks these keys in one text
+ * Masks API keys in texts: every key that the scenario does not name, added to the simulator or sent by a client, also in
+ * another place than the Authorization header. Everything of a request that leaves the simulator goes through it, except
+ * the answer to the client.
+ * @returns a function that takes all texts of one request, joined, and its token, and gives a function that masks keys in
+ * one of the texts
  */
 export function createRedactor(sim: KeySource): (about: string, token?: string) => Redact {
-  let texts: readonly string[] = [];
-  let scenario: Simulator['scenario'] | undefined;
-  let findKnown: (about: string) => Iterable<string> = () => [];
-  return (about, token = '') => {
-    const current = sim.keys.texts;
-    if (scenario !== sim.scenario || !isSame(texts, current)) {
-      texts = current;
-      scenario = sim.scenario;
-      findKnown = createFinder(texts.filter((key) => !isNamed(sim.scenario, key)));
+  let seen: { scenario: Simulator['scenario']; texts: readonly string[] } | undefined;
+  let finder = createTextFinder(shortestSecret);
+  let learned = 0;
+  const learn = (key = '') => {
+    if (key.length < shortestSecret || isNamed(sim.scenario, key)) return;
+    for (const spelling of spellingsOf(key)) finder.add(spelling, maskedKey(key));
+  };
+  return (about, token) => {
+    const { scenario } = sim;
+    const { texts } = sim.keys;
+    if (seen?.scenario !== scenario || seen.texts !== texts || learned > maximumLearned) {
+      seen = { scenario, texts };
+      learned = 0;
+      finder = createTextFinder(shortestSecret);
+      for (const key of [...texts, ...sim.keys.unlisted]) learn(key);
+      // A client may send a key first in a query, and then as it should.
+      for (const record of sim.journal.query()) learn(record.token);
     }
-    const found = new Map<string, string>();
-    for (const key of findKnown(about)) addSpellings(found, key);
-    if (!isNamed(scenario, token)) addSpellings(found, token);
-    if (found.size === 0) return (text) => text;
-    // Of two keys, one within the other, the longer goes first.
-    const spellings = [...found].sort(([a], [b]) => b.length - a.length);
-    return (text) => spellings.reduce((shown, [spelling, mask]) => shown.replaceAll(spelling, () => mask), text);
+    if (token !== undefined && !finder.has(token)) learned++;
+    learn(token);
+    return finder.find(about).length === 0 ? (text) => text : finder.replace;
   };
 }
 
 const isNamed = (scenario: Simulator['scenario'], key: string) => Object.hasOwn(scenario.keys ?? {}, key);
 
-const isSame = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((text, index) => text === b[index]);
-
 /** How a key stands in texts: as it is, percent-encoded in a target, escaped in JSON. */
-const spellingsOf = (key: string): string[] =>
-  key.length < shortestSecret ? [] : [key, encodeURIComponent(key.toWellFormed()), JSON.stringify(key).slice(1, -1)];
-
-function addSpellings(found: Map<string, string>, key: string): void {
-  for (const spelling of spellingsOf(key)) found.set(spelling, maskedKey(key));
-}
-
-/**
- * Finds keys in a text in one pass, however many keys there are: by their first characters, and then by their lengths,
- * of which there are few.
- */
-function createFinder(keys: readonly string[]): (about: string) => Iterable<string> {
-  const byStart = new Map<string, Map<number, Map<string, string>>>();
-  for (const key of keys) {
-    for (const spelling of spellingsOf(key)) {
-      const start = spelling.slice(0, shortestSecret);
-      const byLength = byStart.get(start) ?? new Map<number, Map<string, string>>();
-      byStart.set(start, byLength);
-      const known = byLength.get(spelling.length) ?? new Map<string, string>();
-      byLength.set(spelling.length, known.set(spelling, key));
-    }
-  }
-  if (byStart.size === 0) return () => [];
-  const firstCodes = new Set(Array.from(byStart.keys(), (start) => start.charCodeAt(0)));
-  return (about) => {
-    const found = new Set<string>();
-    for (let at = 0; at + shortestSecret <= about.length; at++) {
-      if (!firstCodes.has(about.charCodeAt(at))) continue;
-      const byLength = byStart.get(about.slice(at, at + shortestSecret));
-      if (byLength === undefined) continue;
-      for (const [length, known] of byLength) {
-        const key = known.get(about.slice(at, at + length));
-        if (key !== undefined) found.add(key);
-      }
-    }
-    return found;
-  };
-}
+const spellingsOf = (key: string) => [key, encodeURIComponent(key.toWellFormed()), JSON.stringify(key).slice(1, -1)];

@@ -55,6 +55,7 @@ export function toRecord(
     plan: key?.plan,
     operation: route.operation,
     method: call.method,
+    baseUrl: call.baseUrl,
     path: call.path,
     query: call.query,
     status,

@@ -8,6 +8,8 @@ export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
+  /** Whether a request came after an idle sandbox of this name was dropped, with its pets, keys and journal. */
+  readonly isRecreated: boolean;
   /** Aborted when the sandbox is removed or dropped. */
   readonly removed: AbortSignal;
 }
@@ -43,6 +45,8 @@ export class Sandboxes {
   readonly #limit: number;
   /** In order of their last use, the oldest first. */
   readonly #sandboxes = new Map<string, StoredSandbox>();
+  /** Names of idle sandboxes that were dropped, the oldest first. */
+  readonly #dropped = new Set<string>();
 
   /** @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves */
   constructor(sim: Simulator, nowMs: () => number, { idleMs = 600_000, limit = 1_000 }: SandboxesOptions = {}) {
@@ -61,10 +65,7 @@ export class Sandboxes {
   find(name: string): Sandbox | undefined {
     this.#dropIdle();
     const sandbox = this.#sandboxes.get(name);
-    if (sandbox === undefined) return undefined;
-    sandbox.lastUsedMs = this.#nowMs();
-    this.#sandboxes.delete(name);
-    this.#sandboxes.set(name, sandbox);
+    if (sandbox !== undefined) this.#touch(sandbox);
     return sandbox;
   }
 
@@ -75,6 +76,19 @@ export class Sandboxes {
    * @throws {ScenarioError} when the scenario has mistakes
    */
   create(name: string, scenario?: Scenario): Sandbox {
+    return this.#add(name, scenario, false);
+  }
+
+  /**
+   * Makes a sandbox for a request to one that is not there.
+   * @throws {SandboxError} as `create`
+   */
+  createForRequest(name: string): Sandbox {
+    this.#dropIdle();
+    return this.#add(name, undefined, this.#dropped.has(name));
+  }
+
+  #add(name: string, scenario: Scenario | undefined, isRecreated: boolean): Sandbox {
     this.#dropIdle();
     if (this.#sandboxes.has(name)) {
       throw new SandboxError('taken', 'There is a sandbox of this name already; remove it first.');
@@ -87,8 +101,16 @@ export class Sandboxes {
     }
     const sim = this.#sim.fork({ scenario });
     const removal = new AbortController();
-    const sandbox = { name, sim, removed: removal.signal, removal, lastUsedMs: this.#nowMs() };
+    const sandbox = {
+      name,
+      sim,
+      isRecreated,
+      removed: removal.signal,
+      removal,
+      lastUsedMs: this.#nowMs(),
+    };
     this.#sandboxes.set(name, sandbox);
+    this.#dropped.delete(name);
     return sandbox;
   }
 
@@ -102,11 +124,32 @@ export class Sandboxes {
     return true;
   }
 
+  #touch(sandbox: StoredSandbox): void {
+    sandbox.lastUsedMs = this.#nowMs();
+    this.#sandboxes.delete(sandbox.name);
+    this.#sandboxes.set(sandbox.name, sandbox);
+  }
+
   #dropIdle(): void {
     const nowMs = this.#nowMs();
-    for (const { name, lastUsedMs } of this.#sandboxes.values()) {
-      if (nowMs - lastUsedMs < this.#idleMs) return;
-      this.remove(name);
+    const used: StoredSandbox[] = [];
+    for (const sandbox of this.#sandboxes.values()) {
+      if (nowMs - sandbox.lastUsedMs < this.#idleMs) break;
+      if (isInUse(sandbox)) {
+        used.push(sandbox);
+        continue;
+      }
+      this.remove(sandbox.name);
+      this.#dropped.add(sandbox.name);
+      const [oldest] = this.#dropped;
+      if (this.#dropped.size > maximumDropped) this.#dropped.delete(oldest as string);
     }
+    for (const sandbox of used) this.#touch(sandbox);
   }
 }
+
+/** Names of dropped sandboxes that are remembered, to tell a client that its sandbox was made anew. */
+const maximumDropped = 10_000;
+
+/** Whether a request of a sandbox waits in a fault rule, or somebody waits for its requests or watches them. */
+const isInUse = ({ sim }: Sandbox) => sim.clock.sleepers > 0 || sim.journal.listeners > 0;

@@ -92,6 +92,11 @@ export class Clock {
     return this.#start.speed ?? 1;
   }
 
+  /** How many waits are under way. */
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
   get frozen(): boolean {
     return this.#frozen;
   }

@@ -82,6 +82,11 @@ export class RequestJournal {
     return this.#lastId;
   }
 
+  /** How many listeners there are. */
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
   /** Counts a request that has arrived and gives its id. */
   open(): number {
     this.#pending++;
@@ -132,7 +137,7 @@ export class RequestJournal {
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
     const kept = this.#entries.slice(this.#first) as RequestRecord[];
-    return kept.filter((entry) => meets(entry, query)).sort((a, b) => a.id - b.id);
+    return kept.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
   }
 
   /** Calls `listener` for every record from now on; the function it gives stops that. */
@@ -197,7 +202,11 @@ const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }
   (token?.length ?? 0) +
   (call?.length ?? 0);
 
-function meets(entry: RequestRecord, { operation, method, status, key, since, text }: JournalQuery): boolean {
+/** Whether an entry meets every condition of a query. */
+export function meetsQuery(
+  entry: RequestRecord,
+  { operation, method, status, key, since, text }: JournalQuery,
+): boolean {
   return (
     (operation === undefined || entry.operation === operation) &&
     (method === undefined || entry.method === method) &&

@@ -23,6 +23,8 @@ export interface ObservedRequest {
   /** `undefined` for a path or method that is none of the document's. */
   readonly operation: OperationName | undefined;
   readonly method: string;
+  /** What the client put in front of `path`: `http://127.0.0.1:4010/v1`. */
+  readonly baseUrl: string;
   readonly path: string;
   readonly query: string;
   /** 0 when the client went away before the answer. */

@@ -26,6 +26,7 @@ export class JudgedRequest implements RequestRecord {
   readonly token: RequestRecord['token'];
   readonly operation: RequestRecord['operation'];
   readonly method: RequestRecord['method'];
+  readonly baseUrl: RequestRecord['baseUrl'];
   readonly path: RequestRecord['path'];
   readonly query: RequestRecord['query'];
   readonly status: RequestRecord['status'];
@@ -79,6 +80,7 @@ export class JudgedRequest implements RequestRecord {
     this.token = entry.token;
     this.operation = entry.operation;
     this.method = entry.method;
+    this.baseUrl = entry.baseUrl;
     this.path = entry.path;
     this.query = entry.query;
     this.status = entry.status;

@@ -11,6 +11,8 @@ import type { TrialId } from './trials.js';
 export interface Cell {
   outcome: Verdict['outcome'];
   codes: readonly FindingCode[];
+  /** The mark in the table, where the one of the outcome says too little. */
+  mark?: string;
   /** Why, in a sentence for a reader in a hurry; passing by doing the right thing needs none. */
   why?: string;
 }
@@ -39,10 +41,13 @@ const fails = (codes: FindingCode[], why: string): Cell => ({ outcome: 'fail', c
 /** A client that still waits when it is stopped has neither passed nor failed. */
 const waits = (why: string): Cell => ({ outcome: 'inconclusive', codes: [], why });
 
+/** A client that stops before what the trial is about. */
+const notReached = (why: string): Cell => ({ outcome: 'inconclusive', codes: [], why, mark: '–' });
+
 const notRetried = (why: string) => fails(['gave-up'], why);
 const postNotRetried = (why: string) => fails(['lost-write', 'gave-up'], why);
 const ownWait = fails(['early-retry'], 'Back after 1 s of its own; the service had asked for 3.');
-const secondAnimal = (why: string) => fails(['duplicate-write'], why);
+const secondPet = (why: string) => fails(['duplicate-write'], why);
 
 /** Waits of 1, 2, 4, ... seconds reach the third strike within any minute. */
 const backoffCells = {
@@ -51,8 +56,8 @@ const backoffCells = {
   minute: ownWait,
   date: ownWait,
   post: ownWait,
-  cut: secondAnimal('A broken connection is tried again like any failure: two pets.'),
-  stored503: secondAnimal('A 503 is tried again, whatever the method: two pets.'),
+  cut: secondPet('A broken connection is tried again like any failure: two pets.'),
+  stored503: secondPet('A 503 is tried again, whatever the method: two pets.'),
 } satisfies Cells;
 
 const hammering: FindingCode[] = ['early-retry', 'retry-storm', 'ban-tripped', 'ban-hammered'];
@@ -75,6 +80,7 @@ export const clients = {
       minute: notRetried('Takes the 429 for the end.'),
       date: notRetried('Takes the 429 for the end.'),
       post: postNotRetried('The pet is never added, though a refused POST is safe to repeat.'),
+      expired: notReached('Takes the 429 for the end, and never sees the 401 that follows.'),
     },
   },
   everySecond: {
@@ -166,7 +172,7 @@ export const clients = {
       day: waits('Holds its caller for a day. With axios’ `timeout`, it gives up at once instead.'),
       missing: fails(['early-retry', 'gave-up'], 'The default delay is none: all three retries within a moment.'),
       post: postNotRetried('A 429 is retried for idempotent methods alone.'),
-      cut: secondAnimal('A broken connection is retried for every method, POST too: two pets.'),
+      cut: secondPet('A broken connection is retried for every method, POST too: two pets.'),
     },
     setRight: { send: setRight.axiosRetryRight, snippet: { file: 'set-right.ts', regions: ['axios-retry'] } },
   },
@@ -221,7 +227,7 @@ export const clients = {
     cells: {
       day: waits('Holds its caller for a day. `--retry-max-time 60` gives up at once instead.'),
       missing: fails(['early-retry', 'ban-tripped'], 'Back after 1, 2 and 4 s; the third early request bans the key.'),
-      stored503: secondAnimal('`--retry` repeats a POST after a 503: two pets. A broken connection it does not retry.'),
+      stored503: secondPet('`--retry` repeats a POST after a 503: two pets. A broken connection it does not retry.'),
     },
     setRight: {
       send: programs.curlRight,

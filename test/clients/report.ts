@@ -39,7 +39,7 @@ export function clientsReport(): string {
     table(({ cells }) => cells, all),
     'With the settings below:',
     table(({ setRight }) => setRight?.cells ?? {}, libraries),
-    '✓ did what the service asks · ✗ did not, or gave up where waiting would have served it · waits: still holds its caller, half a minute later',
+    '✓ did what the service asks · ✗ did not, or gave up where waiting would have served it · waits: still holds its caller, half a minute later · – stops before what the column is about',
     order.map((id) => `- **${trials[id].title}**: ${legend[id]}`).join('\n'),
     'Every cell is a real run over HTTP against a simulator, with windows of seconds instead of a minute; only the day is a whole one.',
     '## What an answer asks',
@@ -56,7 +56,7 @@ function table(cellsOf: (client: MatrixClient) => Cells, rows: readonly MatrixCl
   const body = rows.map((client) =>
     line([
       `[${client.name}](#${anchorOf(client.name)})`,
-      ...order.map((id) => marks[cellsOf(client)[id]?.outcome ?? 'pass']),
+      ...order.map((id) => cellsOf(client)[id]?.mark ?? marks[cellsOf(client)[id]?.outcome ?? 'pass']),
     ]),
   );
   return [line(['', ...order.map((id) => trials[id].title)]), line(['---', ...order.map(() => ':-:')]), ...body].join(

@@ -23,8 +23,13 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['changeClock', { advance: 1500 }, { now: '2026-01-01T12:00:01.500Z' }],
   ['changeClock', { set: '2026-01-01T12:00:10Z' }, { now: '2026-01-01T12:00:10.000Z', mode: 'frozen' }],
 
-  ['listKeys', {}, { 4: { key: '…-key', state: 'revoked' } }],
-  ['getKey', { key: 'pro-key' }, { id: keyId('pro-key'), key: '…-key', plan: 'pro', minute: { remaining: 299 } }],
+  ['listKeys', {}, { keys: { 4: { key: 'revoked-key', state: 'revoked' } }, total: 5 }],
+  [
+    'listKeys',
+    { limit: 2, after: 'free-key' },
+    { keys: [{ key: 'pro-key' }, { key: 'business-key' }], next: 'business-key' },
+  ],
+  ['getKey', { key: 'pro-key' }, { id: keyId('pro-key'), key: 'pro-key', plan: 'pro', minute: { remaining: 299 } }],
   ['getKey', { key: keyId('pro-key') }, { plan: 'pro' }],
   ['addKey', { key: 'alice-secret', plan: 'pro', usage: { minute: 7 } }, { key: '…cret', minute: { remaining: 293 } }],
   ['addKey', { key: 'bob/%zz ü'.replace(' ', '_'), expiresAt: '2026-01-01T12:00:05Z' }, { state: 'expired' }],
@@ -57,7 +62,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['countRequests', { key: keyId('pro-key') }, { count: 1 }],
   ['countRequests', { text: 'Bello' }, { count: 1 }],
   ['countRequests', { since: 2 }, { count: 1 }],
-  ['queryJournal', { since: 1, limit: 1 }, { entries: [{ id: 3, key: '…-key', keyId: keyId('pro-key') }], count: 2 }],
+  ['queryJournal', { since: 1, limit: 1 }, { entries: [{ id: 3, key: 'pro-key', keyId: keyId('pro-key') }], count: 2 }],
   ['queryJournal', { limit: 0 }, { entries: [], count: 3 }],
   ['waitForRequests', { count: 3 }, { met: true, count: 3 }],
   ['waitForRequests', { count: 4, timeout: '20ms' }, { met: false, count: 3 }],
@@ -152,6 +157,14 @@ const calls = () => {
   return { inProcess: call.bind(undefined, here), overHttp: call.bind(undefined, there) };
 };
 
+/** The descriptions name the address of the server that gives them. */
+const withoutAddress = (value: unknown) =>
+  typeof value === 'object' &&
+  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part)).replace(
+    /127\.0\.0\.1:\d+/g,
+    'HOST',
+  );
+
 test('every operation gives the same in this process and over HTTP', async () => {
   const { inProcess, overHttp } = calls();
   for (const [name, input, expected] of steps) {
@@ -161,7 +174,7 @@ test('every operation gives the same in this process and over HTTP', async () =>
     else if (typeof expected === 'object' && expected !== null && !('asymmetricMatch' in expected))
       expect(result.result, step).toMatchObject(expected);
     else expect(result.result, step).toEqual(expected);
-    expect(await overHttp(name, input), step).toEqual(result);
+    expect(withoutAddress(await overHttp(name, input)), step).toEqual(withoutAddress(result));
   }
 });
 

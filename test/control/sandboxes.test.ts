@@ -2,6 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
+import type { ServedAnswer } from '../../src/node/http/served-answer.js';
 import type { ListenOptions } from '../../src/node.js';
 import { type Sandbox, Sandboxes } from '../../src/simulator/sandboxes.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
@@ -250,6 +251,82 @@ describe('many sandboxes', () => {
       expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['kept']);
     }
     vi.restoreAllMocks();
+  });
+
+  test('are in use while a request waits in them or somebody watches them, and idle from then on', async () => {
+    await open();
+    let nowMs = 0;
+    const sandboxes = new Sandboxes(stage.sim, () => nowMs, { idleMs: 100 });
+    const names = () => sandboxes.list().map(({ name }) => name);
+    const [delayed, watched] = [sandboxes.create('delayed'), sandboxes.create('watched')];
+    sandboxes.create('idle');
+    delayed.sim.faults.add({ then: { delay: '1h' } });
+    const waiting = send(delayed.sim);
+    const stop = watched.sim.journal.listen(() => {});
+    nowMs = 150;
+    expect(names()).toEqual(['delayed', 'watched']);
+    nowMs = 249;
+    delayed.sim.clock.advance('1h');
+    expect((await waiting).status).toBe(200);
+    stop();
+    // In use when it was last looked at, at 150.
+    expect(names()).toEqual(['delayed', 'watched']);
+    nowMs = 250;
+    expect(names()).toEqual([]);
+  });
+
+  test('that no time is given are kept while they are in use, and no longer', async () => {
+    await open();
+    const sandboxes = new Sandboxes(stage.sim, () => 0, { idleMs: 0 });
+    const stop = sandboxes.create('watched').sim.journal.listen(() => {});
+    expect(sandboxes.list()).toHaveLength(1);
+    stop();
+    expect(sandboxes.list()).toHaveLength(0);
+  });
+
+  test('with an open event stream and with a delayed request outlive their idle time over HTTP', async () => {
+    const { there } = await open({ sandboxes: { idleMs: 60 } });
+    for (const name of ['streamed', 'delayed', 'idle']) await there.createSandbox({ name });
+    await there.sandbox('delayed').addFault({ then: { delay: '300ms' } });
+    await there.sandbox('delayed').changeClock({ resume: true });
+    const events = there.sandbox('streamed').watchRequests();
+    const first = events.next();
+    const delayed = create('delayed', { name: 'Bello', categoryId: 1 });
+    await breathe(200);
+    expect((await there.listSandboxes()).map(({ name }) => name).sort()).toEqual(['delayed', 'streamed']);
+    expect((await delayed).status).toBe(201);
+    expect((await there.sandbox('streamed').getHealth()).status).toBe('ok');
+    await list('streamed');
+    expect((await first).value).toMatchObject({ id: 1 });
+    await events.return?.();
+  });
+
+  test('that were dropped and come back say so once: in a header, the journal, the list and the log', async () => {
+    const lines: ServedAnswer[] = [];
+    const { there } = await open({ sandboxes: { idleMs: 60 }, onAnswer: (_request, answer) => lines.push(answer) });
+    const before = await create('back', { name: 'Lost', categoryId: 1 });
+    expect(before.headers.get('x-sim-sandbox')).toBeNull();
+    await breathe(100);
+    expect(await there.listSandboxes()).toEqual([]);
+    lines.length = 0;
+    const again = await list('back');
+    expect(again.status).toBe(200);
+    expect(again.headers.get('x-sim-sandbox')).toBe('recreated');
+    expect((await list('back')).headers.get('x-sim-sandbox')).toBeNull();
+    const { entries } = await there.sandbox('back').queryJournal();
+    expect(entries.map((entry) => entry.headers['X-Sim-Sandbox'])).toEqual(['recreated', undefined]);
+    expect(await there.getSandbox({ sandbox: 'back' })).toMatchObject({ recreated: true, requests: 2 });
+    expect(lines[0]?.headers).toMatchObject({ 'X-Sim-Sandbox': 'recreated' });
+  });
+
+  test('that are made by control after they were dropped are new, and not recreated', async () => {
+    const { there } = await open({ sandboxes: { idleMs: 60 } });
+    await list('again');
+    await breathe(100);
+    expect(await there.createSandbox({ name: 'again' })).not.toHaveProperty('recreated');
+    expect((await list('again')).headers.get('x-sim-sandbox')).toBeNull();
+    await there.removeSandbox({ sandbox: 'again' });
+    expect((await list('again')).headers.get('x-sim-sandbox')).toBeNull();
   });
 
   test('cost little: a thousand of a large service are made in moments and share its pets until they change', async () => {

@@ -19,6 +19,7 @@ const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => 
   plan: 'free',
   operation: 'listPets',
   method: 'GET',
+  baseUrl: 'http://petstore.test/v1',
   path: '/pets',
   query: '',
   status: 200,

@@ -194,8 +194,8 @@ describe('the keys of a running simulator', () => {
       ['revoked-key', 'free', 'revoked'],
     ]);
     expect(sim.keys.get('free-key')).toEqual({
+      id: 'key_c664db68e3d719e9',
       key: 'free-key',
-      id: 'key_26777d29',
       plan: 'free',
       state: 'active',
       minute: { limit: 60, remaining: 59, resetAtSeconds: noonSeconds + 60 },

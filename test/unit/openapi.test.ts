@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
+import { describeService } from '../../src/contract/openapi.js';
 import { assumptions, openapi } from '../../src/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the description is plain JSON, looked into by path
@@ -44,11 +45,20 @@ describe('the OpenAPI description', () => {
 
   test('has the version of the document', () => expect(info.version).toBe('1.0.0'));
 
-  test('names both base addresses as variables, with examples that end in /v1', () => {
-    expect(servers.map(({ url }: { url: string }) => url)).toEqual(['{base_url}', '{staging_url}']);
-    expect(servers[0].variables.base_url.default).toBe('https://api.petstore.example/v1');
-    expect(servers[1].variables.staging_url.default).toMatch(/^https:\/\/.*\.example\/v1$/);
-    expect(info.description).toContain('leaves both hosts open');
+  test('names the simulator first, then examples of both base addresses, without variables', () => {
+    expect(servers.map(({ url }: { url: string }) => url)).toEqual([
+      'http://127.0.0.1:4010/v1',
+      'https://api.petstore.example/v1',
+      'https://staging.petstore.example/v1',
+    ]);
+    expect(servers[1].description).toContain('{base_url}');
+    expect(servers[2].description).toContain('{staging_url}');
+    expect(describeService('http://127.0.0.1:5/s/a/v1').servers).toMatchObject([
+      { url: 'http://127.0.0.1:5/s/a/v1' },
+      {},
+      {},
+    ]);
+    expect([...valuesOf('variables', openapi)]).toEqual([]);
   });
 
   test('has the three operations and no other', () => {
@@ -72,7 +82,7 @@ describe('the OpenAPI description', () => {
   });
 
   test('has the schemas of the document', () => {
-    const { PetStatus, NewPet, Pet, Pets, Error: ErrorSchema, Int64 } = components.schemas;
+    const { PetStatus, NewPet, Pet, Pets, Error: ErrorSchema } = components.schemas;
     expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
     expect(NewPet.required).toEqual(['name', 'categoryId']);
     expect(Object.keys(NewPet.properties)).toEqual(['name', 'categoryId', 'status']);
@@ -80,7 +90,9 @@ describe('the OpenAPI description', () => {
     expect(Pet.allOf[1].required).toEqual(['id']);
     expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
     expect(ErrorSchema.required).toEqual(['code', 'message', 'status']);
-    expect(Int64).toMatchObject({ type: 'integer', format: 'int64' });
+    for (const field of [NewPet.properties.categoryId, Pet.allOf[1].properties.id, getPet.parameters[0].schema]) {
+      expect(field).toMatchObject({ type: 'integer', format: 'int64' });
+    }
     expect(createPet.requestBody).toMatchObject({ required: true });
   });
 
@@ -97,7 +109,7 @@ describe('the OpenAPI description', () => {
     ['createPet', createPet, ['201', '400', '401', '429']],
     ['getPet', getPet, ['200', '401', '404', '429']],
   ])('has every status that the document gives %s, and marks the others as assumptions', (_, operation, documented) => {
-    const statuses = Object.keys(operation.responses).filter((status) => status !== 'default');
+    const statuses = Object.keys(operation.responses);
     const marked = statuses.filter((status) => 'x-assumption' in resolved(operation.responses[status]));
     expect(statuses.filter((status) => !marked.includes(status))).toEqual(documented);
   });
@@ -114,6 +126,10 @@ describe('the OpenAPI description', () => {
   test('has Retry-After on 429 and a challenge on 401', () => {
     const { TooManyRequests, Unauthorized } = components.responses;
     expect(TooManyRequests.headers).toHaveProperty('Retry-After');
+    expect(components.headers['Retry-After'].required).toBe(true);
+    // A banned key gets 401 where banStatus says so.
+    expect(Unauthorized.headers['Retry-After']).toMatchObject({ 'x-assumption': 'banStatus' });
+    expect(Unauthorized.headers['Retry-After']).not.toHaveProperty('required');
     expect(Unauthorized.headers).toHaveProperty('WWW-Authenticate');
   });
 
@@ -121,6 +137,17 @@ describe('the OpenAPI description', () => {
     const ids = [...valuesOf('x-assumption', openapi)].flat() as string[];
     expect(ids.filter((id) => !Object.hasOwn(assumptions, id))).toEqual([]);
     expect(ids).toEqual(expect.arrayContaining(['limitOutOfRange', 'banStatus', 'afterRemoval', 'contentType']));
+  });
+
+  test('says what the document says about waiting, bans, paging and states', () => {
+    const refusal = components.responses.TooManyRequests.description;
+    for (const text of [info.description, refusal]) {
+      expect(text).toContain('Wait for the time given in');
+      expect(text).toContain('use exponential backoff');
+      expect(text).toContain('may lead to a temporary ban of the API key');
+    }
+    expect(listPets.description).toContain('The result is paginated');
+    expect(components.schemas.PetStatus.description).toContain('available: the pet is available');
   });
 
   test('shows the documented plans', () => {

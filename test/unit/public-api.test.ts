@@ -15,13 +15,14 @@ const namesOf = (face: object) => Object.keys(face).sort();
 
 test('keys, pets, faults and journal show what users call, and nothing of their insides', () => {
   const sim = createSimulator();
-  expect(namesOf(sim.keys)).toEqual(['add', 'ban', 'get', 'list', 'revoke', 'setUsage', 'texts', 'unban']);
+  expect(namesOf(sim.keys)).toEqual(['add', 'ban', 'get', 'list', 'revoke', 'setUsage', 'texts', 'unban', 'unlisted']);
   expect(namesOf(sim.pets)).toEqual(['add', 'count', 'get', 'list', 'remove', 'size', 'update']);
   expect(namesOf(sim.faults)).toEqual(['add', 'list', 'remove']);
   expect(namesOf(sim.journal)).toEqual([
     'clear',
     'dropped',
     'listen',
+    'listeners',
     'outcomes',
     'pending',
     'query',

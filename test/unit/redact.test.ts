@@ -46,6 +46,16 @@ test('a key is found in a target where it is percent-encoded, and in JSON where 
   expect(redacted(redactor, '{"name":"pass/word+\\"1\\"="}')).toBe('{"name":"…"1"="}');
 });
 
+test('a token that was sent before is found in the texts of another request, without remembering every one', () => {
+  const sim = createSimulator();
+  const redactor = createRedactor(sim);
+  redactor('', 'sent-before-1234');
+  expect(redacted(redactor, '/pets?k=sent-before-1234')).toBe('/pets?k=…1234');
+  for (let n = 0; n <= 20_001; n++) redactor('', `token-of-nobody-${n}`);
+  // The journal does not hold it.
+  expect(redacted(redactor, '/pets?k=token-of-nobody-1')).toBe('/pets?k=token-of-nobody-1');
+});
+
 test('of two keys, one within the other, the longer is masked', () => {
   const sim = createSimulator();
   for (const key of ['secret-long', 'secret-longer-still']) sim.keys.add(key);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../../adapters/api-call.js';
+import type { Answer, ApiCall } from '../../adapters/api-call.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import type { Connections } from './connections.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
@@ -22,13 +22,19 @@ export type ApiListener = (
  * Answers requests under a base path from the simulator, straight on `node:http`.
  * @param options.base what the target of every request begins with
  * @param options.holdRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones
+ * @param options.firstHeaders headers of the first answer on top of its own
  */
 export function createApiListener(
   sim: Simulator,
   connections: Connections,
-  { base, holdRefusals = false }: { base: string; holdRefusals?: boolean | undefined },
+  {
+    base,
+    holdRefusals = false,
+    firstHeaders,
+  }: { base: string; holdRefusals?: boolean | undefined; firstHeaders?: ApiCall['adapterHeaders'] },
 ): ApiListener {
   const hold = holdRefusals ? holdRefusal : undefined;
+  let adapterHeaders = firstHeaders;
   return (request, response, report, read) => {
     const cors = corsHeaders(request.headers.origin, sim.settings.cors);
     const isOriginRefused = cors === undefined && isForeignPage(request);
@@ -48,7 +54,9 @@ export function createApiListener(
         body,
         connection: connections.numberOf(request.socket),
         hold,
+        adapterHeaders,
       });
+      adapterHeaders = undefined;
       const answer = sim.handle(call);
       if (!(answer instanceof Promise)) return deliver(answer);
       answer.then(deliver, () => {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
+import { basePath } from '../../contract/document.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
-import type { AnyControlOperation } from '../../control/control-operation.js';
+import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
 import type { JournalEntry } from '../../control/journal-entry.js';
-import { perform } from '../../control/perform.js';
-import { noSandbox, sandboxOperations } from '../../control/sandbox-operations.js';
+import { perform, performInPieces } from '../../control/perform.js';
+import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import type { Sandboxes } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { jsonText } from '../../values/json-text.js';
@@ -15,6 +16,7 @@ import { checkControlRequest, descriptionCors } from './control-guard.js';
 import { readInput } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
 import { sendRefusal } from './send-answer.js';
+import { sendPieces } from './send-pieces.js';
 import type { Report } from './served-answer.js';
 
 /** Largest body of a control request, where the operation does not say otherwise. */
@@ -31,8 +33,8 @@ export interface ControlRouterOptions {
 /** Answers a request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** What an operation runs on, and a signal that is aborted when it is removed. */
-type Find = (request: Request) => { target: unknown; gone?: AbortSignal };
+/** What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed. */
+type Find = (request: Request) => { target: unknown; gone?: AbortSignal } & Pick<Caller, 'baseUrl' | 'controlUrl'>;
 
 /**
  * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
@@ -57,11 +59,17 @@ export function createControlRouter(
 
   const sendEvents = createEventSender();
   const serve = (operation: AnyControlOperation, find: Find) => async (request: Request, response: Response) => {
-    const { target, gone } = find(request);
+    const { target, gone, ...addresses } = find(request);
     const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
-    const run = () => perform(operation, target, readInput(request, operation), signal);
+    const caller: Caller = { ...addresses, signal };
+    const run = () => perform(operation, target, readInput(request, operation), caller);
     if (operation.contentType === 'text/event-stream') {
       return sendEvents(response, run as () => AsyncIterable<JournalEntry>);
+    }
+    if (operation.pieces !== undefined) {
+      const pieces = performInPieces(operation, target, readInput(request, operation), caller);
+      response.status(200).type(operation.contentType ?? 'json');
+      return sendPieces(response, pieces);
     }
     const result = await run();
     // A server that closes waits for its connections, and this one would stay open for the next request.
@@ -86,14 +94,17 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
     }
   };
-  mount('/__sim', controlOperations, () => ({ target: sim }));
-  mount('/__sim', sandboxOperations, ({ headers }) => ({
-    target: { sim, sandboxes, origin: `http://${headers.host}` },
-  }));
-  mount('/__sim/sandboxes/:sandbox', controlOperations, ({ params }) => {
-    const sandbox = sandboxes.find(params.sandbox as string);
+  // HTTP/1.0 has no Host.
+  const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
+  mount('/__sim', controlOperations, (request) => {
+    const origin = originOf(request);
+    return { target: sim, baseUrl: `${origin}${basePath}`, controlUrl: `${origin}/__sim` };
+  });
+  mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
+  mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
+    const sandbox = sandboxes.find(request.params.sandbox as string);
     if (sandbox === undefined) throw noSandbox();
-    return { target: sandbox.sim, gone: sandbox.removed };
+    return { target: sandbox.sim, gone: sandbox.removed, ...sandboxUrls(originOf(request), sandbox.name) };
   });
 
   app.use(() => {

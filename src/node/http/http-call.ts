@@ -13,11 +13,18 @@ export class HttpCall implements ApiCall {
   readonly body: Uint8Array | undefined;
   readonly connection: number | undefined;
   readonly hold: ApiCall['hold'];
+  readonly adapterHeaders: ApiCall['adapterHeaders'];
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { base, body, connection, hold }: Pick<ApiCall, 'body' | 'connection' | 'hold'> & { base: string },
+    {
+      base,
+      body,
+      connection,
+      hold,
+      adapterHeaders,
+    }: Pick<ApiCall, 'body' | 'connection' | 'hold' | 'adapterHeaders'> & { base: string },
   ) {
     const target = (request.url ?? '').slice(base.length);
     const mark = target.indexOf('?');
@@ -30,6 +37,7 @@ export class HttpCall implements ApiCall {
     this.body = body;
     this.connection = connection;
     this.hold = hold;
+    this.adapterHeaders = adapterHeaders;
   }
 
   get baseUrl(): string {

@@ -22,7 +22,10 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, conn
     const known = listeners.get(sandbox);
     if (known !== undefined) return known;
     const base = `${sandboxPrefix}${sandbox.name}${basePath}`;
-    const listener = createApiListener(sandbox.sim, connections, { base });
+    const listener = createApiListener(sandbox.sim, connections, {
+      base,
+      ...(sandbox.isRecreated && { firstHeaders: { 'X-Sim-Sandbox': 'recreated' } }),
+    });
     listeners.set(sandbox, listener);
     return listener;
   };
@@ -38,7 +41,7 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, conn
       if (path !== basePath && !path.startsWith(`${basePath}/`)) return refuse(404, nothingHere);
       const known = sandboxes.find(name);
       if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
-      listenerOf(known ?? sandboxes.create(name))(request, response, report, read);
+      listenerOf(known ?? sandboxes.createForRequest(name))(request, response, report, read);
     } catch (error) {
       const known = toControlError(error);
       if (!(known instanceof ControlError)) throw error;

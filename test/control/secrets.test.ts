@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createControl, type ServerControl } from '../../src/control.js';
+import { createSimulator } from '../../src/index.js';
+import { listen } from '../../src/node.js';
+import { maskedKey } from '../../src/values/mask-key.js';
+import { openStage, outcome, type Stage, send } from './both-controls.js';
+
+const controlToken = 'control-token-abcdef';
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage({ keys: { 'named-in-the-file-1234': { plan: 'pro' } } }, { controlToken });
+});
+afterEach(() => stage.server.close());
+
+/** Sends requests with a key everywhere that a key can stand. */
+async function spread(key: string) {
+  const { baseUrl } = stage.server;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-sim-call': key };
+  const body = JSON.stringify({ name: key, categoryId: 1 });
+  await fetch(`${baseUrl}/pets?limit=1&key=${encodeURIComponent(key)}`, { headers });
+  await fetch(`${baseUrl}/pets/${encodeURIComponent(key)}`, { headers });
+  await fetch(`${baseUrl}/pets`, { headers, method: 'POST', body });
+  await fetch(`${baseUrl}/pets`, { headers: { authorization: `Basic ${key}` } });
+  await fetch(`${baseUrl}/pets?key=${encodeURIComponent(key)}`, { headers: { authorization: 'Bearer pro-key' } });
+  await fetch(`${baseUrl}/pets?key=${encodeURIComponent(key)}`);
+}
+
+/** Everything that control gives about requests and keys, as one text. */
+async function everyOutput(control: ServerControl, events: AsyncIterable<{ id: number }>, last: number) {
+  const outputs: unknown[] = [
+    await control.queryJournal({ limit: 1000 }),
+    await control.exportHar(),
+    await control.exportJournal(),
+    await control.getVerdict(),
+    await control.listKeys(),
+    await control.banKey({ key: 'free-key', for: '1s' }),
+  ];
+  for await (const entry of events) {
+    outputs.push(entry);
+    if (entry.id >= last) break;
+  }
+  const text = JSON.stringify(outputs);
+  expect(text.length).toBeGreaterThan(10_000);
+  return text;
+}
+
+describe('in the outputs about requests and keys', () => {
+  const jwt = `eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.${'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6'.repeat(3)}.SflKxwRJSMeKKF2QT4`;
+  const secrets = ['unknown-secret-9999', 'added-later-secret-1234', 'odd/"secret%+é-7777', jwt];
+
+  test('a key that the scenario does not name is only seen by its end, wherever it stands', async () => {
+    const control = stage.there;
+    const events = control.watchRequests({ since: 0 });
+    const entries = events[Symbol.asyncIterator]();
+    await fetch(`${stage.server.baseUrl}/pets`);
+    await entries.next();
+    // After the stream was opened.
+    await control.addKey({ key: 'added-later-secret-1234' });
+    for (const secret of secrets) await spread(secret.replace('é', ''));
+    await fetch(`${stage.server.baseUrl}/pets`, { headers: { authorization: `Bearer ${controlToken}` } });
+    const text = await everyOutput(control, events, 6 * secrets.length + 2);
+    for (const secret of [...secrets.map((each) => each.replace('é', '')), controlToken]) {
+      expect(text.split(secret).length - 1, secret).toBe(0);
+      expect(text.split(encodeURIComponent(secret)).length - 1, secret).toBe(0);
+      expect(text.split(JSON.stringify(secret).slice(1, -1)).length - 1, secret).toBe(0);
+      expect(text, secret).toContain(maskedKey(secret));
+    }
+    expect(text).not.toContain(jwt.slice(40, 70));
+  });
+
+  test('a key that the scenario names is shown whole, in the fields and in the texts', async () => {
+    const events = stage.there.watchRequests({ since: 0 });
+    await spread('named-in-the-file-1234');
+    const { entries } = await stage.there.queryJournal();
+    expect(entries[0]).toMatchObject({ key: 'named-in-the-file-1234', query: 'limit=1&key=named-in-the-file-1234' });
+    expect((await stage.there.exportHar()).log.entries[0]?.request.headers).toEqual([
+      { name: 'Authorization', value: 'Bearer named-in-the-file-1234' },
+    ]);
+    expect((await stage.there.getKey({ key: 'named-in-the-file-1234' })).key).toBe('named-in-the-file-1234');
+    expect(await everyOutput(stage.there, events, 6)).not.toContain('…1234');
+  });
+
+  test('mistakes do not repeat a key that the caller sent', async () => {
+    const control = stage.there;
+    const mistakes = [
+      await outcome(() => control.getKey({ key: 'unknown-secret-9999' })),
+      await outcome(() => control.addKey({ key: 'unknown-secret-9999 x' })),
+      await outcome(() => control.addKey({ key: 'unknown-secret-9999', plan: 'gold' })),
+      await outcome(() => control.banKey({ key: 'unknown-secret-9999', for: 'x' })),
+    ];
+    expect(mistakes).toMatchObject([{ status: 404 }, { status: 400 }, { status: 400 }, { status: 400 }]);
+    expect(JSON.stringify(mistakes)).not.toContain('unknown-secret-9999');
+  });
+
+  test('a mistake in a scenario names its key, so that it can be found', async () => {
+    const scenario = { keys: { 'my-long-key-name': { plan: 'gold' } } };
+    expect(await outcome(() => stage.there.loadScenario({ scenario }))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('keys.my-long-key-name.plan: expected a plan'),
+    });
+  });
+});
+
+test('with thousands of keys that were added, each is masked in the text of another request', async () => {
+  const { sim, here } = stage;
+  for (let n = 0; n < 5_000; n++) sim.keys.add(`secret-of-client-${n}`);
+  await send(sim, { key: 'pro-key', query: 'a=secret-of-client-4999&b=secret-of-client-49' });
+  const [entry] = here.queryJournal().entries;
+  expect(entry?.query).toBe('a=…4999&b=…t-49');
+  expect(JSON.stringify(here.exportHar())).not.toContain('secret-of');
+});
+
+test('keys that overlap in a text are masked together', async () => {
+  const { sim, here } = stage;
+  for (const key of ['abcdefgh', 'efghijkl', 'abcdefghijklmnop']) sim.keys.add(key);
+  await send(sim, { key: 'pro-key', query: 'x=abcdefghijkl-abcdefghijklmnop-abcdefg' });
+  expect(here.queryJournal().entries[0]?.query).toBe('x=…ijkl-…mnop-abcdefg');
+});
+
+test('a large body with many near matches is shown in moments', async () => {
+  const { sim, here } = stage;
+  for (let n = 0; n < 2_000; n++) sim.keys.add(`aaaaaa${'a'.repeat(n % 50)}${n}`);
+  await send(sim, { key: 'pro-key', body: JSON.stringify({ name: 'a'.repeat(60_000), categoryId: 1 }) });
+  const startMs = performance.now();
+  expect(here.queryJournal().entries[0]?.requestBody?.text).toContain('aaaa');
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+});
+
+describe('under acceptAnyKey', () => {
+  test('a key that a request made up is found by its text and its id, is listed, and is masked', async () => {
+    const sim = createSimulator({ scenario: { assumptions: { acceptAnyKey: true } } });
+    const server = await listen(sim, { port: 0 });
+    try {
+      const control = createControl(server.controlUrl);
+      await send(sim, { key: 'made-up-key-5678' });
+      await send(sim, { key: 'pro-key', query: 'k=made-up-key-5678' });
+      const { keys, total } = await control.listKeys();
+      expect(total).toBe(6);
+      expect(keys.at(-1)).toMatchObject({ key: '…5678', plan: 'free', minute: { remaining: 59 } });
+      const id = keys.at(-1)?.id as string;
+      expect(await control.banKey({ key: id, for: '1h' })).toMatchObject({ id, state: 'banned' });
+      expect(await control.getKey({ key: 'made-up-key-5678' })).toMatchObject({ id, key: '…5678' });
+      expect((await send(sim, { key: 'made-up-key-5678' })).status).toBe(429);
+      expect((await control.queryJournal()).entries[1]?.query).toBe('k=…5678');
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { openapi, type Scenario } from '../../src/index.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
+import { createAnswerCheck, type Json, operationOf, resolved } from '../control/described.js';
+import { frozen } from '../support/frozen.js';
+
+const description = openapi as Json;
+const check = createAnswerCheck(description);
+const base = 'http://127.0.0.1:4010/v1';
+
+/** One call and its answer, which must be as the description says. */
+async function call(sim: Simulator, name: string, path: string, init: RequestInit & { key?: string } = {}) {
+  const { key = 'free-key', ...rest } = init;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...rest.headers };
+  const response = await sim.fetch(`${base}${path}`, { ...rest, headers });
+  const body = await response.json();
+  check.body(name, response.status, body);
+  check.headers(name, response.status, response.headers);
+  return { status: response.status, body };
+}
+
+const post = (body: unknown, more: RequestInit = {}) => ({ method: 'POST', body: JSON.stringify(body), ...more });
+
+describe('every answer of the simulator is as the description says', () => {
+  test('of the default scenario: 200, 201, 400, 401, 404, 413', async () => {
+    const sim = frozen();
+    const calls: [name: string, path: string, init: RequestInit & { key?: string }, status: number][] = [
+      ['listPets', '/pets?limit=100', {}, 200],
+      ['listPets', '/pets?limit=0', {}, 400],
+      ['listPets', '/pets', { key: 'none' }, 401],
+      ['createPet', '/pets', post({ name: 'Rex', categoryId: 1 }), 201],
+      ['createPet', '/pets', post({ name: 'Rex' }), 400],
+      ['createPet', '/pets', { ...post({}), key: 'revoked-key' }, 401],
+      ['createPet', '/pets', post({ name: 'x'.repeat(70_000), categoryId: 1 }), 413],
+      ['getPet', '/pets/1', {}, 200],
+      ['getPet', '/pets/404404', {}, 404],
+      ['getPet', '/pets/1', { headers: { authorization: '' } }, 401],
+    ];
+    for (const [name, path, init, status] of calls) expect((await call(sim, name, path, init)).status).toBe(status);
+  });
+
+  test.each(['seconds', 'http-date'] as const)('of a refusal with Retry-After as %s, and of a ban', async (form) => {
+    const sim = frozen({
+      keys: { 'free-key': { usage: { minute: 60 } }, 'banned-key': { bannedFor: '90s' } },
+      assumptions: { retryAfterForm: form },
+    });
+    for (const key of ['free-key', 'banned-key']) {
+      expect((await call(sim, 'listPets', '/pets', { key })).status).toBe(429);
+      expect((await call(sim, 'createPet', '/pets', { ...post({}), key })).status).toBe(429);
+      expect((await call(sim, 'getPet', '/pets/1', { key })).status).toBe(429);
+    }
+  });
+
+  test.each([401, 403, 418] as const)('of a ban with status %d', async (banStatus) => {
+    const sim = frozen({ keys: { 'banned-key': { bannedFor: '90s' } }, assumptions: { banStatus } });
+    expect((await call(sim, 'listPets', '/pets', { key: 'banned-key' })).status).toBe(banStatus);
+  });
+
+  test('of other assumptions: 410, 415, 400 of getPet, and their headers', async () => {
+    const sim = frozen({
+      clock: { start: '2031-01-01T00:00:00Z', mode: 'frozen' },
+      assumptions: { afterRemoval: 'gone', contentType: 'unsupported', paging: 'cursor' },
+    });
+    expect((await call(sim, 'getPet', '/pets/1')).status).toBe(410);
+    const text = { ...post({}), headers: { 'content-type': 'text/plain' } };
+    expect((await call(sim, 'createPet', '/pets', text)).status).toBe(415);
+    expect((await call(sim, 'listPets', '/pets?limit=2')).status).toBe(200);
+    const strict = frozen({ assumptions: { malformedPetId: 'reject', deprecation: 'headers' } });
+    expect((await call(strict, 'getPet', '/pets/x')).status).toBe(400);
+    expect((await call(strict, 'getPet', '/pets/1')).status).toBe(200);
+  });
+});
+
+describe('the examples of the description', () => {
+  const content = (response: Json) => response.content['application/json'];
+  const exampleOf = (name: string, status: number) =>
+    content(resolved(description, operationOf(description, name).responses[status])).example;
+
+  /** The words of a message may change. */
+  const kind = ({ code, status }: Json) => ({ code, status });
+
+  test('are what the default scenario answers', async () => {
+    const sim = frozen();
+    const { parameters } = operationOf(description, 'listPets');
+    const query = parameters.map(({ name, example }: Json) => `${name}=${example}`).join('&');
+    expect((await call(sim, 'listPets', `/pets?${query}`)).body).toEqual(exampleOf('listPets', 200));
+    const { requestBody } = operationOf(description, 'createPet');
+    expect((await call(sim, 'createPet', '/pets', post(content(requestBody).example))).body).toEqual(
+      exampleOf('createPet', 201),
+    );
+    const [petId] = operationOf(description, 'getPet').parameters;
+    expect((await call(sim, 'getPet', `/pets/${petId.example}`)).body).toEqual(exampleOf('getPet', 200));
+  });
+
+  const refused: [
+    name: string,
+    status: number,
+    path: string,
+    init: RequestInit & { key?: string },
+    scenario: Scenario,
+  ][] = [
+    ['listPets', 400, '/pets?limit=0', {}, {}],
+    ['listPets', 401, '/pets', { headers: { authorization: '' } }, {}],
+    ['listPets', 403, '/pets', { key: 'banned-key' }, { ban: { status: 403 } }],
+    ['listPets', 418, '/pets', { key: 'banned-key' }, { ban: { status: 418 } }],
+    ['listPets', 429, '/pets', {}, { keys: { 'free-key': { usage: { minute: 60 } } } }],
+    ['createPet', 400, '/pets', post({ categoryId: 1 }), {}],
+    ['createPet', 413, '/pets', post({ name: 'x'.repeat(70_000), categoryId: 1 }), {}],
+    [
+      'createPet',
+      415,
+      '/pets',
+      post({}, { headers: { 'content-type': 'text/plain' } }),
+      { assumptions: { contentType: 'unsupported' } },
+    ],
+    ['getPet', 400, '/pets/x', {}, { assumptions: { malformedPetId: 'reject' } }],
+    ['getPet', 404, '/pets/404404', {}, {}],
+    ['getPet', 410, '/pets/1', {}, { clock: { start: '2031-01-01T00:00:00Z' }, assumptions: { afterRemoval: 'gone' } }],
+  ];
+  test.each(refused)(
+    'of %s with %d is of the kind that the simulator answers',
+    async (name, status, path, init, more) => {
+      const sim = frozen({ ...more, keys: { 'banned-key': { bannedFor: '120s' }, ...more.keys } });
+      const { body } = await call(sim, name, path, init);
+      expect(kind(body)).toEqual(kind(exampleOf(name, status)));
+      expect(kind(body).status).toBe(status);
+    },
+  );
+});
