@@ -4,10 +4,11 @@ import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Simulator, Snapshot } from '../simulator/simulator.js';
 import { type Pet, toStored } from '../state/pet.js';
+import { latestMs } from '../values/instant.js';
 import { invalid } from './control-error.js';
 import { type ExportedKey, type ExportedState, stateVersion } from './state-schema.js';
 
-/** A snapshot as plain data that JSON can hold, int64 exact. */
+/** A snapshot as plain data that JSON can hold, with every digit of an int64. */
 export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState {
   const counts = new Map(faults.counts);
   return {
@@ -34,8 +35,8 @@ export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): 
 }
 
 /**
- * The snapshot that an exported state was. Changes nothing.
- * @throws {ScenarioError} for its scenario, {ControlError} for what does not fit to it
+ * The snapshot that an exported state was made from. Changes nothing.
+ * @throws {ScenarioError} for mistakes in its scenario, {ControlError} for what contradicts the scenario or itself
  */
 export function importState(sim: Simulator, state: ExportedState): Snapshot {
   const resolved = sim.check(state.scenario);
@@ -61,8 +62,10 @@ export function importState(sim: Simulator, state: ExportedState): Snapshot {
     clock: state.clock,
     pets: { pets: state.pets.map(toStored), nextId: state.nextId },
     keys: {
-      keys: state.keys.map((key) => importKey(key, resolved)),
-      unlisted: state.unlistedKeys.map((key) => importKey(key, resolved)),
+      keys: state.keys.map((key, index) => importKey(key, `keys[${index}]`, resolved, state.clock.nowMs)),
+      unlisted: state.unlistedKeys.map((key, index) =>
+        importKey(key, `unlistedKeys[${index}]`, resolved, state.clock.nowMs),
+      ),
     },
     faults: {
       startMs: state.faults.startMs,
@@ -95,17 +98,28 @@ const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
   log: log.slice(logStart),
 });
 
-function importKey(key: ExportedKey, { plans, windowSeconds }: ResolvedScenario): ApiKey {
+function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
+  const { plans } = resolved;
   const limits = Object.hasOwn(plans, key.plan) ? plans[key.plan] : undefined;
   if (limits === undefined) {
+    const expected = Object.keys(plans).join(', ');
+    throw invalid(`${path}.plan: expected a plan of the scenario (${expected}), got ${JSON.stringify(key.plan)}`);
+  }
+  for (const name of ['minute', 'day'] as const) {
+    const used = key.preset?.usage[name] ?? 0;
+    if (used <= limits[name]) continue;
     throw invalid(
-      `keys: expected a plan of the scenario (${Object.keys(plans).join(', ')}), got ${JSON.stringify(key.plan)}`,
+      `${path}.preset.usage.${name}: expected at most the limit of the plan (${limits[name]}), got ${used}`,
     );
   }
-  const window = (name: 'minute' | 'day'): Window => ({
-    ...createWindow(limits[name], windowSeconds[name]),
-    ...key[name],
-  });
+  const window = (name: 'minute' | 'day') =>
+    importWindow(
+      key[name],
+      `${path}.${name}`,
+      createWindow(limits[name], resolved.windowSeconds[name]),
+      resolved,
+      nowMs,
+    );
   return {
     ...key,
     expiresAtMs: key.expiresAtMs,
@@ -114,6 +128,28 @@ function importKey(key: ExportedKey, { plans, windowSeconds }: ResolvedScenario)
     minute: window('minute'),
     day: window('day'),
   };
+}
+
+function importWindow(
+  { startSeconds, used, log }: ExportedKey['minute'],
+  path: string,
+  empty: Window,
+  { settings: { algorithm } }: ResolvedScenario,
+  nowMs: number,
+): Window {
+  const logged = log.reduce((sum, [, requests]) => sum + requests, 0);
+  if ((algorithm === 'sliding-log' || log.length > 0) && logged !== used) {
+    throw invalid(`${path}.used: expected the sum of the requests in log (${logged}), got ${used}`);
+  }
+  if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
+    throw invalid(`${path}.log: expected each second once, the oldest first`);
+  }
+  // A token bucket is refilled by its limit every second, in units of a token through the length of its window.
+  const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
+  if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
+    throw invalid(`${path}.used: expected a bucket that is full again before the year 10000, got ${used}`);
+  }
+  return { ...empty, startSeconds, used, log };
 }
 
 function refuseDuplicates(path: string, field: string, values: readonly unknown[]): void {

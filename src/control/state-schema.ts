@@ -4,7 +4,7 @@ import { faultSchema } from '../scenario/fault-schema.js';
 import { keyText } from '../scenario/key-schema.js';
 import { type Output, refine, type Schema, transform } from '../schema/schema.js';
 import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../schema/schemas.js';
-import { between, count, isJson, text } from '../schema/value-schemas.js';
+import { between, count, isJson, text, whole } from '../schema/value-schemas.js';
 import type { ClockState } from '../state/clock.js';
 import type { Pet } from '../state/pet.js';
 import { latestMs } from '../values/instant.js';
@@ -13,9 +13,12 @@ import type { JsonObject } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 import { scenarioContent } from './input-values.js';
 
-const instantMs = between(0, latestMs);
-const span = between(0, latestMs);
-const seconds = between(-1, latestMs / 1000);
+const instantMs = whole(0, latestMs);
+const tenYearsMs = 3_650 * 86_400_000;
+/** A duration and an instant that one led to; not whole after one such as 0.5ms. */
+const spanMs = between(0, tenYearsMs);
+const endMs = between(0, latestMs + tenYearsMs);
+const seconds = whole(-1, Math.floor(latestMs / 1000));
 
 /** Exact; not as text, so that what is exported is what is imported. */
 const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
@@ -38,7 +41,7 @@ const pet = fields({
 /** What a window has counted; its limit and its length are the scenario's. */
 const windowState = fields({
   startSeconds: seconds,
-  used: between(0, Number.MAX_SAFE_INTEGER),
+  used: count,
   log: list(pair(seconds, count)),
 }) satisfies Schema<Pick<Window, 'startSeconds' | 'used' | 'log'>, unknown>;
 
@@ -46,15 +49,15 @@ const apiKey = fields({
   key: keyText,
   plan: string,
   state: oneOf('active', 'revoked'),
-  expiresAtMs: optional(instantMs),
+  expiresAtMs: optional(endMs),
   minute: windowState,
   day: windowState,
   preset: optional(
     fields({
       usage: fields({ minute: count, day: count }),
-      bannedForMs: span,
-      expiresInMs: optional(span),
-      clockMovedMs: between(-latestMs, latestMs),
+      bannedForMs: spanMs,
+      expiresInMs: optional(spanMs),
+      clockMovedMs: whole(-latestMs, latestMs),
     }),
   ),
   episode: optional(fields({ firstRefusalMs: instantMs, promisedAtSeconds: seconds })),
@@ -62,7 +65,7 @@ const apiKey = fields({
   strikes: count,
   bans: count,
   bannedFromMs: optional(instantMs, 0),
-  bannedUntilMs: instantMs,
+  bannedUntilMs: endMs,
   banCause: optional(oneOf('strikes', 'set'), 'strikes'),
   backgroundSeconds: seconds,
 });
@@ -78,7 +81,7 @@ const appliedRule = fields({
 const clock = fields({
   nowMs: instantMs,
   frozen: boolean,
-  movedMs: between(-latestMs, latestMs),
+  movedMs: whole(-latestMs, latestMs),
 }) satisfies Schema<ClockState, unknown>;
 
 /** The format; raised when one that was exported before can no longer be read. */

@@ -1,7 +1,7 @@
 /** Latest instant that a `Date` can hold and an HTTP date can write with four digits: the end of the year 9999. */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-const isoInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const isoInstant = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
  * Reads an instant as Unix milliseconds.
@@ -9,11 +9,20 @@ const isoInstant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]
  * @throws {RangeError} when it is none of these, or not within the years 1970 to 9999
  */
 export function parseInstant(instant: Date | number | string): number {
-  const isText = typeof instant === 'string';
-  const ms = isText && !isoInstant.test(instant) ? Number.NaN : new Date(instant).getTime();
+  const ms = typeof instant === 'string' ? parseText(instant) : new Date(instant).getTime();
   if (ms >= 0 && ms <= latestMs) return ms;
   if (Number.isFinite(ms)) {
     throw new RangeError(`expected an instant of the years 1970 to 9999, got ${JSON.stringify(instant)}`);
   }
   throw new RangeError(`expected an instant such as "2030-12-05T00:00:00Z", got ${JSON.stringify(instant)}`);
+}
+
+/** NaN for what is no instant. */
+function parseText(text: string): number {
+  const [, year, month, day, hour] = isoInstant.exec(text) ?? [];
+  if (day === undefined || hour === '24') return Number.NaN;
+  // `new Date` reads 31 February as 3 March.
+  const isInMonth = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  if (!isInMonth) throw new RangeError(`expected a day that the month has, got ${JSON.stringify(text)}`);
+  return new Date(text).getTime();
 }

@@ -46,6 +46,7 @@ test('a request is told with its answer, as an event stream', async () => {
   expect(events.statusCode).toBe(200);
   expect(events.headers['content-type']).toBe('text/event-stream');
   expect(events.headers['cache-control']).toBe('no-store');
+  expect(events.headers['x-accel-buffering']).toBe('no');
   await send(stage.sim, { key: 'pro-key' });
   let text = '';
   for await (const chunk of events) {

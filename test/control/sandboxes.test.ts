@@ -317,6 +317,18 @@ describe('many sandboxes', () => {
     expect((await list('again')).headers.get('x-sim-sandbox')).toBeNull();
   });
 
+  test('are not dropped because somebody sets the time of the machine', async () => {
+    const { there } = await open({ sandboxes: { idleMs: 60_000 } });
+    await list('kept');
+    const year = 365 * 24 * 60 * 60 * 1000;
+    const now = Date.now();
+    for (const setTo of [now + year, now - year]) {
+      vi.spyOn(Date, 'now').mockReturnValue(setTo);
+      expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['kept']);
+    }
+    vi.restoreAllMocks();
+  });
+
   test('cost little: a thousand of a large service are made in moments and share its pets until they change', async () => {
     await open();
     const { sim } = stage;

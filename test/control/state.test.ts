@@ -147,6 +147,44 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
   ['a key with a space', (s) => ({ ...s, keys: [{ ...s.keys[0], key: 'a b' }] }), 'keys[0].key: expected an API key'],
   ['a ban without end', (s) => ({ ...s, keys: [{ ...s.keys[0], bannedUntilMs: 1e300 }] }), 'bannedUntilMs: expected'],
   ['a window without a log', (s) => ({ ...s, keys: [{ ...s.keys[0], day: { startSeconds: 0, used: 1 } }] }), 'day.log'],
+  ['a usage that is not whole', (s) => withMinute(s, { used: 60.5 }), 'keys[0].minute.used: expected a whole number'],
+  ['a start that is not whole', (s) => withMinute(s, { startSeconds: 0.5 }), 'keys[0].minute.startSeconds: expected'],
+  [
+    'a usage that its log does not add up to',
+    (s) => withMinute(s, { used: 1_000, log: [] }),
+    'keys[0].minute.used: expected the sum of the requests in log (0), got 1000',
+  ],
+  [
+    'a log out of order',
+    (s) =>
+      withMinute(s, {
+        used: 2,
+        log: [
+          [20, 1],
+          [10, 1],
+        ],
+      }),
+    'keys[0].minute.log: expected each second once, the oldest first',
+  ],
+  [
+    'a preset above the limit',
+    (s) => withKey(s, { preset: { usage: { minute: 61, day: 0 }, bannedForMs: 0, clockMovedMs: 0 } }),
+    'preset.usage.minute: expected at most the limit of the plan',
+  ],
+  ['a ban of ten thousand years', (s) => withKey(s, { bannedUntilMs: 4e14 }), 'bannedUntilMs: expected'],
+  ['a clock between two milliseconds', (s) => ({ ...s, clock: { ...s.clock, nowMs: 0.5 } }), 'clock.nowMs: expected'],
+  [
+    'a bucket that never fills',
+    (s) => ({
+      ...withMinute(s, { used: 9e15, log: [] }),
+      scenario: { ...s.scenario, assumptions: { ...s.scenario.assumptions, algorithm: 'token-bucket' } },
+      keys: [
+        { ...s.keys[0], minute: { startSeconds: 0, used: 9e15, log: [] }, day: { startSeconds: 0, used: 0, log: [] } },
+      ],
+      unlistedKeys: [],
+    }),
+    'keys[0].minute.used: expected a bucket that is full again',
+  ],
   ['a negative count', (s) => ({ ...s, keys: [{ ...s.keys[0], strikes: -1 }] }), 'strikes: expected'],
   ['a rule without an effect', (s) => withRule(s, { rule: { then: {} } }), 'expected an effect'],
   [
@@ -155,6 +193,9 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
     'each name',
   ],
 ];
+const withKey = (state: ExportedState, key: object) => ({ ...state, keys: [{ ...state.keys[0], ...key }] });
+const withMinute = (state: ExportedState, minute: object) =>
+  withKey(state, { minute: { ...state.keys[0]?.minute, ...minute } });
 const withRule = (state: ExportedState, rule: object) => ({
   ...state,
   faults: { ...state.faults, rules: [{ ...state.faults.rules[0], ...rule }] },

@@ -24,9 +24,9 @@ const maximumBodyBytes = 5 * 1024 * 1024;
 
 export interface ControlRouterOptions {
   sandboxes: Sandboxes;
-  /** Aborted when the server closes: whoever waits or reads events is let go. */
+  /** Aborted when the server closes: requests that wait and event streams end then. */
   closing: AbortSignal;
-  /** What every request must bring, where there is one. */
+  /** When set, every request must bring it as `Authorization: Bearer TOKEN`. */
   controlToken: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createControlRouter(
       return sendPieces(response, pieces);
     }
     const result = await run();
-    // The server is closing: it waits for connections, and this one would be kept for the next request.
+    // A server that closes waits for its connections, and this one would stay open for the next request.
     if (closing.aborted) response.set('Connection', 'close');
     response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
     response.send(operation.contentType === undefined ? jsonText(result) : result);
