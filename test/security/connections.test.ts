@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listen, type RunningServer } from '../../src/node.js';
 import { createSimulator } from '../../src/simulator/simulator.js';
+import { tries } from '../support/prove.js';
 import { rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 
 let server: RunningServer;
@@ -60,8 +61,8 @@ describe('a new client is served at once', () => {
     expect((await newClient()).ms).toBeLessThan(1_000);
   });
 
-  test.runIf(process.env.PROVE)('while 10,000 connections that say nothing keep coming', async () => {
-    const flood = holdMany(10_000);
+  test('while connections that say nothing keep coming', async () => {
+    const flood = holdMany(tries(2_000, 10_000));
     for (let n = 0; n < 10; n++) expect((await newClient()).status).toBe(200);
     await flood;
     expect((await newClient()).ms).toBeLessThan(1_000);
