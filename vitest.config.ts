@@ -1,9 +1,31 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+/** These start processes, browsers or another Vitest, or wait for real clients. */
+const processes = [
+  'test/{cli,clients,docs,examples,extend,kit,package}/**/*.test.ts',
+  'test/adapters/{browser,msw-3}.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
+    maxWorkers: availableParallelism() + 1,
+    maxConcurrency: 16,
+    projects: [
+      { extends: true, test: { name: 'processes', include: processes } },
+      {
+        extends: true,
+        test: {
+          name: 'same-process',
+          include: ['test/**/*.test.ts'],
+          exclude: processes,
+          // Nothing here changes what another file sees, so a worker loads the modules once for all of its files.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

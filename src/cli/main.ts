@@ -22,7 +22,7 @@ Usage
                                      find the undocumented choices of the service that would break the client
   petstore-sim gauntlet [--only NAMES] -- COMMAND...
                                      run the client against every shipped scenario that expects something of it
-  petstore-sim assumptions [--json]  print what the simulator does where the interface document is silent
+  petstore-sim assumptions [--json]  print what the simulator does where the interface document leaves a choice
 
 Options of serve
   --port N               port, 0 for a free one (default 4010)
@@ -35,7 +35,7 @@ Options of serve
   --watch                loads the scenario file again when it is saved; the pets stay as they are
   --reseed               with --watch: starts with the pets of the file again, too
   --handlers FILE        a module that exports msw handlers of your own, asked before the API
-  --log FORM             pretty, json or silent (default pretty)
+  --log FORMAT           pretty, json or silent (default pretty)
   --allowed-host NAME    another host name that clients may use; may be repeated
   --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
 
@@ -116,7 +116,7 @@ async function main(): Promise<void> {
   await run(command, values, rest);
 }
 
-/** Loads the one command that runs: a server starts the sooner the less it reads. */
+/** Loads only the command that runs, so that a server starts soon. */
 async function run(command: keyof typeof commands, values: object, rest: string[]): Promise<void> {
   switch (command) {
     case 'serve': {

@@ -143,15 +143,8 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const nowSeconds = Math.floor(writtenAtMs / 1000);
     const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
-    const headers = writeHeaders({
-      nowSeconds,
-      rate,
-      isRefusal,
-      settings,
-      windowSeconds: resolved.windowSeconds,
-      hostile,
-      more,
-    });
+    const { windowSeconds } = resolved;
+    const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more });
     const finished: Answer = {
       status,
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
@@ -163,7 +156,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       plan: key?.plan,
       fault: fault?.rule?.name,
       wire,
-      ...(wire?.kind === 'drip' && { finish: (isWhole) => journal.finish(exchange.id, clock.now(), isWhole) }),
+      finish: wire?.kind === 'drip' ? (isWhole) => journal.finish(exchange.id, clock.now(), isWhole) : undefined,
     };
     journal.add(toRecord(exchange, finished, answeredAtMs, heldMs, journal.lastId));
     return finished;

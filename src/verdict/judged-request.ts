@@ -9,6 +9,8 @@ export interface Lane {
    * connection.
    */
   isOneThread: boolean;
+  /** Whether the scenario says that calls run side by side: then those on one connection may have queued for it. */
+  readonly isParallel: boolean;
 }
 
 /**
@@ -146,7 +148,7 @@ function laneOf(lanes: Map<string, Lane>, { token, client }: RequestRecord, era:
   const name = `${era} ${token} ${client}`;
   let lane = lanes.get(name);
   if (lane === undefined) {
-    lane = { token, isOneThread: !isParallel };
+    lane = { token, isOneThread: !isParallel, isParallel };
     lanes.set(name, lane);
   }
   return lane;

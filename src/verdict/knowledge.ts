@@ -112,7 +112,7 @@ class Refusals {
 
   /** The one that the connection of the request brought last, where nothing else of the client was on its way then. */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
-    if (request.connection === undefined || request.isOverlapped) return undefined;
+    if (request.connection === undefined || request.isOverlapped || request.lane.isParallel) return undefined;
     const refusal = this.#onConnection.get(request.connection);
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { type Adapter, adapters, type CallOptions, openService, type Service } from '../support/adapters.js';
+import { fuzz } from '../support/prove.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 
 /** One request that the adapters do not treat alike, and what of the answer shows it. */
@@ -346,7 +347,7 @@ describe('all adapters', () => {
         const expected = await play(first, scenario, steps);
         for (const adapter of others) expect(await play(adapter, scenario, steps)).toEqual(expected);
       }),
-      { numRuns: 300 },
+      fuzz(50, 2_000),
     );
-  }, 120_000);
+  });
 });

@@ -228,7 +228,7 @@ test('a log that throws does not end the server', async () => {
 });
 
 test('a request to a sandbox that was dropped says that the sandbox is made anew', async () => {
-  // The time of the machine alone, which decides what is idle.
+  // The monotonic time alone, which decides what is idle.
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const { lines, pretty, call } = await open();

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tries } from '../support/prove.js';
 import { everyRoute, everythingOf, openStage, type Stage } from './both-controls.js';
 
 let stage: Stage;
@@ -133,26 +134,18 @@ const payloads = [
   '{"name":"__proto__"}',
 ];
 
-test('nothing that is sent to any route gets a 5xx or reaches Object.prototype', { timeout: 60_000 }, async () => {
+test('nothing that is sent to any route gets a 5xx or reaches Object.prototype', async () => {
   const isLong = ({ name }: { name: string }) => /^(?:watchRequests|waitForRequests)/.test(name);
   const names = Object.getOwnPropertyNames(Object.prototype);
-  for (const { method, path } of base.filter((route) => !isLong(route))) {
+  const fields = 'advance set key name scenario minute version when then status since'.split(' ');
+  // Each field with this many of the values, other ones for the next field and the next route.
+  const share = tries(1, values.length);
+  for (const [index, { method, path }] of base.filter((route) => !isLong(route)).entries()) {
     const read = method === 'GET';
-    const fields = [
-      'advance',
-      'set',
-      'key',
-      'name',
-      'scenario',
-      'minute',
-      'version',
-      'when',
-      'then',
-      'status',
-      'since',
-    ];
-    const sent = fields.flatMap((field) => values.map((value) => ({ [field]: value })));
-    for (const input of read ? sent.slice(0, 40) : sent) {
+    const sent = fields.flatMap((field, at) =>
+      Array.from({ length: share }, (_, n) => ({ [field]: values[(index + at + n) % values.length] })),
+    );
+    for (const input of sent) {
       const query = new URLSearchParams(Object.entries(input).map(([field, value]) => [field, String(value)]));
       const answer = await request(method, read ? `${path}?${query}` : path, read ? undefined : JSON.stringify(input));
       expect(answer.status, `${method} ${path} ${JSON.stringify(input)} ${answer.text}`).toBeLessThan(500);

@@ -228,6 +228,18 @@ describe('many sandboxes', () => {
     expect((await list('d')).status).toBe(200);
   });
 
+  test('are not dropped because somebody sets the time of the machine', async () => {
+    const { there } = await open({ sandboxes: { idleMs: 60_000 } });
+    await list('kept');
+    const year = 365 * 24 * 60 * 60 * 1000;
+    const now = Date.now();
+    for (const setTo of [now + year, now - year]) {
+      vi.spyOn(Date, 'now').mockReturnValue(setTo);
+      expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['kept']);
+    }
+    vi.restoreAllMocks();
+  });
+
   test('are in use while a request waits in them or somebody watches them, and idle from then on', async () => {
     await open();
     let nowMs = 0;
@@ -260,7 +272,7 @@ describe('many sandboxes', () => {
   });
 
   describe('over HTTP', () => {
-    // The time of the machine alone, which decides what is idle.
+    // The monotonic time alone, which decides what is idle.
     beforeEach(() => {
       vi.useFakeTimers({ toFake: ['performance'] });
     });

@@ -100,7 +100,7 @@ describe('--handlers FILE', () => {
       'something else in the list',
       'mixed.js',
       `${imports} export const handlers = [${ownHandler}, () => {}];`,
-      /, found an array whose element 1 is none\n$/,
+      /, found an array whose element 1 is not a handler\n$/,
     ],
     [
       'a package that is not installed',

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { frozen, noon, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
+import { fuzz } from '../support/prove.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -229,7 +230,7 @@ describe('someone else who is counted by the clock', () => {
           counted.keys.unban('free-key');
         }
       }),
-      { numRuns: 150 },
+      fuzz(50, 2_000),
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
+import { fuzz, tries } from '../support/prove.js';
 
 type Fault = NonNullable<Scenario['faults']>[number];
 type When = NonNullable<Fault['when']>;
@@ -169,11 +170,11 @@ test('random faults, calls and aborts: nothing unasked, nothing lost, nothing co
         await server.close();
       },
     ),
-    { numRuns: 100 },
+    fuzz(30, 1_000),
   );
-}, 120_000);
+});
 
-test('every answer given while 50 clients ask and 100 resets happen is of one epoch alone', async () => {
+test('every answer given while 50 clients ask and resets happen is of one epoch alone', async () => {
   const sim = frozen({
     limits: 'off',
     pets: [{ id: 1, name: 'epoch 0', categoryId: 1 }],
@@ -219,7 +220,8 @@ test('every answer given while 50 clients ask and 100 resets happen is of one ep
   };
 
   const clients = Array.from({ length: 50 }, (_, number) => client(number));
-  while (epoch < 100) {
+  const epochs = tries(30, 1_000);
+  while (epoch < epochs) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     sim.clock.advance(10);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -233,7 +235,7 @@ test('every answer given while 50 clients ask and 100 resets happen is of one ep
   await Promise.all(clients);
   clearInterval(over);
   expect(wrong).toEqual([]);
-  expect(seen.size).toBeGreaterThan(80);
+  expect(seen.size).toBeGreaterThan(0.8 * epochs);
   expect(cut).toBeGreaterThan(0);
   await server.close();
-}, 60_000);
+});

@@ -400,13 +400,19 @@ describe('a delay', () => {
   /** How long each of some requests is delayed, to the millisecond, on a frozen clock that is moved on. */
   async function delaysOf(delay: Fault['then']['delay'], count: number, seed = 1): Promise<number[]> {
     const sim = frozen({ seed, limits: 'off', faults: [{ when: {}, then: { delay } }] });
-    const startMs = sim.clock.now();
     const delays: number[] = [];
-    for (let n = 0; n < count; n++) void Promise.resolve(call(sim)).then(() => delays.push(sim.clock.now() - startMs));
-    for (let ms = 0; delays.length < count; ms++) {
-      sim.clock.advance(1);
-      for (let turn = 0; turn < 4; turn++) await undefined;
-      if (ms > 100_000) throw new Error('A delay never ends.');
+    // Some at a time: the clock looks at everyone who waits whenever it moves.
+    while (delays.length < count) {
+      const startMs = sim.clock.now();
+      const wanted = Math.min(count, delays.length + 250);
+      for (let n = delays.length; n < wanted; n++) {
+        void Promise.resolve(call(sim)).then(() => delays.push(sim.clock.now() - startMs));
+      }
+      for (let ms = 0; delays.length < wanted; ms++) {
+        sim.clock.advance(1);
+        for (let turn = 0; turn < 4; turn++) await undefined;
+        if (ms > 100_000) throw new Error('A delay never ends.');
+      }
     }
     return delays;
   }

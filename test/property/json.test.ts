@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInt64 } from '../../src/values/int64.js';
 import { JsonError, type JsonValue, parseJson, stringifyJson } from '../../src/values/json.js';
+import { fuzz } from '../support/prove.js';
 
 type Verdict = { value: unknown } | { error: string };
 
@@ -108,7 +109,7 @@ test('valid JSON is read as JSON.parse reads it', () => {
     fc.property(validText, (text) => {
       compare(text);
     }),
-    { numRuns: 3000 },
+    fuzz(800, 100_000),
   );
 });
 
@@ -157,6 +158,7 @@ function mutate(
 
 test('mutated JSON is accepted and refused as JSON.parse does, except where the document says otherwise', () => {
   const seen = { read: 0, refused: 0 };
+  const parameters = fuzz(500, 50_000);
   fc.assert(
     fc.property(
       validText,
@@ -165,10 +167,10 @@ test('mutated JSON is accepted and refused as JSON.parse does, except where the 
         for (const mutations of edits) seen[compare(mutations.reduce(mutate, text))]++;
       },
     ),
-    { numRuns: 2500, endOnFailure: true },
+    { ...parameters, endOnFailure: true },
   );
-  expect(seen.read + seen.refused).toBeGreaterThanOrEqual(20_000);
-  expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(3_000);
+  expect(seen.read + seen.refused).toBe(10 * parameters.numRuns);
+  expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(parameters.numRuns);
 });
 
 test('what is written is read again as the same value', () => {
@@ -191,7 +193,7 @@ test('what is written is read again as the same value', () => {
       expect(rounded(parseJson(text))).toEqual(rounded(value));
       expect(() => JSON.parse(text)).not.toThrow();
     }),
-    { numRuns: 2000 },
+    fuzz(500, 50_000),
   );
 });
 
@@ -206,7 +208,7 @@ test('every int64 is read and written digit for digit', () => {
       expect(typeof read).toBe(isSafe(value) ? 'number' : 'bigint');
       expect(stringifyJson(read)).toBe(String(value));
     }),
-    { numRuns: 2000 },
+    fuzz(500, 50_000),
   );
 });
 
@@ -226,6 +228,6 @@ test('a whole number is exact in every way of writing it', () => {
         String(value),
       );
     }),
-    { numRuns: 1000 },
+    fuzz(300, 30_000),
   );
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Answer, Scenario } from '../../src/index.js';
 import { createSimulator, type Simulator } from '../../src/index.js';
 import { code, rate, send } from '../support/plain-call.js';
+import { fuzz } from '../support/prove.js';
 
 /** When the next request of a key comes: after a time, or at an instant that the last answer of the key named. */
 type Wait = number | 'retry-after' | 'reset' | 'just-before-reset';
@@ -166,7 +167,7 @@ test('I1 to I6 hold for every algorithm, window, count of refusals and ban', () 
           service,
         );
     }),
-    { numRuns: 1500 },
+    fuzz(250, 20_000),
   );
 });
 
@@ -182,7 +183,7 @@ test('Remaining is exactly how many requests are served at once', () => {
       }
       expect(send(sim, { key: last.key }).status).not.toBe(200);
     }),
-    { numRuns: 300 },
+    fuzz(60, 5_000),
   );
 });
 
@@ -197,7 +198,7 @@ test('what one key does changes no answer of another key', () => {
         expect(send(alone, { key })).toEqual(answer);
       }
     }),
-    { numRuns: 300 },
+    fuzz(60, 5_000),
   );
 });
 
@@ -226,7 +227,7 @@ test('with another reported window refusals keep their promises', () => {
         previous = now;
       }
     }),
-    { numRuns: 300 },
+    fuzz(60, 5_000),
   );
 });
 
@@ -341,7 +342,7 @@ test('fixed windows and bans answer as a reference model does', () => {
         expect({ status: answer.status, ...rate(answer) }).toEqual(models[key](atMs));
       }
     }),
-    { numRuns: 1500 },
+    fuzz(250, 20_000),
   );
 });
 
@@ -379,6 +380,6 @@ test('the same scenario and the same calls give the same answers', () => {
       const again = run(createSimulator({ scenario: scenarioOf(service) }), trace);
       expect(again).toEqual(once);
     }),
-    { numRuns: 100 },
+    fuzz(30, 2_000),
   );
 });

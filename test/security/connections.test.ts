@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listen, type RunningServer } from '../../src/node.js';
 import { createSimulator } from '../../src/simulator/simulator.js';
+import { tries } from '../support/prove.js';
 import { rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 
 let server: RunningServer;
@@ -60,8 +61,8 @@ describe('a new client is served at once', () => {
     expect((await newClient()).ms).toBeLessThan(1_000);
   });
 
-  test.runIf(process.env.PROVE)('while 10,000 connections that say nothing keep coming', async () => {
-    const flood = holdMany(10_000);
+  test('while connections that say nothing keep coming', async () => {
+    const flood = holdMany(tries(2_000, 10_000));
     for (let n = 0; n < 10; n++) expect((await newClient()).status).toBe(200);
     await flood;
     expect((await newClient()).ms).toBeLessThan(1_000);
@@ -97,16 +98,17 @@ describe('the server lets go of a connection soon after it has refused it', () =
     await client.until(({ state, socket }) => state === 'reset' || socket.destroyed);
   });
 
-  test('and the client gets all of the answer, though it still sends', async () => {
+  test('and not while the client reads the answer, though it still sends', async () => {
     const client = await rawClient(server.port, { stays: true });
-    client.write('BAD\r\n\r\n');
+    const errors: unknown[] = [];
+    client.socket.on('error', (error) => errors.push(error));
     for (let n = 0; n < 20; n++) {
-      client.write('x'.repeat(10_000));
+      client.write('BAD\r\n\r\n', 'x'.repeat(10_000));
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await client.over();
-    expect(client.state).toBe('end');
     expect(readAnswers(client.received)).toMatchObject([{ status: 400 }]);
+    expect([client.state, errors]).toEqual(['end', []]);
     client.leave();
   });
 });

@@ -4,6 +4,7 @@ import { createSimulator } from '../../src/index.js';
 import { JsonError, parseJson } from '../../src/values/json.js';
 import { frozen } from '../support/frozen.js';
 import { message, rate, send } from '../support/plain-call.js';
+import { fuzz } from '../support/prove.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -274,7 +275,7 @@ describe('bytes', () => {
         expect(created.status).toBe(201);
         expect(JSON.parse(created.body).name).toBe(name);
       }),
-      { numRuns: 500 },
+      fuzz(150, 10_000),
     );
   });
 
@@ -359,6 +360,6 @@ test('nothing that a client can send gives a 5xx, and every answer has a well-fo
         expect(response.headers.get('x-ratelimit-limit')).toBe('60');
       }
     }),
-    { numRuns: 400 },
+    fuzz(120, 10_000),
   );
 });

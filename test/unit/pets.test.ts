@@ -6,6 +6,7 @@ import { type ListOrder, PetStore } from '../../src/state/pet-store.js';
 import type { Int64 } from '../../src/values/int64.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
+import { fuzz } from '../support/prove.js';
 
 const orders = ['id-ascending', 'newest-first', 'shuffled'] as const;
 const pet = (id: Int64, status: PetStatus | undefined = 'available'): StoredPet =>
@@ -282,6 +283,6 @@ test.each(orders)('over any sequence of changes the %s store lists what a plain 
         }
       },
     ),
-    { numRuns: 100 },
+    fuzz(40, 2_000),
   );
 });

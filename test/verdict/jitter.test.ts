@@ -6,11 +6,7 @@ import { judge } from '../../src/verdict.js';
 import { runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
-
-/** `PROVE=1` runs every client of the claim; a test run does a slice of them. */
-const isProof = process.env.PROVE === '1';
-const rightRuns = isProof ? 1_000 : 100;
-const wrongRuns = isProof ? 50 : 20;
+import { tries } from '../support/prove.js';
 
 const scenario = await readScenario('jitter-below');
 const retryAfterMs = ({ headers }: Answer) => Number(headers['Retry-After']) * 1000;
@@ -43,8 +39,9 @@ function run(seed: number, wait: Wait) {
 }
 
 describe('jitter below Retry-After', () => {
-  test.each([0.1, 0.5])(`is named in each of ${wrongRuns} runs, where it is up to %d of the wait`, (share) => {
-    for (let seed = 1; seed <= wrongRuns; seed++) {
+  test.each([0.1, 0.5])('is named in every run, where it is up to %d of the wait', (share) => {
+    const runs = tries(20, 1_000);
+    for (let seed = 1; seed <= runs; seed++) {
       const verdict = run(seed, (answer, random) => retryAfterMs(answer) * (1 - share + 2 * share * random()));
       expect(verdict.findings.find(({ code }) => code === 'early-retry')?.severity, `seed ${seed}`).toBe('fail');
     }
@@ -62,8 +59,9 @@ describe('jitter below Retry-After', () => {
     ],
   ];
 
-  test.each(right)(`is held against none of ${rightRuns} clients of which each %s`, (_, wait) => {
-    for (let seed = 1; seed <= rightRuns; seed++) {
+  test.each(right)('is held against no client that %s', (_, wait) => {
+    const runs = tries(100, 5_000);
+    for (let seed = 1; seed <= runs; seed++) {
       const verdict = run(seed, wait);
       expect(verdict.outcome, `seed ${seed}`).toBe('pass');
       expect(blamed(verdict), `seed ${seed}`).toEqual([]);

@@ -6,9 +6,7 @@ import { type Program, runPrograms } from '../support/client-lab.js';
 import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
-
-/** `PROVE=1` runs every client of the claim; a test run does a slice of them. */
-const runs = process.env.PROVE === '1' ? 1_000 : 100;
+import { tries } from '../support/prove.js';
 
 /** Until when no worker of the client sends anything. */
 interface Gate {
@@ -97,6 +95,7 @@ describe('a client that obeys is never accused', () => {
     '%s',
     (_, { scenario, workers = 1, calls = reads(8), waitMs = bySeconds, jitterMs = 0 }) => {
       const accused: unknown[] = [];
+      const runs = tries(100, 10_000);
       for (let seed = 1; seed <= runs; seed++) {
         let drawn = 0;
         const random = () => seededFraction(seed, drawn++);

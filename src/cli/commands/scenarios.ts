@@ -8,7 +8,7 @@ const groups = ['start', 'data', 'keys', 'limits', 'headers', 'bans', 'posts', '
 
 /**
  * The list of shipped scenarios by group, or one of them: what it is about, then its file.
- * @throws {UsageError} when there is none of that name
+ * @throws {UsageError} when there is no scenario with this name
  */
 export function printScenarios(name?: string): string {
   const { names } = shippedScenarios();

@@ -24,16 +24,16 @@ const maximumBodyBytes = 5 * 1024 * 1024;
 
 export interface ControlRouterOptions {
   sandboxes: Sandboxes;
-  /** Aborted when the server closes: whoever waits or reads events is let go. */
+  /** Aborted when the server closes: requests that wait and event streams end then. */
   closing: AbortSignal;
-  /** What every request must bring, where there is one. */
+  /** When set, every request must bring it as `Authorization: Bearer TOKEN`. */
   controlToken: string | undefined;
 }
 
 /** Answers a request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** What an operation runs on, where the client reaches that, and when it goes away. */
+/** What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed. */
 type Find = (request: Request) => { target: unknown; gone?: AbortSignal } & Pick<Caller, 'baseUrl' | 'controlUrl'>;
 
 /**
@@ -72,7 +72,7 @@ export function createControlRouter(
       return sendPieces(response, pieces);
     }
     const result = await run();
-    // The server is closing: it waits for connections, and this one would be kept for the next request.
+    // A server that closes waits for its connections, and this one would stay open for the next request.
     if (closing.aborted) response.set('Connection', 'close');
     response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
     response.send(operation.contentType === undefined ? jsonText(result) : result);

@@ -31,7 +31,7 @@ export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, P
 export const isForeignPage = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin !== undefined && origin !== `http://${host}`;
 
-/** Whether an `Origin` is a page of this machine: `http://localhost:5173`. Parsed, because a pattern is soon fooled. */
+/** Whether an `Origin` is a page of this machine: `http://localhost:5173`. Parsed, because other text can match a pattern. */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname, origin: parsed } = new URL(origin);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiCall } from '../../adapters/api-call.js';
 import { goneSignal } from './wire-faults.js';
 
-/** A request as the simulator takes it. A class, because V8 gives every object literal with a getter a shape of its own. */
+/** A request as the simulator takes it. A class, because V8 gives every object literal with a getter a new shape. */
 export class HttpCall implements ApiCall {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;

@@ -15,7 +15,7 @@ export const sandboxPrefix = '/s/';
 
 const address = /^\/s\/([^/?]*)([^?]*)/;
 
-/** Answers requests under `/s/NAME/v1`, each name from a simulator of its own, made at the first request. */
+/** Answers requests under `/s/NAME/v1`, each name from its own simulator, created at the first request. */
 export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, connections: Connections): ApiListener {
   const listeners = new WeakMap<Sandbox, ApiListener>();
   const listenerOf = (sandbox: Sandbox) => {

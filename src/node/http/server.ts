@@ -21,7 +21,7 @@ export interface ListenOptions {
    * msw handlers of your own, asked before the API. Needs msw 2 and `@mswjs/http-middleware`, and fails to listen without.
    */
   handlers?: readonly ExtensionHandler[];
-  /** How long sandboxes are kept, and how many. */
+  /** How long unused sandboxes stay, and how many there may be. */
   sandboxes?: SandboxesOptions;
   /** Done before the first control request is answered: to load what only control asks for. */
   prepareControl?: () => Promise<unknown>;

@@ -63,7 +63,7 @@ export function sendWithFault(
   }
 }
 
-/** Ends a connection in order: a FIN, then whatever the client still sends is read, and then the socket is freed. */
+/** Ends a connection in order: sends a FIN, reads what the client still sends, and then frees the socket. */
 function hangUp(request: IncomingMessage): void {
   const { socket } = request;
   socket.end();

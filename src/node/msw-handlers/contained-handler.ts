@@ -9,8 +9,8 @@ export class ConnectionCut extends Error {
 /**
  * A handler whose answers cannot end the process. `@mswjs/http-middleware` 0.10.3 sends them from where nothing catches:
  * the status 0 of `HttpResponse.error()`, a body that fails and a header that `node:http` refuses each end it.
- * It also makes msw keep the cookies of every answer and send them along with all later requests, whoever's they are;
- * a plain `Response` is not kept.
+ * It also makes msw store the cookies of every answer and add them to all later requests, of other clients too; a plain
+ * `Response` is not stored.
  * @param headers added where the answer has none of that name; `Vary` always
  */
 export function containedHandler(

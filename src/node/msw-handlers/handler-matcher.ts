@@ -14,7 +14,7 @@ const mostRemembered = 1_000;
 export const isHandler = (value: unknown): value is RequestHandler =>
   typeof value === 'object' && value !== null && 'info' in value && 'run' in value && typeof value.run === 'function';
 
-/** Tells which requests to show to msw handlers, so that the others keep their fast path. */
+/** Decides which requests msw handlers get to see, so that the others skip them. */
 export function createMatcher(handlers: readonly RequestHandler[], match: typeof matchRequestUrl): Matcher {
   const infos = handlers.map(({ info }) => info as { method?: string | RegExp; path?: unknown });
   const remembered = new Map<string, boolean>();
@@ -22,7 +22,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   const search = (method: string, url: URL): boolean =>
     infos.some((info) => {
       if (!isMethod(info.method, method)) return false;
-      // A function, or a handler for GraphQL: only the handler itself can tell.
+      // A function, or a handler for GraphQL: only the handler itself knows.
       if (typeof info.path !== 'string' && !(info.path instanceof RegExp)) return true;
       return match(url, info.path, url.origin).matches;
     });

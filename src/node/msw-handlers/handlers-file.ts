@@ -43,5 +43,5 @@ async function load(file: string, run: () => Promise<unknown>): Promise<unknown>
 
 function kind(value: unknown): string {
   if (!Array.isArray(value)) return value === undefined ? 'none' : `a value of type ${typeof value}`;
-  return `an array whose element ${value.findIndex((each) => !isHandler(each))} is none`;
+  return `an array whose element ${value.findIndex((each) => !isHandler(each))} is not a handler`;
 }

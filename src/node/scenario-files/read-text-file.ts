@@ -4,7 +4,7 @@ import { isAbsolute, join, sep } from 'node:path';
 /** Largest file; a scenario with more pets than that holds generates them. */
 const maximumBytes = 1024 * 1024;
 
-/** A file under a folder, by the name that a scenario gives it: whatever the name, nothing outside is ever opened. */
+/** A file under a folder, by the name that a scenario gives it. No name opens a file outside of the folder. */
 export function findInside(folder: string, written: string): { file: string } | { failure: string } {
   const failure = "expected a file under the scenario's own folder";
   const isPlain = written !== '' && !/[\\\0]|^[a-z]+:/i.test(written) && !isAbsolute(written);
@@ -21,7 +21,7 @@ export function findInside(folder: string, written: string): { file: string } | 
 /** @returns the text, and which file it really is, or why the file cannot be a scenario */
 export function readTextFile(file: string): { text: string; realPath: string } | { failure: string } {
   try {
-    // Asked before opening, because opening a pipe waits for whoever writes to it.
+    // Checked before opening, because to open a pipe waits for its writer.
     if (!statSync(file).isFile()) return { failure: 'expected a file' };
     const bytes = readAtMost(file, maximumBytes + 1);
     if (bytes.length > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 
 /**
- * What differs between two scenarios, in as few words as tell a person: `limits.algorithm`, `keys.free-key.usage`,
+ * What differs between two scenarios, in few words: `limits.algorithm`, `keys.free-key.usage`,
  * `faults (1 added)`.
  */
 export function scenarioChanges(before: Scenario, after: Scenario): string[] {
@@ -15,7 +15,7 @@ function changedFields(before: Fields, after: Fields, path: readonly string[]): 
     const [was, is] = [before[name], after[name]];
     if (isDeepStrictEqual(was, is)) return [];
     const here = [...path, name];
-    // A key has fields of its own; everything else is told by its second name.
+    // A key has fields below it; of everything else, the second name says enough.
     const isDeepEnough = here.length > (here[0] === 'keys' ? 2 : 1);
     if (!isDeepEnough && isFields(was) && isFields(is)) return changedFields(was, is, here);
     if (Array.isArray(was) || Array.isArray(is)) return [`${here.join('.')}${countChanges(was, is)}`];

@@ -20,7 +20,7 @@ interface Layer {
 /** What a scenario file says together with the files that it starts from. */
 export interface LayeredScenario {
   value: unknown;
-  /** Every file that took part, for whoever watches them. */
+  /** Every file that took part, for `--watch`. */
   files: string[];
   issues: Issue[];
   /** Whether there is a value to check. */

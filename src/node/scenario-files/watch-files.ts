@@ -12,7 +12,7 @@ export interface FileWatch {
 }
 
 /**
- * Tells when one of some files was saved. It asks for the state of each name again and again, so it makes no difference
+ * Calls `onSave` when one of some files was saved. It polls the state of each name, so it makes no difference
  * whether an editor writes into the file or puts another in its place, and on which file system.
  */
 export function watchFiles(onSave: () => void): FileWatch {

@@ -10,7 +10,7 @@ interface Read {
   files: readonly string[];
 }
 
-/** What came of a save: the fields that changed, those of them that are not in force, or why nothing is. */
+/** The result of a save: the fields that changed and those of them that wait for a reset, or why nothing was loaded. */
 export type Reload = { changes: readonly string[]; waiting: readonly string[] } | { error: ScenarioError };
 
 interface WatchOptions {
@@ -20,28 +20,28 @@ interface WatchOptions {
   onReload: (reload: Reload) => void;
 }
 
-/** Puts a scenario in force again whenever one of its files is saved. With a mistake in it, the one before stays. */
+/** Loads a scenario again whenever one of its files is saved. When it has a mistake, the previous one stays loaded. */
 export function watchScenario(sim: Simulator, first: Read, { read, reseed, onReload }: WatchOptions): void {
-  let inForce = first;
+  let loaded = first;
   const reload = async (isFirst = false) => {
     try {
       const next = await read();
       if (!watch.isStill()) return;
       watch.set(next.files);
-      const changes = scenarioChanges(inForce.scenario, next.scenario);
+      const changes = scenarioChanges(loaded.scenario, next.scenario);
       const waiting = reseed ? [] : changes.filter((change) => /^(?:pets|ids)\b/.test(change));
       if (changes.length > waiting.length) sim.load(next.scenario, { reseed });
-      inForce = next;
+      loaded = next;
       if (!isFirst || changes.length > 0) onReload({ changes, waiting });
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       if (!watch.isStill()) return;
       const named = error.issues.flatMap(({ file }) => file ?? []).filter((file) => !file.startsWith('--'));
-      watch.set([...inForce.files, ...named]);
+      watch.set([...loaded.files, ...named]);
       onReload({ error });
     }
   };
-  // One after the other, so that the last save is the one in force.
+  // One after another, so that the last save is the one that stays.
   let done: Promise<void> = Promise.resolve();
   const watch = watchFiles(() => {
     done = done.then(() => reload());
