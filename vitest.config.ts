@@ -13,9 +13,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
     maxWorkers: availableParallelism() + 1,
-    maxConcurrency: 16,
     projects: [
-      { extends: true, test: { name: 'processes', include: processes } },
+      { extends: true, test: { name: 'processes', include: processes, maxConcurrency: 4 } },
       {
         extends: true,
         test: {
@@ -24,6 +23,7 @@ export default defineConfig({
           exclude: processes,
           // Nothing here changes what another file sees, so a worker loads the modules once for all of its files.
           isolate: false,
+          maxConcurrency: 16,
         },
       },
     ],
