@@ -1,3 +1,4 @@
+import { maximumPetsWhileServing } from '../scenario/resolve-pets.js';
 import { type Scenario, scenarioSchema } from '../scenario/scenario-schema.js';
 import { refine, type Schema, transform } from '../schema/schema.js';
 import { either, fields, kind, number, string } from '../schema/schemas.js';
@@ -40,9 +41,6 @@ export const wholeNumber = (minimum: number, maximum: number) =>
 export const anyObject = <Value extends object>(description: string): Schema<Value> =>
   kind<Value>('a map', isMap, { type: 'object', description });
 
-/** Generating more takes so long that other requests would have to wait for it. */
-const maximumGenerated = 100_000;
-
 function generatedPets({ pets }: { pets?: unknown }): number {
   const counts = isMap(pets) && isMap(pets.generate) ? Object.values(pets.generate) : [];
   return counts.reduce<number>((sum, count) => sum + (typeof count === 'number' ? count : 0), 0);
@@ -52,8 +50,8 @@ function generatedPets({ pets }: { pets?: unknown }): number {
 export const scenarioContent: Schema<Scenario> = {
   ...refine(
     kind<Scenario>('a scenario, which is a map', isMap),
-    (scenario) => !(generatedPets(scenario) > maximumGenerated),
-    `at most ${maximumGenerated} generated pets; start the server with a scenario that has more`,
+    (scenario) => !(generatedPets(scenario) > maximumPetsWhileServing),
+    `at most ${maximumPetsWhileServing.toLocaleString('en')} generated pets; start the server with a scenario that has more`,
   ),
   of: scenarioSchema,
 };

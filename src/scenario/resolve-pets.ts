@@ -18,6 +18,9 @@ export type GeneratePets = (
   },
 ) => Pet[];
 
+/** How many pets may be generated while a server runs: 100,000 take about a tenth of a second, in which nothing is answered. */
+export const maximumPetsWhileServing = 100_000;
+
 /** Whether a scenario has `pets.generate`, and needs a generator to be resolved. */
 export const generatesPets = ({ pets }: Scenario): boolean => isMap(pets) && 'generate' in pets;
 

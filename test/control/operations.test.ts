@@ -124,7 +124,7 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
     'loadScenario',
     { scenario: { pets: { generate: { sold: 60_000, available: 40_001 } } } },
     400,
-    'scenario: expected at most 100000 generated pets; start the server with',
+    'scenario: expected at most 100,000 generated pets; start the server with',
   ],
   ['queryJournal', { status: 'ok' }, 400, 'status: expected a whole number from 0 to 599'],
   ['queryJournal', { limit: 10_001 }, 400, 'limit: expected a whole number from 0 to 10000'],

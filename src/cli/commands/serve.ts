@@ -4,7 +4,7 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
-import { generatesPets } from '../../scenario/resolve-pets.js';
+import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
 import { listeningLines } from '../listening-lines.js';
 import { createRequestLog, type LogFormat, logFormats } from '../request-log.js';
@@ -91,9 +91,6 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
   for (const text of set) overrides.push(await readSetFlag(text));
   return overrides;
 }
-
-/** More would stop the server from answering for more than a tenth of a second. */
-const maximumPetsWhileServing = 50_000;
 
 /**
  * The generator of pets with a progress bar. `load` loads faker, which `generatePets` needs first; `generatePets` is for
