@@ -80,4 +80,4 @@ test('connections of random requests: no crash, no 5xx, and the server goes on',
     const response = await fetch(`${baseUrl}/pets?limit=1`, { headers: { authorization: 'Bearer free-key' } });
     expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, '60']);
   }
-});
+}, 600_000);
