@@ -40,9 +40,21 @@ export const wholeNumber = (minimum: number, maximum: number) =>
 export const anyObject = <Value extends object>(description: string): Schema<Value> =>
   kind<Value>('a map', isMap, { type: 'object', description });
 
+/** Generating more takes so long that other requests would have to wait for it. */
+const maximumGenerated = 100_000;
+
+function generatedPets({ pets }: { pets?: unknown }): number {
+  const counts = isMap(pets) && isMap(pets.generate) ? Object.values(pets.generate) : [];
+  return counts.reduce<number>((sum, count) => sum + (typeof count === 'number' ? count : 0), 0);
+}
+
 /** The content of a scenario. `Simulator.check` checks what is in it, and describes its mistakes. */
 export const scenarioContent: Schema<Scenario> = {
-  ...kind<Scenario>('a scenario, which is a map', isMap),
+  ...refine(
+    kind<Scenario>('a scenario, which is a map', isMap),
+    (scenario) => !(generatedPets(scenario) > maximumGenerated),
+    `at most ${maximumGenerated} generated pets; start the server with a scenario that has more`,
+  ),
   of: scenarioSchema,
 };
 
@@ -50,7 +62,6 @@ export const scenarioContent: Schema<Scenario> = {
 export const scenarioInput: Schema<string | Scenario> = {
   ...either(string, scenarioContent),
   labels: ['the name of a scenario', 'its content, which is a map'],
-  read: (value: string | Scenario) => value,
 };
 
 /**

@@ -71,7 +71,7 @@ export const petIds: readonly (readonly [petId: string, isFound: boolean])[] = [
   ['+9007199254740993', false],
   ['9007199254740993.0', false],
   ['9007199254740993e0', false],
-  ['%39007199254740993', false],
+  ['%2B9007199254740993', false],
   ['９007199254740993', false],
   ['-9007199254740993', false],
   ['0', false],

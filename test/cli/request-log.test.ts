@@ -228,11 +228,17 @@ test('a log that throws does not end the server', async () => {
 });
 
 test('a request to a sandbox that was dropped says that the sandbox is made anew', async () => {
-  const { lines, pretty, call } = await open({}, { sandboxes: { idleMs: 40 } });
-  await call('/s/mine/v1/pets');
-  await new Promise((resolve) => setTimeout(resolve, 80));
-  await call('/s/mine/v1/pets');
-  await call('/s/mine/v1/pets');
-  expect(lines.map(({ sandbox }) => sandbox)).toEqual([undefined, 'recreated', undefined]);
-  expect(pretty[1]).toContain('the idle sandbox was dropped, and is made anew');
+  // The monotonic time alone, which decides what is idle.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const { lines, pretty, call } = await open();
+    await call('/s/mine/v1/pets');
+    vi.advanceTimersByTime(660_000);
+    await call('/s/mine/v1/pets');
+    await call('/s/mine/v1/pets');
+    expect(lines.map(({ sandbox }) => sandbox)).toEqual([undefined, 'recreated', undefined]);
+    expect(pretty[1]).toContain('the idle sandbox was dropped, and is made anew');
+  } finally {
+    vi.useRealTimers();
+  }
 });

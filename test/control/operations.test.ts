@@ -120,6 +120,12 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['loadScenario', { scenario: { keys: { a: { plan: 'gold' } } } }, 400, 'keys.a.plan: expected a plan'],
   ['loadScenario', { scenario: { pets: { file: '/etc/passwd' } } }, 400, 'expected'],
   ['loadScenario', { scenario: { pets: { generate: { sold: 1 } } } }, 400, 'expected a generator'],
+  [
+    'loadScenario',
+    { scenario: { pets: { generate: { sold: 60_000, available: 40_001 } } } },
+    400,
+    'scenario: expected at most 100000 generated pets; start the server with',
+  ],
   ['queryJournal', { status: 'ok' }, 400, 'status: expected a whole number from 0 to 599'],
   ['queryJournal', { limit: 10_001 }, 400, 'limit: expected a whole number from 0 to 10000'],
   ['queryJournal', { operation: 'deletePet' }, 400, 'operation: expected "listPets", "createPet" or "getPet"'],

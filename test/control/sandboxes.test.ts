@@ -228,17 +228,16 @@ describe('many sandboxes', () => {
     expect((await list('d')).status).toBe(200);
   });
 
-  test('are dropped once they are idle, in real time, whatever their clocks say', async () => {
-    const { there } = await open({ sandboxes: { idleMs: 80, limit: 2 } });
-    await list('used');
-    await list('idle');
-    await there.sandbox('idle').changeClock({ advance: '1d' });
-    for (let n = 0; n < 4; n++) {
-      await breathe(30);
-      await list('used');
+  test('are not dropped because somebody sets the time of the machine', async () => {
+    const { there } = await open({ sandboxes: { idleMs: 60_000 } });
+    await list('kept');
+    const year = 365 * 24 * 60 * 60 * 1000;
+    const now = Date.now();
+    for (const setTo of [now + year, now - year]) {
+      vi.spyOn(Date, 'now').mockReturnValue(setTo);
+      expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['kept']);
     }
-    expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['used']);
-    expect((await list('third')).status).toBe(200);
+    vi.restoreAllMocks();
   });
 
   test('are in use while a request waits in them or somebody watches them, and idle from then on', async () => {
@@ -272,61 +271,74 @@ describe('many sandboxes', () => {
     expect(sandboxes.list()).toHaveLength(0);
   });
 
-  test('with an open event stream and with a delayed request outlive their idle time over HTTP', async () => {
-    const { there } = await open({ sandboxes: { idleMs: 60 } });
-    for (const name of ['streamed', 'delayed', 'idle']) await there.createSandbox({ name });
-    await there.sandbox('delayed').addFault({ then: { delay: '300ms' } });
-    await there.sandbox('delayed').changeClock({ resume: true });
-    const events = there.sandbox('streamed').watchRequests();
-    const first = events.next();
-    const delayed = create('delayed', { name: 'Bello', categoryId: 1 });
-    await breathe(200);
-    expect((await there.listSandboxes()).map(({ name }) => name).sort()).toEqual(['delayed', 'streamed']);
-    expect((await delayed).status).toBe(201);
-    expect((await there.sandbox('streamed').getHealth()).status).toBe('ok');
-    await list('streamed');
-    expect((await first).value).toMatchObject({ id: 1 });
-    await events.return?.();
-  });
+  describe('over HTTP', () => {
+    // The monotonic time alone, which decides what is idle.
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+    const elevenMinutesLater = () => vi.advanceTimersByTime(660_000);
 
-  test('that were dropped and come back say so once: in a header, the journal, the list and the log', async () => {
-    const lines: ServedAnswer[] = [];
-    const { there } = await open({ sandboxes: { idleMs: 60 }, onAnswer: (_request, answer) => lines.push(answer) });
-    const before = await create('back', { name: 'Lost', categoryId: 1 });
-    expect(before.headers.get('x-sim-sandbox')).toBeNull();
-    await breathe(100);
-    expect(await there.listSandboxes()).toEqual([]);
-    lines.length = 0;
-    const again = await list('back');
-    expect(again.status).toBe(200);
-    expect(again.headers.get('x-sim-sandbox')).toBe('recreated');
-    expect((await list('back')).headers.get('x-sim-sandbox')).toBeNull();
-    const { entries } = await there.sandbox('back').queryJournal();
-    expect(entries.map((entry) => entry.headers['X-Sim-Sandbox'])).toEqual(['recreated', undefined]);
-    expect(await there.getSandbox({ sandbox: 'back' })).toMatchObject({ recreated: true, requests: 2 });
-    expect(lines[0]?.headers).toMatchObject({ 'X-Sim-Sandbox': 'recreated' });
-  });
+    test('they are dropped once they are idle, whatever their clocks say', async () => {
+      const { there } = await open({ sandboxes: { limit: 2 } });
+      await list('used');
+      await list('idle');
+      await there.sandbox('idle').changeClock({ advance: '1d' });
+      for (let n = 0; n < 4; n++) {
+        vi.advanceTimersByTime(200_000);
+        await list('used');
+      }
+      expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['used']);
+      expect((await list('third')).status).toBe(200);
+    });
 
-  test('that are made by control after they were dropped are new, and not recreated', async () => {
-    const { there } = await open({ sandboxes: { idleMs: 60 } });
-    await list('again');
-    await breathe(100);
-    expect(await there.createSandbox({ name: 'again' })).not.toHaveProperty('recreated');
-    expect((await list('again')).headers.get('x-sim-sandbox')).toBeNull();
-    await there.removeSandbox({ sandbox: 'again' });
-    expect((await list('again')).headers.get('x-sim-sandbox')).toBeNull();
-  });
+    test('with an open event stream and with a delayed request they outlive their idle time', async () => {
+      const { there } = await open();
+      for (const name of ['streamed', 'delayed', 'idle']) await there.createSandbox({ name });
+      await there.sandbox('delayed').addFault({ then: { delay: '1h' } });
+      const events = there.sandbox('streamed').watchRequests();
+      const first = events.next();
+      const delayed = create('delayed', { name: 'Bello', categoryId: 1 });
+      await vi.waitFor(() => expect(stage.server.sandboxes.find('delayed')?.sim.journal.pending).toBe(1));
+      await vi.waitFor(() => expect(stage.server.sandboxes.find('streamed')?.sim.journal.listeners).toBe(1));
+      elevenMinutesLater();
+      expect((await there.listSandboxes()).map(({ name }) => name).sort()).toEqual(['delayed', 'streamed']);
+      await there.sandbox('delayed').changeClock({ advance: '1h' });
+      expect((await delayed).status).toBe(201);
+      await list('streamed');
+      expect((await first).value).toMatchObject({ id: 1 });
+      await events.return?.();
+    });
 
-  test('are not dropped because somebody sets the time of the machine', async () => {
-    const { there } = await open({ sandboxes: { idleMs: 60_000 } });
-    await list('kept');
-    const year = 365 * 24 * 60 * 60 * 1000;
-    const now = Date.now();
-    for (const setTo of [now + year, now - year]) {
-      vi.spyOn(Date, 'now').mockReturnValue(setTo);
-      expect((await there.listSandboxes()).map(({ name }) => name)).toEqual(['kept']);
-    }
-    vi.restoreAllMocks();
+    test('those that were dropped and come back say so once: in a header, the journal, the list and the log', async () => {
+      const lines: ServedAnswer[] = [];
+      const { there } = await open({ onAnswer: (_request, answer) => void lines.push(answer) });
+      const before = await create('back', { name: 'Lost', categoryId: 1 });
+      expect(before.headers.get('x-sim-sandbox')).toBeNull();
+      elevenMinutesLater();
+      expect(await there.listSandboxes()).toEqual([]);
+      lines.length = 0;
+      const again = await list('back');
+      expect(again.status).toBe(200);
+      expect(again.headers.get('x-sim-sandbox')).toBe('recreated');
+      expect((await list('back')).headers.get('x-sim-sandbox')).toBeNull();
+      const { entries } = await there.sandbox('back').queryJournal();
+      expect(entries.map((entry) => entry.headers['X-Sim-Sandbox'])).toEqual(['recreated', undefined]);
+      expect(await there.getSandbox({ sandbox: 'back' })).toMatchObject({ recreated: true, requests: 2 });
+      expect(lines.find(({ by }) => by === 'api')?.headers).toMatchObject({ 'X-Sim-Sandbox': 'recreated' });
+    });
+
+    test('those that control makes after they were dropped are new, and not recreated', async () => {
+      const { there } = await open();
+      await list('again');
+      elevenMinutesLater();
+      expect(await there.createSandbox({ name: 'again' })).not.toHaveProperty('recreated');
+      expect((await list('again')).headers.get('x-sim-sandbox')).toBeNull();
+      await there.removeSandbox({ sandbox: 'again' });
+      expect((await list('again')).headers.get('x-sim-sandbox')).toBeNull();
+    });
   });
 
   test('cost little: a thousand of a large service are made in moments and share its pets until they change', async () => {

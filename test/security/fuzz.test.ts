@@ -35,7 +35,7 @@ function send(port: number, { pieces, end }: ReturnType<typeof rawConnectionByte
       else if (end === 'half-close') socket.end();
       else if (end === 'reset') socket.resetAndDestroy();
     };
-    socket.setNoDelay(true).setTimeout(60, () => socket.resetAndDestroy());
+    socket.setNoDelay(true).setTimeout(150, () => socket.resetAndDestroy());
     socket.on('connect', next).on('error', () => {});
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');

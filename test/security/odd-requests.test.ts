@@ -50,6 +50,7 @@ const odd: [name: string, bytes: string | Buffer, status: number][] = [
   ['HEAD', request('HEAD /v1/pets', `Host: localhost\r\n${key}Connection: close\r\n`), 200],
   ['HEAD of what is not there', request('HEAD /v1/pets/0', `Host: localhost\r\n${key}Connection: close\r\n`), 404],
   ['HTTP/1.0', `GET /v1/pets HTTP/1.0\r\nHost: localhost\r\n${key}\r\n`, 200],
+  ['the default health check of HAProxy', 'OPTIONS / HTTP/1.0\r\n\r\n', 204],
   ['HTTP/1.0 without Host', `GET /v1/pets HTTP/1.0\r\n${key}\r\n`, 200],
   ['HTTP/1.0 with a foreign Host', `GET /v1/pets HTTP/1.0\r\nHost: evil.test\r\n${key}\r\n`, 403],
   ['HTTP/1.0 with an expectation, which it does not know', `GET /v1/pets HTTP/1.0\r\nExpect: tea\r\n${key}\r\n`, 200],

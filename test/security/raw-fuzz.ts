@@ -209,9 +209,10 @@ function rightRequest({ pick, chance, below }: Random): Buffer {
     lines.push('Origin: http://localhost:5173', 'Access-Control-Request-Method: POST');
     return Buffer.from(`OPTIONS ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   }
-  const name = chance(0.05) ? 'x'.repeat(60_000 + below(10_000)) : 'Rex';
+  const name = chance(0.08) ? 'x'.repeat(60_000 + below(20_000)) : 'Rex';
   const body = chance(0.5) ? `{"name":"${name}","categoryId":1}` : '';
   if (chance(0.4)) lines.push(pick(others));
+  if (chance(0.03)) lines.push(`X-Filler: ${'x'.repeat(20_000)}`);
   if (body !== '') lines.push(`Content-Length: ${body.length}`);
   const method = body === '' ? pick(['GET', 'HEAD']) : 'POST';
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');

@@ -80,15 +80,15 @@ function describedAt({ method, path }: Question): { operation: string | undefine
 
 /** What is not an operation can only be refused, in one of these ways. */
 const outsideOperations: Record<number, string> = {
-  401: 'Unauthorized',
-  403: 'BannedForbidden',
-  404: 'UnknownRoute',
-  405: 'UnknownMethod',
-  410: 'Failure',
-  418: 'BannedTeapot',
-  429: 'TooManyRequests',
-  500: 'Failure',
+  401: '/components/responses/Unauthorized',
+  403: '/components/responses/BannedForbidden',
+  418: '/components/responses/BannedTeapot',
+  429: '/components/responses/TooManyRequests',
 };
+
+/** An answer that the document does not describe (an unknown path or method, a failure) has the form of an Error that it does. */
+const undescribed = `/paths/${step('/pets/{petId}')}/get/responses/404`;
+const undescribedStatuses = [404, 405, 410];
 
 /**
  * Holds one answer to the OpenAPI description and to what validators cannot see: header arithmetic and exact identifiers.
@@ -105,13 +105,14 @@ export function checkAnswer(question: Question, answer: RawAnswer, allowances: A
 
 function* wrongByDescription(question: Question, answer: RawAnswer, allowances: Allowances): Iterable<string> {
   const { operation, responses } = describedAt(question);
-  const name = operation === undefined ? (outsideOperations[answer.status] ?? 'none') : String(answer.status);
-  const injected = answer.status >= 500 ? resolve(`${responses}/default`) : undefined;
-  const response = resolve(`${responses}/${name}`) ?? injected;
+  const isFailure = answer.status >= 500 || (operation === undefined && undescribedStatuses.includes(answer.status));
+  const described = operation === undefined ? outsideOperations[answer.status] : `${responses}/${answer.status}`;
+  const response = (described && resolve(described)) || (isFailure ? resolve(undescribed) : undefined);
   if (response === undefined) {
     yield `the description has no status ${answer.status} for ${operation ?? 'what is no operation'}`;
     return;
   }
+  if (answer.status === 405 && answer.headers.get('allow') === null) yield 'the header Allow is missing';
   for (const header of Object.keys((at(`${response}/headers`) as Json | undefined) ?? {})) {
     const pointer = resolve(`${response}/headers/${step(header)}`) as string;
     const text = answer.headers.get(header);

@@ -39,6 +39,7 @@ export function createRunCounter(total: number): (done: number) => void {
   return (done) => {
     const { stderr } = process;
     if (stderr.isTTY) stderr.write(done === total ? eraseLine : drawBar(done, total, 'runs'));
-    else if (done % runsALine === 0 || done === total) stderr.write(`${done} of ${total} runs\n`);
+    else if (done % runsALine === 0 || (done === total && total > runsALine))
+      stderr.write(`${done} of ${total} runs\n`);
   };
 }

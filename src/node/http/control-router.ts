@@ -33,7 +33,7 @@ export interface ControlRouterOptions {
 /** Answers a request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** What an operation runs on, where the client reaches that, and when it goes away. */
+/** What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed. */
 type Find = (request: Request) => { target: unknown; gone?: AbortSignal } & Pick<Caller, 'baseUrl' | 'controlUrl'>;
 
 /**

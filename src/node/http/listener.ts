@@ -39,11 +39,16 @@ export function createListener(sim: Simulator, options: ListenerOptions): Reques
     }
     const target = request.url as string;
     if (isUnder(target, '/__sim')) return serveControl(request, response, report);
-    const serve = (body?: Uint8Array) => {
-      if (isUnder(target, basePath)) return serveApi(request, response, report, body);
-      if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report, body);
-      sendJson(response, 404, nothingHere);
-      report?.({ by: 'server', sim, status: 404, headers: {}, body: nothingHere });
+    const serve = (read?: Uint8Array) => {
+      if (isUnder(target, basePath)) return serveApi(request, response, report, read);
+      if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report, read);
+      // What HAProxy asks by default to see whether a server is up.
+      const isHealthCheck = request.method === 'OPTIONS' && target === '/';
+      const status = isHealthCheck ? 204 : 404;
+      const body = isHealthCheck ? '' : nothingHere;
+      if (isHealthCheck) response.writeHead(status, { Allow: 'OPTIONS' }).end();
+      else sendJson(response, status, body);
+      report?.({ by: 'server', sim, status, headers: {}, body });
     };
     if (extension === undefined || !extension(request, response, report, serve)) serve();
   };

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sendPieces } from '../../src/node/http/send-pieces.js';
+import { openStage, type Stage, send } from './both-controls.js';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage({ limits: 'off' });
+});
+afterEach(() => stage.server.close());
+
+const body = (name: string) => JSON.stringify({ name, categoryId: 1 });
+
+describe('an export over HTTP', () => {
+  test('comes in pieces that make up the same HAR as in this process', async () => {
+    const { sim, here, server } = stage;
+    for (let n = 0; n < 300; n++) await send(sim, { body: body('x'.repeat(2_000)), query: `n=${n}` });
+    const response = await fetch(`${server.controlUrl}/journal.har`);
+    expect(response.headers.get('content-length')).toBeNull();
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const text = await response.text();
+    expect(text.length).toBeGreaterThan(1_000_000);
+    expect(JSON.parse(text)).toEqual(here.exportHar());
+  });
+
+  test('of an empty journal, and of one entry, is whole', async () => {
+    const { sim, there, here } = stage;
+    expect(await there.exportHar()).toEqual({ log: { version: '1.2', creator: expect.anything(), entries: [] } });
+    expect(await there.exportJournal()).toBe('');
+    await send(sim);
+    expect((await there.exportHar()).log.entries).toHaveLength(1);
+    expect(await there.exportHar()).toEqual(here.exportHar());
+  });
+
+  test('refuses a mistake before anything is sent, and HEAD has no body', async () => {
+    const { server } = stage;
+    const refused = await fetch(`${server.controlUrl}/journal.har?status=x`);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: 'invalid_request' });
+    const head = await fetch(`${server.controlUrl}/journal.jsonl`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  test('has the address that the client used, with its port', async () => {
+    const { server, there } = stage;
+    const headers = { authorization: 'Bearer free-key' };
+    await fetch(`${server.baseUrl}/pets?limit=1`, { headers });
+    await fetch(`${server.baseUrl.replace('127.0.0.1', 'localhost')}/pets`, { headers });
+    const urls = (await there.exportHar()).log.entries.map(({ request }) => request.url);
+    expect(urls).toEqual([`${server.baseUrl}/pets?limit=1`, `http://localhost:${server.port}/v1/pets`]);
+    await fetch(`${server.baseUrl.replace('/v1', '/s/box/v1')}/pets`, { headers });
+    const [entry] = (await there.sandbox('box').exportHar()).log.entries;
+    expect(entry?.request.url).toBe(`http://127.0.0.1:${server.port}/s/box/v1/pets`);
+  });
+
+  test('goes on with the entries that there were, while the journal is cleared and filled', async () => {
+    const { sim, server, here } = stage;
+    for (let n = 0; n < 500; n++) await send(sim, { body: body('x'.repeat(5_000)) });
+    const expected = here.exportHar();
+    const response = await fetch(`${server.controlUrl}/journal.har`);
+    here.clearJournal();
+    await send(sim);
+    expect(await response.json()).toEqual(expected);
+  });
+});
+
+describe('a text in pieces', () => {
+  const piece = 'x'.repeat(64 * 1024);
+  const pieces = 1_600;
+  let made = 0;
+  let isClosed = false;
+  let server: Server;
+  function* source() {
+    try {
+      for (made = 0; made < pieces; made++) yield piece;
+    } finally {
+      isClosed = true;
+    }
+  }
+  beforeEach(async () => {
+    isClosed = false;
+    server = createServer((_request, response) => void sendPieces(response, source()));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const open = async () => {
+    const { port } = server.address() as AddressInfo;
+    const [response] = (await once(get({ port, host: '127.0.0.1', agent: false }), 'response')) as [IncomingMessage];
+    response.on('error', () => {});
+    return response;
+  };
+  const settled = async () => {
+    for (let before = -1; before !== made; ) {
+      before = made;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+
+  test('is made no faster than the client reads it, so that it is never in memory as a whole', async () => {
+    const response = await open();
+    await settled();
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThan(pieces / 2);
+    let length = 0;
+    for await (const chunk of response) length += chunk.length;
+    expect(length).toBe(pieces * piece.length);
+    expect(isClosed).toBe(true);
+  });
+
+  test('is given up when the client goes away', async () => {
+    const response = await open();
+    await settled();
+    response.destroy();
+    await expect.poll(() => isClosed).toBe(true);
+    expect(made).toBeLessThan(pieces / 2);
+  });
+});
