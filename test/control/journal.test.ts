@@ -165,10 +165,11 @@ describe('waiting for requests', () => {
 
   test('ends when the server closes', async () => {
     const { server } = stage;
-    // The first control request loads what control needs; the next one is with the server at once.
-    await fetch(`${server.controlUrl}/health`).then((response) => response.text());
+    const look = async () => (await fetch(`${server.controlUrl}/clock`)).text();
+    await look();
     const patient = fetch(`${server.controlUrl}/journal/wait?timeout=30s`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // It is under way on the connection that is open, so the server has it before it answers on a new one.
+    await look();
     await server.close();
     // Long before its timeout: the test itself would run into its own.
     expect(await (await patient).json()).toEqual({ met: false, count: 0 });

@@ -1,80 +1,89 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumArguments, findChromium } from '../support/chromium.js';
+import { installProjects, type PackedPackage, packPackage, runIn } from '../support/installed.js';
 
 const root = new URL('../../', import.meta.url).pathname;
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
+const executablePath = findChromium();
 const exec = promisify(execFile);
 let folder: string;
-let tarball: string;
-let files: string[];
+let packed: PackedPackage;
+let installing: Promise<void>;
 
-// The tarball is packed from the build that `npm test` has just made, and its dependencies come from the registry.
+// One installation serves all tests: the two examples, and a project that has the package and msw. The dependencies come
+// from the registry.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-sim-package-'));
-  const { stdout } = await exec('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-    cwd: root,
+  packed = await packPackage(folder);
+  await mkdir(join(folder, 'installed'));
+  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const consumer = {
+    type: 'module',
+    dependencies: { 'petstore-sim': `file:${packed.tarball}`, msw: devDependencies.msw },
+  };
+  installing = installProjects(join(folder, 'installed'), packed.tarball, {
+    examples: ['react', 'vitest-client'],
+    projects: { consumer },
   });
-  // npm 11 answers with a list, later ones with a map by package name.
-  const [packed] = Object.values(JSON.parse(stdout)) as { filename: string; files: { path: string }[] }[];
-  tarball = join(folder, packed?.filename ?? '');
-  files = packed?.files.map(({ path }) => path) ?? [];
+  // The tests that need it say why it failed.
+  installing.catch(() => {});
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the package holds the build, the data and the words, and nothing else', () => {
-  const allowed =
-    /^(dist\/.+\.(js|d\.ts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg)|examples\/clients\/[^/]+|(README|CHANGELOG)\.md|LICENSE|package\.json)$/;
-  expect(files.filter((file) => !allowed.test(file))).toEqual([]);
-  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.js']));
-});
-
-test('npx runs the package in an empty folder, and it answers', { timeout: 180_000 }, async () => {
-  const cwd = await mkdtemp(join(folder, 'empty-'));
-  const child = spawn('npx', ['--yes', `--package=${tarball}`, 'petstore-sim', '--port', '0', '--log', 'json'], {
-    cwd,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const first = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-    const { baseUrl, keys } = JSON.parse(first.value);
-    const response = await fetch(`${baseUrl}/pets?limit=2`, { headers: { authorization: `Bearer ${keys[0].key}` } });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('x-ratelimit-remaining')).toBe('59');
-    expect(await response.json()).toHaveLength(2);
-  } finally {
-    // npx starts the server as a child of its own; the group is ours alone.
-    process.kill(-(child.pid as number), 'SIGTERM');
-  }
-});
-
-/** A project that has the package and msw installed; one for all tests. */
-let installed: Promise<string> | undefined;
-function consumer(): Promise<string> {
-  installed ??= (async () => {
-    const cwd = await mkdtemp(join(folder, 'consumer-'));
-    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-    await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
-    const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', tarball, `msw@${devDependencies.msw}`];
-    await exec('npm', install, { cwd });
-    return cwd;
-  })();
-  return installed;
+/** The folder of an installed project. */
+async function installed(name: 'react' | 'vitest-client' | 'consumer'): Promise<string> {
+  await installing;
+  return join(folder, 'installed', name);
 }
 
-test('every entry can be imported from an installed package, and the wrong one fails at resolution', {
-  timeout: 180_000,
-}, async () => {
-  const cwd = await consumer();
-  await writeFile(
-    join(cwd, 'use.js'),
-    `import { createSimulator } from 'petstore-sim';
+describe.concurrent('the installed package', { timeout: 180_000 }, () => {
+  test('the package holds the build, the data and the words, and nothing else', () => {
+    const allowed =
+      /^(dist\/.+\.(js|d\.ts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg)|examples\/clients\/[^/]+|(README|CHANGELOG)\.md|LICENSE|package\.json)$/;
+    expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
+    expect(packed.files).toEqual(
+      expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.js']),
+    );
+  });
+
+  test('npx runs the package in an empty folder, and it answers', async () => {
+    const cwd = await mkdtemp(join(folder, 'empty-'));
+    const child = spawn(
+      'npx',
+      ['--yes', `--package=${packed.tarball}`, 'petstore-sim', '--port', '0', '--log', 'json'],
+      {
+        cwd,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    try {
+      const first = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+      const { baseUrl, keys } = JSON.parse(first.value);
+      const response = await fetch(`${baseUrl}/pets?limit=2`, { headers: { authorization: `Bearer ${keys[0].key}` } });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-ratelimit-remaining')).toBe('59');
+      expect(await response.json()).toHaveLength(2);
+    } finally {
+      // npx starts the server as a child of its own; the group is ours alone.
+      process.kill(-(child.pid as number), 'SIGTERM');
+    }
+  });
+
+  test('every entry can be imported from an installed package, and the wrong one fails at resolution', async () => {
+    const cwd = await installed('consumer');
+    await writeFile(
+      join(cwd, 'use.js'),
+      `import { createSimulator } from 'petstore-sim';
      import { createControl } from 'petstore-sim/control';
      import { handlers } from 'petstore-sim/msw';
      import { listen } from 'petstore-sim/node';
@@ -93,71 +102,142 @@ test('every entry can be imported from an installed package, and the wrong one f
      await server.close();
      const inner = await import('petstore-sim/dist/simulator.js').catch((error) => error.code);
      console.log(JSON.stringify([mocked.length, served.length, status, judge(sim).counts.served, inner]));`,
-  );
-  const { stdout } = await exec(process.execPath, ['use.js'], { cwd });
-  expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 2, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
-});
+    );
+    const { stdout } = await exec(process.execPath, ['use.js'], { cwd });
+    expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 2, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
+  });
 
-describe('import scenario from petstore-sim/scenarios/NAME.json', () => {
-  const source = `import { createSimulator } from 'petstore-sim';
+  describe('import scenario from petstore-sim/scenarios/NAME.json', () => {
+    const source = `import { createSimulator } from 'petstore-sim';
 import scenario from 'petstore-sim/scenarios/near-minute-limit.json';
 const sim = createSimulator({ scenario: { ...scenario, name: scenario.name + ' here' } });
 console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator({ scenario }).name);
 `;
 
-  test.each([
-    ['bundler', source],
-    ['nodenext', source.replace(".json';", ".json' with { type: 'json' };")],
-  ])('fits createSimulator for TypeScript with moduleResolution %s', { timeout: 180_000 }, async (resolution, text) => {
-    const cwd = await consumer();
-    await writeFile(join(cwd, `${resolution}.ts`), text);
-    const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--resolveJsonModule',
-      '--skipLibCheck',
-      '--types',
-      'node',
-      '--target',
-      'es2023',
-    ];
-    const modules = [
-      '--module',
-      module,
-      '--moduleResolution',
-      resolution,
-      '--typeRoots',
-      join(root, 'node_modules/@types'),
-    ];
-    await exec(process.execPath, [tsc, ...options, ...modules, `${resolution}.ts`], { cwd });
-    const wrong = text.replace('{ scenario }', '{ scenario: { ...scenario, limits: 5 } }');
-    await writeFile(join(cwd, `${resolution}-wrong.ts`), wrong);
-    const failing = exec(process.execPath, [tsc, ...options, ...modules, `${resolution}-wrong.ts`], { cwd });
-    await expect(failing).rejects.toMatchObject({ stdout: expect.stringContaining('is not assignable') });
+    test.each([
+      ['bundler', source],
+      ['nodenext', source.replace(".json';", ".json' with { type: 'json' };")],
+    ])('fits createSimulator for TypeScript with moduleResolution %s', async (resolution, text) => {
+      const cwd = await installed('consumer');
+      await writeFile(join(cwd, `${resolution}.ts`), text);
+      const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--resolveJsonModule',
+        '--skipLibCheck',
+        '--types',
+        'node',
+        '--target',
+        'es2023',
+      ];
+      const modules = [
+        '--module',
+        module,
+        '--moduleResolution',
+        resolution,
+        '--typeRoots',
+        join(root, 'node_modules/@types'),
+      ];
+      await exec(process.execPath, [tsc, ...options, ...modules, `${resolution}.ts`], { cwd });
+      const wrong = text.replace('{ scenario }', '{ scenario: { ...scenario, limits: 5 } }');
+      await writeFile(join(cwd, `${resolution}-wrong.ts`), wrong);
+      const failing = exec(process.execPath, [tsc, ...options, ...modules, `${resolution}-wrong.ts`], { cwd });
+      await expect(failing).rejects.toMatchObject({ stdout: expect.stringContaining('is not assignable') });
+    });
+
+    test('bundles with esbuild for a page, and runs', async () => {
+      const cwd = await installed('consumer');
+      const stdin = { contents: source, resolveDir: cwd };
+      await build({ stdin, bundle: true, format: 'esm', platform: 'browser', outfile: join(cwd, 'page.js') });
+      const { stdout } = await exec(process.execPath, ['page.js'], { cwd });
+      expect(stdout).toBe('near-minute-limit here 2 near-minute-limit\n');
+    });
   });
 
-  test('bundles with esbuild for a page, and runs', { timeout: 180_000 }, async () => {
-    const cwd = await consumer();
-    const stdin = { contents: source, resolveDir: cwd };
-    await build({ stdin, bundle: true, format: 'esm', platform: 'browser', outfile: join(cwd, 'page.js') });
-    const { stdout } = await exec(process.execPath, ['page.js'], { cwd });
-    expect(stdout).toBe('near-minute-limit here 2 near-minute-limit\n');
+  test('the schema that the first line of a shipped file names is in the package, and has an entry', async () => {
+    const cwd = await installed('consumer');
+    const module = join(folder, 'installed/node_modules/petstore-sim');
+    const [line = ''] = (await readFile(join(module, 'scenarios/minute-wall.yaml'), 'utf8')).split('\n');
+    const path = line.split('$schema=')[1] ?? '';
+    const beside = JSON.parse(await readFile(join(module, 'scenarios', path), 'utf8'));
+    await writeFile(
+      join(cwd, 'schema.js'),
+      "import schema from 'petstore-sim/schema.json' with { type: 'json' }; console.log(JSON.stringify(schema));",
+    );
+    const { stdout } = await exec(process.execPath, ['--no-warnings', 'schema.js'], { cwd });
+    expect(JSON.parse(stdout)).toEqual(beside);
+  });
+
+  describe('examples/react', () => {
+    test('its unit tests pass with the handlers that development has', async () => {
+      const report = JSON.parse(await runIn(await installed('react'), 'npx', ['vitest', 'run', '--reporter', 'json']));
+      expect(report).toMatchObject({ numPassedTests: 2, numFailedTests: 0, numPendingTests: 0 });
+    });
+
+    test('its types are right', async () => {
+      expect(await runIn(await installed('react'), process.execPath, [tsc, '--project', '.'])).toBe('');
+    });
+
+    test.runIf(executablePath)(
+      'its tests in Chromium pass, of the built page and of the one in development',
+      async () => {
+        const cwd = await installed('react');
+        const [DEV_PORT, PREVIEW_PORT, PETSTORE_PORT] = await freePorts(3);
+        const CHROMIUM_ARGS = [...chromiumArguments, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
+        const output = await runIn(cwd, 'npm', ['run', '--silent', 'test:e2e', '--', '--reporter', 'json'], {
+          DEV_PORT,
+          PREVIEW_PORT,
+          PETSTORE_PORT,
+          CHROMIUM_PATH: executablePath,
+          CHROMIUM_ARGS: JSON.stringify(CHROMIUM_ARGS),
+        });
+        const { stats } = JSON.parse(output.slice(output.indexOf('\n{')));
+        expect(stats).toMatchObject({ expected: 4, unexpected: 0, flaky: 0, skipped: 0 });
+      },
+    );
+  });
+
+  describe('examples/vitest-client', () => {
+    test('its tests pass: the right client behaves, and the wrong one is found out', async () => {
+      const cwd = await installed('vitest-client');
+      const report = JSON.parse(await runIn(cwd, 'npx', ['vitest', 'run', '--reporter', 'json']));
+      expect(report).toMatchObject({ numPassedTests: 6, numFailedTests: 0, numPendingTests: 0 });
+    });
+
+    test('TypeScript knows the fixtures and matchers from the installed package', async () => {
+      expect(await runIn(await installed('vitest-client'), process.execPath, [tsc, '--project', '.'])).toBe('');
+    });
+  });
+
+  // Installed together, an example could use what another one lists.
+  test.each(['react', 'vitest-client'])('examples/%s lists every package that it imports', (name) => {
+    const example = join(root, 'examples', name);
+    const { dependencies = {}, devDependencies } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'));
+    const sources = readdirSync(example, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => /\.tsx?$/.test(path) && !path.includes('node_modules'),
+    );
+    const imported = sources.flatMap((path) =>
+      [...readFileSync(join(example, path), 'utf8').matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)[^']*'/g)].map(
+        ([, found]) => found,
+      ),
+    );
+    expect(imported).toContain('vitest');
+    for (const found of imported) expect({ ...dependencies, ...devDependencies }).toHaveProperty([found as string]);
   });
 });
 
-test('the schema that the first line of a shipped file names is in the package, and has an entry', {
-  timeout: 180_000,
-}, async () => {
-  const cwd = await consumer();
-  const module = join(cwd, 'node_modules/petstore-sim');
-  const [line = ''] = (await readFile(join(module, 'scenarios/minute-wall.yaml'), 'utf8')).split('\n');
-  const path = line.split('$schema=')[1] ?? '';
-  const beside = JSON.parse(await readFile(join(module, 'scenarios', path), 'utf8'));
-  await writeFile(
-    join(cwd, 'schema.js'),
-    "import schema from 'petstore-sim/schema.json' with { type: 'json' }; console.log(JSON.stringify(schema));",
+/** Ports that were free a moment ago: Playwright has to know the addresses of its servers beforehand. */
+async function freePorts(count: number): Promise<string[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<string>((resolve) => {
+          server.listen(0, '127.0.0.1', () => resolve(String((server.address() as { port: number }).port)));
+        }),
+    ),
   );
-  const { stdout } = await exec(process.execPath, ['--no-warnings', 'schema.js'], { cwd });
-  expect(JSON.parse(stdout)).toEqual(beside);
-});
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

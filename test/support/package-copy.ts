@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,7 +17,7 @@ export interface PackageCopy {
 }
 
 /**
- * Compiles the package into a project of its own, so that no other build of `dist` gets in the way.
+ * Copies the package, as the build of `npm test` has made it, into a project of its own.
  * @param options.msw which folder of node_modules the project sees as `msw`
  * @param options.packages which other packages of node_modules it has installed
  */
@@ -33,14 +32,8 @@ export async function copyPackage({
   const modules = join(folder, 'node_modules');
   const copy = join(modules, 'petstore-sim');
   await mkdir(copy, { recursive: true });
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const project = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', join(copy, 'dist')];
-  await run(process.execPath, [tsc, ...project]);
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
-  // What npm run build makes besides, where it makes any of it, and what it is made from.
-  for (const data of ['scenarios', 'dist/scenarios'].filter((folder) => existsSync(join(root, folder)))) {
-    await cp(join(root, data), join(copy, data), { recursive: true });
-  }
+  for (const data of ['scenarios', 'dist']) await cp(join(root, data), join(copy, data), { recursive: true });
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const links = { ...Object.fromEntries([...Object.keys(dependencies), ...packages].map((name) => [name, name])), msw };
   for (const [name, target] of Object.entries(links)) {
