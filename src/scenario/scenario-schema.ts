@@ -1,13 +1,13 @@
 import { errorCodes } from '../contract/api-error.js';
 import { operationNames } from '../contract/document.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
+import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
 import { either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
 import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
 import { faultSchema } from './fault-schema.js';
-import { hostileHeadersSchema } from './hostile-schema.js';
 import { keyFields, keyText } from './key-schema.js';
 import { scenarioPetSchema } from './pet-schema.js';
 
@@ -55,6 +55,14 @@ const optionalValues = Object.fromEntries(
 /** The names of the ready-made limit and ban rules. */
 export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
 export type BanPresetName = (typeof banPresetNames)[number];
+
+/** Rate-limit headers as badly written services send them. */
+const hostileHeadersSchema = fields({
+  retryAfter: optional(oneOf(...hostileRetryAfterForms)),
+  reset: optional(oneOf(...hostileResetForms)),
+  remaining: optional(count),
+  html: optional(oneOf(true)),
+});
 
 /** The one source of the type `Scenario` and of the checks. */
 export const scenarioSchema = fields({
