@@ -1,0 +1,51 @@
+// Runs the tests whose claims are statistical with their full counts, one file after the other, and notes what came of each
+// in test/proof.json. `npm run prove` runs all of them and takes its time; `npm run prove -- fuzz random` those whose path has a word.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const words = process.argv.slice(2);
+const proof = join(root, 'test/proof.json');
+
+/** The test files that do more where `PROVE` is set. */
+const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((file) => `test/${file.replaceAll('\\', '/')}`)
+  .filter(
+    (file) => file.endsWith('.test.ts') && /support\/prove\.js|env\.PROVE/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .sort();
+if (files.length === 0) throw new Error(`expected words of test files with a full count, got ${words.join(' ')}`);
+
+const results = JSON.parse(readFileSync(proof, 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-prove-'));
+let failed = 0;
+for (const file of files) {
+  const report = join(folder, 'report.json');
+  const startMs = Date.now();
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const args = [
+    vitest,
+    'run',
+    file,
+    '--testTimeout=3600000',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ];
+  spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, PROVE: '1' }, stdio: 'inherit' });
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
+  failed += numFailedTests;
+  results[file] = {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    passed: numPassedTests,
+    failed: numFailedTests,
+    seconds: Math.round((Date.now() - startMs) / 1000),
+  };
+  writeFileSync(proof, `${JSON.stringify(results, null, 2)}\n`);
+}
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = failed > 0 ? 1 : 0;
