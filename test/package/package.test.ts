@@ -37,7 +37,11 @@ beforeAll(async () => {
   // The tests that need it say why it failed.
   installing.catch(() => {});
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  // A run of a few tests alone may be over before it, and npm would write into a folder that is being removed.
+  await installing.catch(() => {});
+  await rm(folder, { recursive: true, force: true });
+});
 
 /** The folder of an installed project. */
 async function installed(name: 'react' | 'vitest-client' | 'consumer'): Promise<string> {
