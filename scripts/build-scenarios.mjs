@@ -36,7 +36,7 @@ writeFileSync(
   `import type { Scenario } from './index.js';\ndeclare const scenario: Scenario;\nexport default scenario;\n`,
 );
 
-const { schema } = jsonSchema();
+const { schema } = await jsonSchema();
 writeFileSync(join(root, 'dist/schema.json'), toJson(schema));
 // What the first line of scenarios/*.yaml names, in a clone and in the package alike. Not committed: it is a build product.
 writeFileSync(join(root, 'schema.json'), toJson(schema));

@@ -1,8 +1,12 @@
 // The JSON Schema of scenario files, from the one schema of the code; for editors, so with a description of every field.
 
+import { fileURLToPath } from 'node:url';
 import { assumptions } from '../dist/contract/assumptions.js';
+import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
+import { shippedScenarios } from '../dist/node/scenario-files/shipped-scenarios.js';
 import { scenarioSchema } from '../dist/scenario/scenario-schema.js';
 import { toJsonSchema } from '../dist/schema/json-schema.js';
+import { addEditorRules } from './editor-rules.mjs';
 
 /** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
 export const descriptions = {
@@ -134,8 +138,19 @@ function describe(schema, path, seen) {
   }
 }
 
+/** The shipped scenarios by name, with the first sentence about each. */
+async function shippedTexts() {
+  const shipped = shippedScenarios(fileURLToPath(new URL('../scenarios/', import.meta.url)), '.yaml');
+  const texts = {};
+  for (const name of shipped.names) {
+    const { scenario } = await readScenarioAndFiles(`${shipped.folder}${name}${shipped.ending}`, { shipped });
+    texts[name] = scenario.description.trim().split(/(?<=\.)\s/)[0];
+  }
+  return texts;
+}
+
 /** @returns the JSON Schema (draft-07, which editors know best) and the paths of its fields */
-export function jsonSchema() {
+export async function jsonSchema() {
   const schema = {
     title: 'Scenario of petstore-sim',
     description: 'What a simulator starts with and does. Everything is optional.',
@@ -144,5 +159,6 @@ export function jsonSchema() {
   };
   const paths = new Set();
   describe(schema, '', paths);
+  addEditorRules(schema, await shippedTexts());
   return { schema, paths };
 }

@@ -1,3 +1,4 @@
+import { latestMs } from '../values/instant.js';
 import type { AnySchema } from './schema.js';
 import * as values from './value-schemas.js';
 
@@ -6,28 +7,56 @@ type Json = Record<string, unknown>;
 /** Schemas that are described once and referred to elsewhere, with the reference. */
 type References = ReadonlyMap<AnySchema, string>;
 
-const durationText = { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$' };
-const duration = { anyOf: [durationText, { type: 'number', minimum: 0 }] };
+/** Ten years, in milliseconds: the longest duration. */
+const longestMs = 3_650 * 86_400_000;
+const amount = '\\d+(\\.\\d+)?';
+
+/** A text with a pattern, or a number with bounds; in one schema, because editors explain alternatives badly. */
+const textOrNumber = (pattern: string, bounds: Json): Json => ({ type: ['string', 'number'], pattern, ...bounds });
+
+/** 1970 to 9999, with the days that each month has; 29 February in every year. */
+const day =
+  '(19[7-9]\\d|[2-9]\\d{3})-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|[12]\\d))';
+const time = '([01]\\d|2[0-3]):[0-5]\\d';
 
 /** JSON Schemas of the schemas that read their value with code. Not in the schemas, because pages download those. */
 const written = new Map<AnySchema, Json>([
-  [values.duration, duration],
-  [values.wholeSeconds, duration],
+  [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],
   [
-    values.signedDuration,
-    { anyOf: [{ ...durationText, pattern: durationText.pattern.replace('^', '^[-+]?') }, { type: 'number' }] },
+    values.wholeSeconds,
+    // A fraction of an hour or a day can be whole seconds, and can not; only code tells.
+    textOrNumber(`^(0*[1-9]\\d*000ms|0*[1-9]\\d*(\\.0+)?s|${amount.replace('+)?', '?[05]?0*)?')}m|${amount}(h|d))$`, {
+      minimum: 1_000,
+      maximum: longestMs,
+      multipleOf: 1_000,
+    }),
   ],
+  [values.signedDuration, textOrNumber(`^-?${amount}(ms|s|m|h|d)$`, { minimum: -longestMs, maximum: longestMs })],
   [
     values.instant,
+    textOrNumber(`^${day}T${time}(:[0-5]\\d(\\.\\d+)?)?(Z|[+-]${time})$`, { minimum: 0, maximum: latestMs }),
+  ],
+  [
+    values.int64,
+    // Without bounds for numbers: those of int64 are beyond the whole numbers that JavaScript has exactly.
     {
-      anyOf: [
-        { type: 'string', format: 'date-time' },
-        { type: 'number', minimum: 0 },
-      ],
+      type: ['integer', 'string'],
+      pattern: `^(0|-?(${upTo('9223372036854775807')})|-9223372036854775808)$`,
     },
   ],
-  [values.int64, { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' }] }],
 ]);
+
+/** A pattern for the decimal texts from 1 up to a limit, without zeros in front. */
+function upTo(limit: string): string {
+  const rest = (count: number) => (count === 0 ? '' : count === 1 ? '\\d' : `\\d{${count}}`);
+  const below = Array.from(limit, (digit, at) => {
+    const least = at === 0 ? 1 : 0;
+    const most = Number(digit) - 1;
+    if (most < least) return [];
+    return [`${limit.slice(0, at)}${least === most ? least : `[${least}-${most}]`}${rest(limit.length - at - 1)}`];
+  }).flat();
+  return [`[1-9]\\d{0,${limit.length - 2}}`, ...below, limit].join('|');
+}
 
 /** Keywords that say nothing about which values are valid. */
 const annotations = ['description', 'default', 'examples', 'title'];

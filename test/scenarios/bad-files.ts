@@ -11,7 +11,6 @@ export interface BadFile {
 const noField = 'expected no such field';
 const duration = 'expected a duration such as "500ms", "2s", "5m" or "1d"';
 const twoFields = 'two fields together';
-const ourOwnCheck = 'a check by code';
 
 export const badFiles: BadFile[] = [
   { text: 'petz: []', place: '1:1: petz', message: `${noField}; did you mean pets?` },
@@ -61,7 +60,6 @@ export const badFiles: BadFile[] = [
     text: 'windows: { minute: 500ms }',
     place: '1:20: windows.minute',
     message: 'expected whole seconds, at least "1s"',
-    fineForJsonSchema: ourOwnCheck,
   },
   { text: 'windows: { minute: "60" }', place: '1:20: windows.minute', message: `${duration}, got "60"` },
   { text: 'windows: { hour: 1h }', place: '1:12: windows.hour', message: noField },
@@ -72,13 +70,36 @@ export const badFiles: BadFile[] = [
     text: 'keys:\n  a:\n    plan: gold',
     place: '3:11: keys.a.plan',
     message: 'expected a plan (free, pro, business, enterprise), got "gold"',
-    fineForJsonSchema: twoFields,
   },
   {
     text: 'keys: { a.b: { usage: { minute: 61 } } }',
     place: '1:33: keys.a.b.usage.minute',
     message: 'expected at most the limit of the plan (60), got 61',
-    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'keys: { a: { plan: pro, usage: { day: 10001 } } }',
+    place: '1:39: keys.a.usage.day',
+    message: 'expected at most the limit of the plan (10000), got 10001',
+  },
+  {
+    text: 'extends: nope',
+    place: '1:10: extends',
+    message: 'expected a shipped scenario or a file such as ./base.yaml',
+  },
+  { text: 'extends: ./base.txt', place: '1:10: extends', message: 'expected a file that ends in .yaml, .yml or .json' },
+  { text: 'clock: { start: 2026-02-31T00:00:00Z }', place: '1:17: clock.start', message: 'a day that the month has' },
+  { text: 'windows: { day: 1.5s }', place: '1:17: windows.day', message: 'expected whole seconds, at least "1s"' },
+  { text: 'clock: { skew: +40s }', place: '1:16: clock.skew', message: `${duration}, got "+40s"` },
+  {
+    text: 'ids: { start: "9223372036854775808" }',
+    place: '1:15: ids.start',
+    message: 'expected a whole number within int64',
+  },
+  {
+    text: 'keys: { a: { bannedFor: 3651d } }',
+    place: '1:25: keys.a.bannedFor',
+    message: 'at most 3650d',
+    fineForJsonSchema: 'a number in a text',
   },
   { text: 'keys: { a: { state: banned } }', place: '1:21: keys.a.state', message: 'expected "active" or "revoked"' },
   { text: 'keys: { a: { bannedFor: soon } }', place: '1:25: keys.a.bannedFor', message: `${duration}, got "soon"` },
@@ -93,7 +114,16 @@ export const badFiles: BadFile[] = [
     text: 'faults:\n  - then: { reset: true, close: true }',
     place: '2:11: faults[0].then',
     message: 'expected one of respond, reset',
-    fineForJsonSchema: ourOwnCheck,
+  },
+  {
+    text: 'faults:\n  - then: { phase: after }',
+    place: '2:11: faults[0].then',
+    message: 'expected an effect: delay or one of respond, reset',
+  },
+  {
+    text: 'faults:\n  - then: { phase: before, truncate: { bytes: 1 } }',
+    place: '2:11: faults[0].then',
+    message: 'expected phase after: truncate',
   },
   {
     text: 'faults:\n  - { name: a, then: { hang: true } }\n  - { name: a, then: { hang: true } }',

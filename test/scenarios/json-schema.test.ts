@@ -5,18 +5,24 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 // @ts-expect-error plain JavaScript, part of the build
+import { editorKeywords } from '../../scripts/editor-rules.mjs';
+// @ts-expect-error plain JavaScript, part of the build
 import { descriptions, jsonSchema } from '../../scripts/json-schema.mjs';
 import { createSimulator, type Scenario } from '../../src/index.js';
+import { banPresetNames } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';
 import { badFiles } from './bad-files.js';
 
 const root = join(import.meta.dirname, '../..');
-const { schema, paths } = jsonSchema();
+const { schema, paths } = await jsonSchema();
 
-const ajv = new Ajv({ allowUnionTypes: true });
+// The rules for editors name fields without saying again of what type they are.
+const ajv = new Ajv({ allowUnionTypes: true, strictTypes: false, strictRequired: false });
+ajv.addVocabulary(editorKeywords);
 (addFormats as unknown as (ajv: Ajv) => void)(ajv);
 const isValid = ajv.compile(schema);
 
+const shipped = readdirSync(join(root, 'scenarios')).filter((file) => file.endsWith('.yaml'));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 /** As an editor reads a file. */
 const asEditor = (text: string) => parse(text, { schema: 'core', merge: false });
@@ -47,9 +53,147 @@ describe('the JSON Schema', () => {
   });
 });
 
-describe('ajv, with the JSON Schema, and our own check agree', () => {
-  const shipped = readdirSync(join(root, 'scenarios')).filter((file) => file.endsWith('.yaml'));
+describe('an editor', () => {
+  /** Every object in a schema. */
+  function* parts(part: unknown): Generator<Record<string, unknown>> {
+    if (typeof part !== 'object' || part === null) return;
+    if (!Array.isArray(part)) yield part as Record<string, unknown>;
+    for (const inner of Object.values(part)) yield* parts(inner);
+  }
 
+  test('shows words where a text breaks a pattern', () => {
+    const patterns = [...parts(schema)].filter(({ pattern }) => typeof pattern === 'string');
+    expect(patterns.length).toBeGreaterThan(20);
+    for (const { pattern, patternErrorMessage } of patterns) {
+      expect(patternErrorMessage, pattern as string).toMatch(/^expected [a-z ]+/);
+    }
+  });
+
+  test('completes extends by the shipped scenarios, with what each is', () => {
+    const [names] = schema.properties.extends.anyOf;
+    expect(names.enum).toEqual(shipped.map((file) => file.replace('.yaml', '')).sort());
+    expect(names.enumDescriptions).toHaveLength(shipped.length);
+    for (const text of names.enumDescriptions) expect(text).toMatch(/^[A-Z].*\.$/s);
+  });
+
+  test('completes plan, of keys and of faults, and the presets of ban, each with what it means', () => {
+    const { keys, faults, ban } = schema.properties;
+    for (const { plan } of [keys.additionalProperties.properties, faults.items.properties.when.properties]) {
+      expect(plan.anyOf[0].enum).toEqual(['free', 'pro', 'business', 'enterprise']);
+      expect(plan.anyOf[0].enumDescriptions[1]).toBe('300 requests a minute, 10,000 a day.');
+    }
+    expect(ban.anyOf[0].enum).toEqual(banPresetNames);
+    expect(ban.anyOf[0].enumDescriptions).toHaveLength(banPresetNames.length);
+  });
+
+  /** Texts for a field, of which some are taken and some are not. */
+  const texts: [path: string, scenario: (text: string) => object, texts: string[]][] = [
+    [
+      'windows.minute',
+      (minute) => ({ windows: { minute } }),
+      [
+        '1s',
+        '01s',
+        '0s',
+        '1.0s',
+        '1.5s',
+        '2000ms',
+        '1500ms',
+        '1m',
+        '0.5m',
+        '1.05m',
+        '1.25m',
+        '0.01m',
+        '2h',
+        '1d',
+        '1',
+        '',
+      ],
+    ],
+    [
+      'clock.skew',
+      (skew) => ({ clock: { skew } }),
+      ['-40s', '40s', '+40s', '--1s', '-0s', '1.5h', '1.s', '.5s', '1 s', '-'],
+    ],
+    [
+      'clock.start',
+      (start) => ({ clock: { start } }),
+      ['2026-01-31T12:00Z', '2026-04-31T12:00Z', '2026-04-30T23:59:59.999+23:59', '1969-12-31T00:00:00Z'].concat([
+        '9999-12-31T00:00:00Z',
+        '2026-01-01T24:00:00Z',
+        '2026-01-01 12:00:00Z',
+        '2026-01-01T12:00:00',
+        '2024-02-29T00:00Z',
+      ]),
+    ],
+    [
+      'ids.start',
+      (start) => ({ ids: { start } }),
+      [
+        '0',
+        '-0',
+        '01',
+        '9223372036854775807',
+        '9223372036854775808',
+        '-9223372036854775808',
+        '-9223372036854775809',
+      ].concat([
+        '9223372036854775799',
+        '9223372036854775810',
+        '9199999999999999999',
+        '1e3',
+        '1.0',
+        '10000000000000000000',
+      ]),
+    ],
+  ];
+  test.each(texts)('judges each text of %s as the check does', (_path, scenario, values) => {
+    for (const text of values) {
+      let isTaken = true;
+      try {
+        createSimulator({ scenario: scenario(text) as Scenario });
+      } catch {
+        isTaken = false;
+      }
+      expect(isValid(scenario(text)), text).toBe(isTaken);
+    }
+  });
+
+  test.each([
+    [
+      'a plan of the file',
+      { plans: { gold: { minute: 1, day: 1 } }, keys: { a: { plan: 'gold', usage: { day: 1 } } } },
+    ],
+    ['a plan of the base', { extends: './base.yaml', keys: { a: { plan: 'gold' } } }],
+    [
+      'a usage up to the limit',
+      { keys: { a: { usage: { minute: 60, day: 1_000 } }, b: { plan: 'pro', usage: { minute: 300 } } } },
+    ],
+    ['a usage of a larger plan', { plans: { free: { minute: 90, day: 900 } }, keys: { a: { usage: { minute: 90 } } } }],
+    [
+      'a larger enterprise plan',
+      {
+        assumptions: { enterpriseLimits: { minute: 9_000, day: 9_000 } },
+        keys: { a: { plan: 'enterprise', usage: { minute: 9_000 } } },
+      },
+    ],
+    ['one effect with a delay', { faults: [{ then: { reset: true, delay: '1s', phase: 'after', failTimes: 2 } }] }],
+    ['a delay alone', { faults: [{ then: { delay: { fixed: 5 } } }] }],
+    [
+      'a phase that fits',
+      {
+        faults: [
+          { then: { truncate: { bytes: 1 }, phase: 'after' } },
+          { then: { respond: { status: 500 }, phase: 'before' } },
+        ],
+      },
+    ],
+  ])('takes %s', (_what, scenario) => {
+    expect(isValid(scenario), JSON.stringify(isValid.errors)).toBe(true);
+  });
+});
+
+describe('ajv, with the JSON Schema, and our own check agree', () => {
   test.each(shipped)('that %s is good, as YAML and as the JSON built from it', (file) => {
     expect(isValid(asEditor(read(`scenarios/${file}`))), JSON.stringify(isValid.errors)).toBe(true);
     const built = JSON.parse(read(`dist/scenarios/${file.replace('.yaml', '.json')}`)) as Scenario;

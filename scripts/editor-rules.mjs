@@ -1,0 +1,154 @@
+// What editors are told about a scenario beyond its schema: words instead of patterns, what each choice means, and the
+// rules of the check that JSON Schema can say. Understood by VS Code and by yaml-language-server.
+
+import { documentedPlans } from '../dist/contract/document.js';
+import { defaultSettings } from '../dist/contract/settings.js';
+
+/** What each preset of `ban` does; the field itself lists the others. */
+const banPresets = {
+  default: 'The third request that comes too early bans the key for 120 seconds.',
+  strict: 'The first request that comes too early bans the key.',
+  binance: 'Windows follow the clock; a banned key gets 418; each further ban is twice as long, up to three days.',
+  strava: 'A refused request counts against the other windows.',
+  penalty: 'Every request during a ban starts the ban again.',
+  off: 'Nothing bans a key.',
+};
+
+const thousands = (count) => count.toLocaleString('en-US');
+const plans = { ...documentedPlans, enterprise: defaultSettings.enterpriseLimits };
+const planTexts = Object.values(plans).map(
+  ({ minute, day }) => `${thousands(minute)} requests a minute, ${thousands(day)} a day.`,
+);
+
+const int64Words = 'expected a whole number within int64';
+
+/** What a text must be, by its pattern in the schema. */
+const patternWords = [
+  [/\(ms\|s\|m\|h\|d\)\$$/, 'expected a duration such as "500ms", "2s", "5m" or "1d"'],
+  [/000ms/, 'expected whole seconds, at least "1s"'],
+  [/T\(\[01\]/, 'expected an instant such as "2030-12-05T00:00:00Z"'],
+  [/9223372036854775807/, int64Words],
+  [/^\^\[\^\\s,/, 'expected an API key without spaces, commas and control characters'],
+  [/^\^\[!#\$%/, 'expected a header name'],
+];
+
+function wordsFor(pattern) {
+  const found = patternWords.find(([known]) => known.test(pattern));
+  if (found === undefined) throw new Error(`expected words for the pattern ${pattern}; add them to editor-rules.mjs`);
+  return found[1];
+}
+
+/** Puts words beside every pattern, and bounds where the schema has none because JavaScript would round them. */
+function explainPatterns(schema) {
+  if (typeof schema !== 'object' || schema === null) return;
+  if (typeof schema.pattern === 'string') {
+    schema.patternErrorMessage = wordsFor(schema.pattern);
+    // As exact as numbers are in an editor.
+    if (schema.patternErrorMessage === int64Words) Object.assign(schema, { minimum: -(2 ** 63), maximum: 2 ** 63 });
+  }
+  for (const part of Object.values(schema)) explainPatterns(part);
+}
+
+const extendsWords = 'expected the name of a shipped scenario, or a file such as ./base.yaml';
+
+/** A choice with what each value means, beside other forms of the same field. */
+const choice = (texts) => ({
+  enum: Object.keys(texts),
+  enumDescriptions: Object.values(texts),
+  markdownEnumDescriptions: Object.values(texts),
+});
+
+/** A rule that a map breaks where `schema` holds. Not by `not`, for which editors show no words: no map is null. */
+const never = (schema, errorMessage) => ({ if: schema, then: { type: 'null', errorMessage } });
+
+const anyOfNames = (names) => ({ anyOf: names.map((name) => ({ required: [name] })) });
+
+function thenRules(effects, shaping) {
+  const needed = ['delay', ...effects];
+  return [
+    never({ not: anyOfNames(needed) }, `expected an effect: delay or one of ${effects.join(', ')}`),
+    ...effects
+      .slice(0, -1)
+      .map((name, index) =>
+        never(
+          { required: [name], ...anyOfNames(effects.slice(index + 1)) },
+          `expected one of ${effects.join(', ')}, and not more (delay may go with it)`,
+        ),
+      ),
+    never(
+      { required: ['phase'], properties: { phase: { const: 'before' } }, ...anyOfNames(shaping) },
+      `expected phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
+    ),
+  ];
+}
+
+/** The limits of the documented plans, where nothing in the file or in its base changes them. */
+function planRules() {
+  const usageUpTo = ({ minute, day }) => ({
+    properties: { usage: { properties: { minute: { maximum: minute }, day: { maximum: day } } } },
+  });
+  const keyRules = Object.entries(plans).map(([plan, limits]) => ({
+    if:
+      plan === 'free'
+        ? { properties: { plan: { const: plan } } }
+        : { required: ['plan'], properties: { plan: { const: plan } } },
+    then: usageUpTo(limits),
+  }));
+  return {
+    if: { not: { anyOf: ['plans', 'extends', 'assumptions'].map((name) => ({ required: [name] })) } },
+    then: {
+      properties: {
+        keys: {
+          additionalProperties: {
+            properties: {
+              plan: { enum: Object.keys(plans), errorMessage: `expected a plan (${Object.keys(plans).join(', ')})` },
+            },
+            allOf: keyRules,
+          },
+        },
+      },
+    },
+  };
+}
+
+/**
+ * Adds to the JSON Schema of scenarios what editors can show and check beyond it.
+ * @param schema changed in place
+ * @param shipped the names of the shipped scenarios, with what each is
+ */
+export function addEditorRules(schema, shipped) {
+  explainPatterns(schema);
+  const { properties } = schema;
+  const { keys, faults, ban } = properties;
+  properties.extends = {
+    description: properties.extends.description,
+    anyOf: [
+      { ...choice(shipped), errorMessage: extendsWords },
+      {
+        type: 'string',
+        pattern: '^\\.\\.?/.*\\.(ya?ml|json)$',
+        patternErrorMessage: extendsWords,
+      },
+    ],
+  };
+  const plan = (description) => ({
+    description,
+    anyOf: [
+      { enum: Object.keys(plans), enumDescriptions: planTexts, markdownEnumDescriptions: planTexts },
+      { type: 'string' },
+    ],
+  });
+  keys.additionalProperties.properties.plan = plan(keys.additionalProperties.properties.plan.description);
+  const { when, then } = faults.items.properties;
+  when.properties.plan = plan(when.properties.plan.description);
+  const effects = Object.keys(then.properties).filter(
+    (name) => !['delay', 'phase', 'countsQuota', 'failTimes'].includes(name),
+  );
+  const shaping = effects.filter((name) => !['respond', 'reset', 'close', 'hang'].includes(name));
+  then.allOf = thenRules(effects, shaping);
+  ban.anyOf[0] = choice(banPresets);
+  schema.allOf = [planRules()];
+}
+
+/** The keywords that only editors know. */
+export const editorKeywords = ['patternErrorMessage', 'errorMessage', 'enumDescriptions', 'markdownEnumDescriptions'];
