@@ -1,5 +1,4 @@
-import { type JsonValue, parseJson } from '../values/json.js';
-import { jsonText } from '../values/json-text.js';
+import { type JsonValue, jsonText, parseJson } from '../values/json.js';
 import { ControlError } from './control-error.js';
 import type { AnyControlOperation } from './control-operation.js';
 import type { JournalEntry } from './journal-entry.js';
@@ -13,7 +12,7 @@ export interface Remote {
 
 /**
  * Sends one operation.
- * @throws {ControlError} with what the server answered; whatever `fetch` throws when there is none
+ * @throws {ControlError} with what the server answered; what `fetch` throws when no server answers
  */
 export function callRemote(
   remote: Remote,

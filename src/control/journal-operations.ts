@@ -4,7 +4,7 @@ import { count } from '../schema/value-schemas.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
-import { jsonText } from '../values/json-text.js';
+import { jsonText } from '../values/json.js';
 import { judge } from '../verdict/judge.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';

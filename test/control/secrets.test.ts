@@ -110,6 +110,13 @@ test('with thousands of keys that were added, each is masked in the text of anot
   expect(JSON.stringify(here.exportHar())).not.toContain('secret-of');
 });
 
+test('a key is masked also where a client sent it before it sent it as its token', async () => {
+  const { sim, here } = stage;
+  await send(sim, { key: 'pro-key', query: 'k=leaked-secret-1234' });
+  await send(sim, { key: 'leaked-secret-1234' });
+  expect(here.queryJournal().entries.map(({ query }) => query)).toEqual(['k=…1234', '']);
+});
+
 test('keys that overlap in a text are masked together', async () => {
   const { sim, here } = stage;
   for (const key of ['abcdefgh', 'efghijkl', 'abcdefghijklmnop']) sim.keys.add(key);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { tooMany } from '../../control/control-error.js';
 import type { JournalEntry } from '../../control/journal-entry.js';
-import { jsonText } from '../../values/json-text.js';
+import { jsonText } from '../../values/json.js';
 
 /** Readers at a time, over all sandboxes. */
 const mostReaders = 20;

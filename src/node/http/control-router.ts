@@ -10,7 +10,7 @@ import { perform, performInPieces } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import type { Sandboxes } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import { jsonText } from '../../values/json-text.js';
+import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
 import { checkControlRequest, descriptionCors } from './control-guard.js';
 import { readInput } from './control-input.js';
