@@ -19,7 +19,9 @@ let folder: string;
 let packed: PackedPackage;
 let installing: Promise<void>;
 
-// One installation serves all tests: the two examples, and a project that has the package and msw. The dependencies come
+const examples = ['react', 'vitest-client', 'vitest-browser', 'jest'] as const;
+
+// One installation serves all tests: the examples, and a project that has the package and msw. The dependencies come
 // from the registry.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-sim-package-'));
@@ -31,7 +33,7 @@ beforeAll(async () => {
     dependencies: { 'petstore-sim': `file:${packed.tarball}`, msw: devDependencies.msw },
   };
   installing = installProjects(join(folder, 'installed'), packed.tarball, {
-    examples: ['react', 'vitest-client', 'jest'],
+    examples,
     projects: { consumer },
   });
   // The tests that need it say why it failed.
@@ -44,7 +46,7 @@ afterAll(async () => {
 });
 
 /** The folder of an installed project. */
-async function installed(name: 'react' | 'vitest-client' | 'jest' | 'consumer'): Promise<string> {
+async function installed(name: (typeof examples)[number] | 'consumer'): Promise<string> {
   await installing;
   return join(folder, 'installed', name);
 }
@@ -281,6 +283,34 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     });
   });
 
+  describe.runIf(executablePath)('examples/vitest-browser', () => {
+    const env = { CHROMIUM_PATH: executablePath, CHROMIUM_ARGS: JSON.stringify(chromiumArguments) };
+    const wrong = `import { test } from 'petstore-sim/vitest';
+      test.extend({ scenario: 'minute-wal' })('a name', ({ sim }) => sim.reset());
+      test('a port', ({ baseUrl }) => fetch(baseUrl));
+      test('no simulator', () => {});`;
+
+    test('its tests pass in Chromium, and what a browser cannot do is said', async () => {
+      const cwd = await installed('vitest-browser');
+      await writeFile(join(cwd, 'test/wrong.test.ts'), wrong);
+      const report = join(cwd, 'report.json');
+      await runIn(cwd, 'npx', ['vitest', 'run', '--reporter', 'json', '--outputFile', report], env).catch(() => {});
+      const { testResults } = JSON.parse(await readFile(report, 'utf8'));
+      const results = testResults.flatMap(({ assertionResults }: { assertionResults: object[] }) => assertionResults);
+      expect(results).toMatchObject([
+        { title: 'the page says that it waits, and shows the pets', status: 'passed' },
+        { title: 'a shipped scenario has a name', status: 'passed' },
+        { title: 'a name', failureMessages: [expect.stringContaining('did you mean minute-wall?')] },
+        { title: 'a port', failureMessages: [expect.stringContaining('a test in a browser has no baseUrl')] },
+        { title: 'no simulator', failureMessages: [expect.stringContaining('to take the simulator')] },
+      ]);
+    });
+
+    test('its types are right', async () => {
+      expect(await runIn(await installed('vitest-browser'), process.execPath, [tsc, '--project', '.'])).toBe('');
+    });
+  });
+
   describe('examples/vitest-client', () => {
     test('its tests pass: the right client behaves, and the wrong one is found out', async () => {
       const cwd = await installed('vitest-client');
@@ -294,7 +324,7 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
   });
 
   // Installed together, an example could use what another one lists.
-  test.each(['react', 'vitest-client', 'jest'])('examples/%s lists every package that it imports', (name) => {
+  test.each(examples)('examples/%s lists every package that it imports', (name) => {
     const example = join(root, 'examples', name);
     const { dependencies = {}, devDependencies } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'));
     const sources = readdirSync(example, { recursive: true, encoding: 'utf8' }).filter(
