@@ -50,9 +50,14 @@ export async function lockFolder(folder: string, onLost: (reason: string) => voi
     for (const other of listFolder(folder).locks) {
       if (other !== name && other !== note.socket) rmSync(join(folder, other), { force: true });
     }
-    const beats = setInterval(() => beat(folder, name, onLost), beatMs).unref();
+    let isHeld = true;
+    const lose = (reason: string) => {
+      if (isHeld) onLost(reason);
+    };
+    const beats = setInterval(() => beat(folder, name, lose), beatMs).unref();
     return {
       async release() {
+        isHeld = false;
         clearInterval(beats);
         writeFileSync(draft, JSON.stringify({ ...note, isReleased: true }), { mode: 0o600 });
         renameSync(draft, join(folder, name));

@@ -46,7 +46,7 @@ export function recoverLog(folder: string): RecoveredLog | { birth: undefined; n
     .filter((_, index) => (files.logs[index + 1]?.first ?? Number.POSITIVE_INFINITY) > from.position + 1)
     .map(({ name }) => name);
   const scan = scanLog(folder, names, birth.id, from);
-  if (names.length === 0) {
+  if (!scan.isFound && scan.damage === undefined) {
     notices.push(`Failed to find the log after entry ${from.position}: what happened after it is lost.`);
   }
   if (scan.repeated > 0) notices.push(`${scan.repeated} entries were there twice; each was taken once.`);
@@ -58,7 +58,7 @@ export function recoverLog(folder: string): RecoveredLog | { birth: undefined; n
   if (snapshot === undefined && scan.files.length === 0) return { birth: undefined, notices };
   const { last, bytes } = scan;
   const incarnation = Math.max(scan.incarnation, snapshot?.header.incarnation ?? 0);
-  return { birth, snapshot, from, last, bytes, incarnation, files: scan.files, notices };
+  return { birth, snapshot, from, last, bytes, incarnation, files: scan.isFound ? scan.files : [], notices };
 }
 
 /** The header of a file, `undefined` when it cannot be read. @throws {LogOpenError} for another format */

@@ -34,6 +34,8 @@ export interface LogScan {
   readonly bytes: number;
   /** The incarnation that wrote the last of them; 0 without any. */
   readonly incarnation: number;
+  /** Whether a file goes on from the place that the scan began with. */
+  readonly isFound: boolean;
   /** How many lines repeat an entry that was there already. */
   readonly repeated: number;
   readonly damage: Damage | undefined;
@@ -45,7 +47,7 @@ export interface LogScan {
  * @throws {LogOpenError} when a newer version wrote one in another format
  */
 export function scanLog(folder: string, names: readonly string[], birthId: string, from: LogPlace): LogScan {
-  const scan = { files: [] as ScannedFile[], last: from, bytes: 0, incarnation: 0, repeated: 0 };
+  const scan: Mutable = { files: [], last: from, bytes: 0, incarnation: 0, isFound: false, repeated: 0, sums: [] };
   for (const name of names) {
     const file = openSync(join(folder, name), 'r');
     try {
@@ -58,13 +60,25 @@ export function scanLog(folder: string, names: readonly string[], birthId: strin
   return { ...scan, damage: undefined };
 }
 
-function scanFile(
-  name: string,
-  file: number,
-  birthId: string,
-  from: LogPlace,
-  scan: { files: ScannedFile[]; last: LogPlace; bytes: number; incarnation: number; repeated: number },
-): Damage | undefined {
+interface Mutable {
+  files: ScannedFile[];
+  last: LogPlace;
+  bytes: number;
+  incarnation: number;
+  isFound: boolean;
+  repeated: number;
+  /** The checksums of the entries after the place that the scan began with. */
+  sums: number[];
+}
+
+function scanFile(name: string, file: number, birthId: string, from: LogPlace, scan: Mutable): Damage | undefined {
+  /** Whether a line is an entry that was read already, to the bit. */
+  const isRepeated = (line: Buffer, position: number) => {
+    const index = position - from.position - 1;
+    const before = index === 0 ? from.chain : scan.sums[index - 1];
+    return index < scan.sums.length && checkLine(line, before as number) === scan.sums[index];
+  };
+
   const unreadable = (offset: number, found: string): Damage => ({ name, offset, kind: 'unreadable', found });
   const lines = readLines(file);
   const firstLine = lines.next().value ?? undefined;
@@ -80,29 +94,32 @@ function scanFile(
   if (after === scan.last.position && chain !== scan.last.chain) {
     return unreadable(0, 'expected a file that goes on from the one before, got one that does not');
   }
+  if (after === from.position) scan.isFound = true;
 
   let end = firstLine.bytes.length + 1;
   /** What cannot be read; harmless where an entry that is needed comes after it. */
   let doubt: Damage | undefined;
   for (const { bytes: line, offset, isEnded } of lines) {
     const place = isEnded ? placeOf(line) : undefined;
-    if (place !== undefined && place.position <= scan.last.position) {
-      if (place.position > from.position) scan.repeated++;
-      if (place.position === from.position && claimedChecksum(line) === from.chain) doubt = undefined;
-    } else {
-      const sum = place?.position === scan.last.position + 1 ? checkLine(line, scan.last.chain) : undefined;
-      if (place !== undefined && sum !== undefined) {
-        scan.last = { position: place.position, chain: sum };
-        scan.bytes += line.length + 1;
-        scan.incarnation = place.incarnation;
-        doubt = undefined;
-      } else {
-        doubt ??= isEnded
-          ? unreadable(offset, 'expected a line as it was written, got one that was changed')
-          : { name, offset, kind: 'torn', found: 'the last line has no end' };
-        // Entries follow each other, so that what comes after one that cannot be read is of no use.
-        if (scan.last.position > from.position) break;
-      }
+    const sum = place?.position === scan.last.position + 1 ? checkLine(line, scan.last.chain) : undefined;
+    if (place !== undefined && sum !== undefined) {
+      scan.last = { position: place.position, chain: sum };
+      scan.sums.push(sum);
+      scan.bytes += line.length + 1;
+      scan.incarnation = place.incarnation;
+      scan.isFound = true;
+      doubt = undefined;
+    } else if (place?.position === from.position && claimedChecksum(line) === from.chain && !scan.isFound) {
+      scan.isFound = true;
+      doubt = undefined;
+    } else if (place !== undefined && place.position > from.position && isRepeated(line, place.position)) {
+      scan.repeated++;
+    } else if (scan.isFound || place === undefined || place.position > from.position) {
+      doubt ??= isEnded
+        ? unreadable(offset, 'expected a line as it was written, got one that was changed')
+        : { name, offset, kind: 'torn', found: 'the last line has no end' };
+      // Entries follow each other, so that what comes after one that cannot be read is of no use.
+      if (scan.isFound) break;
     }
     if (doubt === undefined) end = offset + line.length + 1;
   }
