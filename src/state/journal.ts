@@ -84,6 +84,11 @@ export class RequestJournal {
     return this.#lastId;
   }
 
+  /** The id of the last request that had arrived when the journal was cleared; 0 before. */
+  get clearedId(): number {
+    return this.#clearedId;
+  }
+
   /** How many listeners there are. */
   get listeners(): number {
     return this.#listeners.size;
