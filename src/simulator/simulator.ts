@@ -115,6 +115,15 @@ export function createSimulatorFrom(
   return assemble(createSimulatorState(resolved, onError), { readScenarios, generatePets, onError });
 }
 
+/** What a log and tests need of a simulator, beside its public side. */
+export interface SimulatorCore extends Omit<ReturnType<typeof createRequestPipeline>, 'admitExtension'> {
+  readonly state: SimulatorState;
+}
+
+const coreKey = Symbol('core');
+
+export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [coreKey]: SimulatorCore })[coreKey];
+
 interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
@@ -124,10 +133,12 @@ interface AssembleOptions {
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
   const { generatePets, onError, readScenarios } = options;
-  const { handle, admitExtension } = createRequestPipeline(state, onError);
+  const { admitExtension, ...pipeline } = createRequestPipeline(state, onError);
+  const { handle } = pipeline;
   const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
 
-  return {
+  const sim: Simulator & { [coreKey]: SimulatorCore } = {
+    [coreKey]: { ...pipeline, state },
     get name() {
       return state.resolved.name;
     },
@@ -186,8 +197,9 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       const forked =
         scenario === undefined
           ? forkSimulatorState(state, onError)
-          : createSimulatorState(check(scenario), onError, { budget: journal.budget });
+          : createSimulatorState(check(scenario), onError, { budget: journal.budget, time: state.time });
       return assemble(forked, options);
     },
   };
+  return sim;
 }
