@@ -1,10 +1,10 @@
 import { rateLimitHeaders } from '../../contract/document.js';
-import { finding, type Rule } from '../finding.js';
+import { finding, type WireRule } from '../finding.js';
 import { readReset } from '../promises.js';
 import { groupBy, toleranceMs } from '../run.js';
 
 /** The client reads Remaining: at 0 it pauses until the window resets, and is never refused for it. */
-export const proactive: Rule = {
+export const proactive: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const byKey = groupBy(requests, ({ token }) => token);
