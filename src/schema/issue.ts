@@ -25,9 +25,14 @@ export function issueAt(steps: readonly Step[], message: string, onName = false)
   return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
 }
 
-/** How many issues a text lists before it only counts the rest, and how many characters of each it shows. */
+/** How many issues a text lists before it only counts the rest, and how many characters of each and of its path it shows. */
 const maximumLines = 100;
 const maximumLineLength = 500;
+const maximumPathLength = 200;
+
+/** The path for a message: the names in it may be so long that no room is left for what was expected. */
+export const shortPath = ({ path }: Issue): string =>
+  path.length > maximumPathLength ? `${path.slice(0, maximumPathLength).toWellFormed()}…` : path;
 
 /**
  * Issues as text, one line each: `FILE:LINE:COL: PATH: expected ..., got ...`, the form that editors and terminals link.
@@ -41,12 +46,18 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
-function formatIssue({ path, message, file, line, column }: Issue, subject: string): string {
+function formatIssue(issue: Issue, subject: string): string {
+  const { message, file, line, column } = issue;
+  const path = shortPath(issue);
   const place =
     file === undefined ? `${subject}${path && ` at ${path}`}` : [file, line, column].filter(Boolean).join(':');
   const text = [place, ...(file === undefined ? [] : [path]), message].filter(Boolean).join(': ');
   return escaped(text.length > maximumLineLength ? `${text.slice(0, maximumLineLength)}…` : text);
 }
 
-/** Text of a file with its control characters escaped, so that a terminal does not act on them. */
-export const escaped = (text: string) => text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
+/** Text of a file with what a terminal acts upon escaped: control characters, those of the C1 set too, and changes of direction. */
+export const escaped = (text: string) =>
+  text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (char) => {
+    const json = JSON.stringify(char).slice(1, -1);
+    return json === char ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}` : json;
+  });

@@ -176,7 +176,8 @@ export class Clock {
     const machineMs = this.#readMachine();
     this.#machineAnchorMs = machineMs;
     const startMs = (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0);
-    this.#anchorMs = Math.min(latestMs, Math.max(0, startMs));
+    // Whole, because a skew may have a fraction, and a frozen clock shows its anchor.
+    this.#anchorMs = Math.floor(Math.min(latestMs, Math.max(0, startMs)));
     this.#frozen = this.#start.mode === 'frozen';
     this.#movedMs = 0;
     this.#endSleep();
