@@ -3,30 +3,11 @@ import type { Lane, Place } from './place.js';
 import { readReset, readRetryAfter } from './promises.js';
 
 /**
- * One request of the client as it was observed, with what the judge derives from it. A class, because an object of so many
- * fields that is spread together takes V8 thirty times as long, and a journal holds 10,000.
+ * One request of the client as it was observed, with what the judge derives from it. It reads its entry in place: of
+ * 10,000 copies of so many fields the clearing up alone took a third of the judge's time.
  */
 export class JudgedRequest implements ObservedRequest, Place {
-  readonly id: ObservedRequest['id'];
-  readonly arrivedAtMs: ObservedRequest['arrivedAtMs'];
-  readonly answeredAtMs: ObservedRequest['answeredAtMs'];
-  readonly finishedAtMs: ObservedRequest['finishedAtMs'];
-  readonly isAbandoned: ObservedRequest['isAbandoned'];
-  readonly lastArrivedId: ObservedRequest['lastArrivedId'];
-  readonly heldMs: ObservedRequest['heldMs'];
-  readonly token: ObservedRequest['token'];
-  readonly operation: ObservedRequest['operation'];
-  readonly method: ObservedRequest['method'];
-  readonly baseUrl: ObservedRequest['baseUrl'];
-  readonly path: ObservedRequest['path'];
-  readonly query: ObservedRequest['query'];
-  readonly status: ObservedRequest['status'];
-  readonly requestBody: ObservedRequest['requestBody'];
-  readonly responseBody: ObservedRequest['responseBody'];
-  readonly headers: ObservedRequest['headers'];
-  readonly connection: ObservedRequest['connection'];
-  readonly client: ObservedRequest['client'];
-  readonly call: ObservedRequest['call'];
+  readonly #entry: ObservedRequest;
   readonly lane: Lane;
   readonly era: number;
   readonly fingerprint: number;
@@ -56,26 +37,7 @@ export class JudgedRequest implements ObservedRequest, Place {
 
   /** @param areHeadersHidden whether the client is a page that sees neither Retry-After nor X-RateLimit-* */
   constructor(entry: ObservedRequest & Partial<RequestKnowledge>, place: Place, areHeadersHidden: boolean) {
-    this.id = entry.id;
-    this.arrivedAtMs = entry.arrivedAtMs;
-    this.answeredAtMs = entry.answeredAtMs;
-    this.finishedAtMs = entry.finishedAtMs;
-    this.isAbandoned = entry.isAbandoned;
-    this.lastArrivedId = entry.lastArrivedId;
-    this.heldMs = entry.heldMs;
-    this.token = entry.token;
-    this.operation = entry.operation;
-    this.method = entry.method;
-    this.baseUrl = entry.baseUrl;
-    this.path = entry.path;
-    this.query = entry.query;
-    this.status = entry.status;
-    this.requestBody = entry.requestBody;
-    this.responseBody = entry.responseBody;
-    this.headers = entry.headers;
-    this.connection = entry.connection;
-    this.client = entry.client;
-    this.call = entry.call;
+    this.#entry = entry;
     this.lane = place.lane;
     this.era = place.era;
     this.fingerprint = place.fingerprint;
@@ -89,6 +51,67 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.retryAfterMs = retryAfterMs;
     this.resetMs = resetMs;
     this.deadlineMs = deadlineMs;
+  }
+
+  get id() {
+    return this.#entry.id;
+  }
+  get arrivedAtMs() {
+    return this.#entry.arrivedAtMs;
+  }
+  get answeredAtMs() {
+    return this.#entry.answeredAtMs;
+  }
+  get finishedAtMs() {
+    return this.#entry.finishedAtMs;
+  }
+  get isAbandoned() {
+    return this.#entry.isAbandoned;
+  }
+  get lastArrivedId() {
+    return this.#entry.lastArrivedId;
+  }
+  get heldMs() {
+    return this.#entry.heldMs;
+  }
+  get token() {
+    return this.#entry.token;
+  }
+  get operation() {
+    return this.#entry.operation;
+  }
+  get method() {
+    return this.#entry.method;
+  }
+  get baseUrl() {
+    return this.#entry.baseUrl;
+  }
+  get path() {
+    return this.#entry.path;
+  }
+  get query() {
+    return this.#entry.query;
+  }
+  get status() {
+    return this.#entry.status;
+  }
+  get requestBody() {
+    return this.#entry.requestBody;
+  }
+  get responseBody() {
+    return this.#entry.responseBody;
+  }
+  get headers() {
+    return this.#entry.headers;
+  }
+  get connection() {
+    return this.#entry.connection;
+  }
+  get client() {
+    return this.#entry.client;
+  }
+  get call() {
+    return this.#entry.call;
   }
 }
 

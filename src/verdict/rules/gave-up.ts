@@ -7,10 +7,14 @@ import { groupBy, isUnknown, type JudgedRequest, type Run } from '../run.js';
 export const gaveUp: WireRule = {
   needs: 'wire',
   judge(run) {
-    const nextOf = nextInThread(run);
-    const dropped = run.calls.filter((tries) => {
+    const ended = run.calls.filter((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      return isFailed(last) && isOverdue(last, run) && !mayBeTriedAgain(last, nextOf.get(last));
+      return isFailed(last) && isOverdue(last, run);
+    });
+    const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
+    const dropped = ended.filter((tries) => {
+      const last = tries.at(-1) as JudgedRequest;
+      return !mayBeTriedAgain(last, nextOf?.get(last));
     });
     const findings = [...groupBy(dropped, ([first]) => first?.token).values()].map((given) => describe(run, given));
     const answers = answersFor(run, isFailed);
