@@ -1,5 +1,5 @@
 import { ScenarioError } from '../scenario/scenario-error.js';
-import { type Issue, shortPath } from '../schema/issue.js';
+import type { Issue } from '../schema/issue.js';
 import { SandboxError } from '../simulator/sandboxes.js';
 
 /** A control operation that cannot be done. In this process and over HTTP it has the same status, code and message. */
@@ -34,7 +34,7 @@ const maximumLength = 1_000;
 export function formatIssues(prefix: string, issues: readonly Issue[]): string {
   const lines = issues
     .slice(0, maximumIssues)
-    .map((issue) => (issue.path === '' ? issue.message : `${prefix}${shortPath(issue)}: ${issue.message}`));
+    .map(({ path, message }) => (path === '' ? message : `${prefix}${path}: ${message}`));
   const text = lines.join('; ');
   return text.length > maximumLength ? `${text.slice(0, maximumLength).toWellFormed()}…` : text;
 }

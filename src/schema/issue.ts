@@ -3,7 +3,7 @@ export type Step = string | number;
 
 /** One thing that is wrong with a value, and where. */
 export interface Issue {
-  /** Where: `keys.free-key.plan`, `pets[3].id`; empty for the value as a whole. */
+  /** Where: `keys.free-key.plan`, `pets[3].id`; empty for the value as a whole. A long name is cut. */
   readonly path: string;
   /** What was expected and what was found. */
   readonly message: string;
@@ -19,20 +19,18 @@ export interface Issue {
   readonly column?: number;
 }
 
+/** A longer name would leave no room for what was expected. */
+const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+
 /** An issue at the end of `steps`. */
 export function issueAt(steps: readonly Step[], message: string, onName = false): Issue {
-  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${cut(step)}`)).join('');
   return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
 }
 
-/** How many issues a text lists before it only counts the rest, and how many characters of each and of its path it shows. */
+/** How many issues a text lists before it only counts the rest, and how many characters of each it shows. */
 const maximumLines = 100;
 const maximumLineLength = 500;
-const maximumPathLength = 200;
-
-/** The path for a message: the names in it may be so long that no room is left for what was expected. */
-export const shortPath = ({ path }: Issue): string =>
-  path.length > maximumPathLength ? `${path.slice(0, maximumPathLength).toWellFormed()}…` : path;
 
 /**
  * Issues as text, one line each: `FILE:LINE:COL: PATH: expected ..., got ...`, the form that editors and terminals link.
@@ -46,18 +44,15 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
-function formatIssue(issue: Issue, subject: string): string {
-  const { message, file, line, column } = issue;
-  const path = shortPath(issue);
+function formatIssue({ path, message, file, line, column }: Issue, subject: string): string {
   const place =
     file === undefined ? `${subject}${path && ` at ${path}`}` : [file, line, column].filter(Boolean).join(':');
   const text = [place, ...(file === undefined ? [] : [path]), message].filter(Boolean).join(': ');
   return escaped(text.length > maximumLineLength ? `${text.slice(0, maximumLineLength)}…` : text);
 }
 
-/** Text of a file with what a terminal acts upon escaped: control characters, those of the C1 set too, and changes of direction. */
+/** Text of a file with what a terminal acts upon escaped: control characters, line breaks of Unicode, changes of direction. */
 export const escaped = (text: string) =>
-  text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (char) => {
-    const json = JSON.stringify(char).slice(1, -1);
-    return json === char ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}` : json;
-  });
+  text.replace(/[\p{Cc}\p{Bidi_C}\u2028\u2029]/gu, (char) =>
+    char < ' ' ? JSON.stringify(char).slice(1, -1) : `\\u{${char.charCodeAt(0).toString(16)}}`,
+  );

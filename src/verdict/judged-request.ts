@@ -1,6 +1,6 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../state/request-record.js';
 import type { Lane, Place } from './place.js';
-import { readReset, readRetryAfter } from './promises.js';
+import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 
 /**
  * One request of the client as it was observed, with what the judge derives from it. It reads its entry in place: of
@@ -136,21 +136,3 @@ export const graceMs = 1_000;
 /** A ban may be told by another status: who only observes knows it by the wait that it names. */
 const asksToWait = (entry: ObservedRequest) =>
   entry.status >= 400 && entry.status < 500 && readRetryAfter(entry) !== undefined;
-
-type Promises = Pick<JudgedRequest, 'deadlineMs' | 'retryAfterMs' | 'resetMs'>;
-
-const noPromises: Promises = { deadlineMs: undefined, retryAfterMs: undefined, resetMs: undefined };
-
-/** Both headers are promises, and the earlier one counts; but none asks for less than the other by lying in the past. */
-function promisesOf(entry: ObservedRequest, isRefused: boolean): Promises {
-  // A server that is away names a wait, too; when its limits reset is no matter then.
-  const retryAfterMs = isRefused || entry.status === 503 ? readRetryAfter(entry) : undefined;
-  const resetMs = isRefused ? readReset(entry) : undefined;
-  if (retryAfterMs === undefined)
-    return resetMs === undefined ? noPromises : { deadlineMs: resetMs, retryAfterMs, resetMs };
-  const untilMs = entry.answeredAtMs + retryAfterMs;
-  const isAhead = resetMs !== undefined && resetMs > entry.answeredAtMs;
-  return isAhead
-    ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }
-    : { deadlineMs: untilMs, retryAfterMs, resetMs: undefined };
-}

@@ -1,4 +1,4 @@
-import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import type { Delivery, ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import type { Expectation } from './conclude.js';
 import { judgeRun, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
@@ -56,12 +56,12 @@ export class RunJudge {
     this.#change();
   }
 
-  /** Notes how the sending of an answer in pieces ended; without an effect when its entry is not there. */
-  finish(id: number, finishedAtMs: number, isWhole: boolean): void {
+  /** Notes when and how an answer was sent; without an effect when its entry is not there. */
+  complete(id: number, delivery: Partial<Delivery>): void {
     const at = this.#entries.findLastIndex((each) => each.id === id);
     const entry = this.#entries[at];
     if (entry === undefined) return;
-    this.#entries[at] = { ...entry, finishedAtMs, isAbandoned: !isWhole };
+    this.#entries[at] = { ...entry, ...delivery };
     this.#change();
   }
 

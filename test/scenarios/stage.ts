@@ -5,6 +5,7 @@ import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-fil
 import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { noon } from '../support/frozen.js';
 import type { Init, Reply as Seen, Send, Stack } from '../support/http-stacks.js';
@@ -121,25 +122,17 @@ function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 
   const random = () => seededFraction(seed ?? 1, drawn++);
   const lines: { atMs: number; what: string }[] = [];
 
-  /** Called when a request or a wait begins or ends. */
-  let changed = () => {};
-  const change = () =>
-    new Promise<void>((resolve) => {
-      changed = resolve;
-    });
-
-  // Everyone who waits, clients and faults alike, does so on the clock: this is where to see until when.
+  const { delayed } = coreOf(sim).state;
+  // Everyone else who waits, clients and faults alike, does so on the clock: this is where to see until when.
   const waiting = new Map<object, number>();
   const clockSleep = sim.clock.sleep.bind(sim.clock);
   sim.clock.sleep = async (ms, signal) => {
     const sleeper = {};
     waiting.set(sleeper, sim.clock.now() + ms);
-    changed();
     try {
       await clockSleep(ms, signal);
     } finally {
       waiting.delete(sleeper);
-      changed();
     }
   };
 
@@ -159,23 +152,22 @@ function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 
   const settle = async () => {
     const { connections } = transport;
     for (let turn = 0, quiet = 0; quiet < 3; turn++) {
-      const next = change();
       await new Promise((resolve) => setImmediate(resolve));
-      const faultsWait = waiting.size - clientsAsleep;
+      const faultsWait = delayed.length + waiting.size - clientsAsleep;
       if (connections === undefined) {
         // Nobody knows how many of the requests have come; but in the same process all that happens is done in some turns.
         quiet = sending <= faultsWait || turn > 50 ? quiet + 1 : 0;
       } else if (Math.min(sending, connections) === faultsWait) quiet++;
       else {
         quiet = 0;
-        await next;
+        await new Promise((resolve) => setTimeout(resolve, 1));
       }
     }
   };
 
   const moveOn = async (untilMs: number): Promise<boolean> => {
     await settle();
-    const nextMs = Math.min(...waiting.values());
+    const nextMs = Math.min(delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY, ...waiting.values());
     if (nextMs > untilMs || nextMs === Number.POSITIVE_INFINITY) return false;
     sim.clock.set(Math.max(sim.clock.now(), Math.ceil(nextMs)));
     return true;
@@ -193,7 +185,6 @@ function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 
         () => {},
       );
     sending++;
-    changed();
     try {
       return await transport.send(sim, path, { ...init, method, key, signal: controller.signal }, (head) => {
         const retryAfter = head.headers.get('retry-after');
@@ -204,7 +195,6 @@ function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 
       throw error;
     } finally {
       sending--;
-      changed();
       done.abort();
     }
   };

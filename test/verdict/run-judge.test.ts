@@ -61,7 +61,7 @@ describe('a judge that follows a run', () => {
     const progress = { nowMs: sim.clock.now(), isOver: true };
     expect(runJudge.verdict(progress)).toEqual(judge(sim, { isOver: true }));
     const lost = runJudge.verdict(progress).counts.lost;
-    runJudge.finish(1, sim.clock.now(), false);
+    runJudge.complete(1, { finishedAtMs: sim.clock.now(), isAbandoned: true });
     expect(runJudge.verdict(progress).counts.lost).toBe(lost + 1);
     runJudge.report({ call: undefined, result: 'aborted', atMs: 0 });
     expect(runJudge.verdict(progress).exercised).toContain('late-request');
