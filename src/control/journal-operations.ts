@@ -5,7 +5,7 @@ import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json.js';
-import { judge } from '../verdict/judge.js';
+import { judgeEntries } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
@@ -162,11 +162,13 @@ export const journalOperations = {
   getVerdict: operation({
     method: 'GET',
     path: '/verdict',
-    summary: 'Judges the client by its requests since the start, the last reset or the last clearing of the journal',
-    input: fields({}),
+    summary:
+      'Judges the client by its requests since the start, the last reset or the last clearing of the journal: all of them, or those of one API key',
+    input: fields({ key: entryQuery.key }),
+    example: { key: 'free-key' },
     result: verdictSchema,
-    run(sim) {
-      const verdict = judge(sim);
+    run(sim, { key }) {
+      const verdict = judgeEntries(sim, findEntries(sim, { key }), { isOneKey: key !== undefined });
       const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
       const findings = verdict.findings.map((finding) => ({
         ...finding,
