@@ -30,6 +30,7 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
     resolved: numberOf(resolved),
     petsFrom: numberOf(petsFrom),
     clock: { ...clock.anchor },
+    changes: { ...sim.changes },
     ...(!pets.isSeed() && { nextId: pets.state().nextId }),
     faults: exportFaults(faults.state()),
     journal: { lastId, pending, dropped, clearedId, outcomes },

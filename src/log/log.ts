@@ -113,3 +113,8 @@ export const maximumEntryBytes = 1024 * 1024;
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
 }
+
+/** A log cannot be opened. The message says what was expected, what was found and what to do. */
+export class LogOpenError extends Error {
+  override readonly name = 'LogOpenError';
+}

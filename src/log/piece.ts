@@ -4,6 +4,7 @@ import type { Outcome } from '../faults/outcome.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Exchange } from '../simulator/request-record.js';
 import type { ClockAnchor, ClockState } from '../state/clock.js';
+import type { ControlChanges } from '../state/control-change.js';
 import type { Pet } from '../state/pet.js';
 import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import type { Int64 } from '../values/int64.js';
@@ -54,6 +55,7 @@ export interface SimulatorPiece extends StateHead {
   readonly kind: 'simulator';
   readonly sandbox?: { name: string; number: number; lastUsedMs: number; isRecreated: boolean };
   readonly clock: ClockAnchor;
+  readonly changes: ControlChanges;
   readonly journal: {
     lastId: number;
     pending: number;

@@ -40,6 +40,7 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
   state.faults.restore(importFaults(head.faults));
   if (head.nextId !== undefined) state.pets.restore({ pets: pets.map(toStored), nextId: head.nextId });
   Object.assign(state.clock.anchor, head.clock);
+  Object.assign(sim.changes, head.changes);
   restoreJournal(sim, parts);
   state.delayed.push(...parts.delayed.map((request) => delayedRequest(request, scenarioOf)));
   for (const each of parts.snapshots) sim.snapshots.set(each.head.name, namedSnapshot(each, scenarioOf));

@@ -193,14 +193,20 @@ export class StateMachine {
     return { sim, id: journal.lastId, answer };
   }
 
-  #control({ sandbox, operation: name, input, origin = '' }: ControlCommand): unknown {
+  #control({ sandbox, operation: name, input, origin = '', client }: ControlCommand): unknown {
+    const caller = { name: client };
     if (Object.hasOwn(sandboxOperations, name)) {
       const operation = sandboxOperations[name as keyof typeof sandboxOperations] as AnyControlOperation;
-      return perform(operation, { sim: this.sim, sandboxes: this.sandboxes, origin }, input);
+      return perform(operation, { sim: this.sim, sandboxes: this.sandboxes, origin }, input, caller);
     }
     const sim = sandbox === undefined ? this.sim : this.sandboxes.use(sandbox)?.sim;
     if (sim === undefined) throw noSandbox();
-    return perform(controlOperations[name as keyof typeof controlOperations] as AnyControlOperation, sim, input);
+    return perform(
+      controlOperations[name as keyof typeof controlOperations] as AnyControlOperation,
+      sim,
+      input,
+      caller,
+    );
   }
 
   *#sims(): Generator<Simulator> {

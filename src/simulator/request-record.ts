@@ -93,6 +93,7 @@ export function toRecord(
     responseBody: call.method === 'HEAD' ? '' : body,
     headers,
     window: rate?.window,
+    rate,
     refusal,
     promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
     strikes,

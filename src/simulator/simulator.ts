@@ -8,6 +8,7 @@ import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
+import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import { frozenCopy } from '../values/plain-data.js';
@@ -86,6 +87,8 @@ export interface Simulator extends ApiHandler {
   restore(snapshot: Snapshot): void;
   /** Snapshots by name, as the control API saves them. A reset or another scenario leaves them alone. */
   readonly snapshots: Map<string, Snapshot>;
+  /** What control operations have changed, and who sent them. */
+  readonly changes: ControlChanges;
   /**
    * Another simulator that shares nothing with this one: at the start of the same scenario, or of another.
    * @throws {ScenarioError}
@@ -205,6 +208,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       faults.restore(saved.faults);
     },
     snapshots: new Map(),
+    changes: { count: 0, last: [] },
     fork: ({ scenario } = {}) =>
       scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
   };

@@ -179,7 +179,8 @@ export class Clock {
     const machineMs = this.#time.now();
     const { startMs = machineMs, skewMs = 0, mode } = this.#start;
     this.anchor.movedMs = 0;
-    this.#run(Math.min(latestMs, Math.max(0, startMs + skewMs)), mode === 'frozen', machineMs);
+    // Whole, because a skew may have a fraction, and a frozen clock shows its anchor.
+    this.#run(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 
   state(): ClockState {

@@ -167,7 +167,7 @@ function randomCall(random: Random, machine: StateMachine, sandbox: string | und
   return { ...base, method: pick(['GET', 'GET', 'GET', 'HEAD', 'DELETE']), path, query, body: undefined };
 }
 
-type Control = Pick<Extract<Command, { kind: 'control' }>, 'operation' | 'input' | 'origin'>;
+type Control = Pick<Extract<Command, { kind: 'control' }>, 'operation' | 'input' | 'origin' | 'client'>;
 
 /** An input for each control operation that changes something. */
 export const controlInputs: Record<string, (random: Random, machine: StateMachine, sandbox?: string) => unknown> = {
@@ -223,5 +223,5 @@ function randomControl(random: Random, machine: StateMachine, sandbox: string | 
   let operation = pick(names);
   if (rare.includes(operation) && chance(0.6)) operation = 'changeClock';
   const input = controlInputs[operation]?.(random, machine, sandbox);
-  return { operation, input, origin: 'http://127.0.0.1:4010' };
+  return { operation, input, origin: 'http://127.0.0.1:4010', ...(chance(0.5) && { client: 'test/1' }) };
 }
