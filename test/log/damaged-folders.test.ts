@@ -24,7 +24,11 @@ async function twelveEntries({ snapshots = false } = {}): Promise<string> {
   return folder;
 }
 
-const positions = ({ entries }: Content) => entries.map(({ position }) => position);
+/** The positions of the entries, after a look whether each has its own commands. */
+function positions({ entries }: Content): number[] {
+  for (const { position, commands } of entries) expect(commands).toEqual([{ path: `/v1/pets/${position}-` }]);
+  return entries.map(({ position }) => position);
+}
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 const flip = (bytes: Buffer, at: number) => {
   bytes[at] = (bytes[at] as number) ^ 1;
@@ -285,6 +289,29 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
   {
     what: 'damage in the file of the newest snapshot, before it',
     damage: (folder) => change(folder, secondLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/9-'))),
+    snapshot: 10,
+    left: [11, 12],
+    notice: /^$/,
+  },
+  {
+    what: 'a line before the newest snapshot that claims to come after it',
+    damage: (folder) =>
+      change(folder, firstLog, (bytes) => {
+        const { start, end } = lineWith(bytes, '/v1/pets/6-');
+        return Buffer.concat([bytes, Buffer.from(bytes.toString('utf8', start, end).replace(':6,', ':11,'))]);
+      }),
+    snapshot: 10,
+    left: [11, 12],
+    notice: /^$/,
+  },
+  {
+    what: 'a line in the file of the newest snapshot that claims to come after it',
+    damage: (folder) =>
+      change(folder, secondLog, (bytes) => {
+        const { start, end } = lineWith(bytes, '/v1/pets/9-');
+        const claim = bytes.toString('utf8', start, end).replace('"position":9,', '"position":11,');
+        return Buffer.concat([bytes.subarray(0, start), Buffer.from(claim), bytes.subarray(start)]);
+      }),
     snapshot: 10,
     left: [11, 12],
     notice: /^$/,
