@@ -13,6 +13,7 @@ import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import { frozenCopy } from '../values/plain-data.js';
 import { createFaults, type Faults } from './faults.js';
+import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
@@ -28,6 +29,8 @@ export interface SimulatorOptions {
   generatePets?: GeneratePets;
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
+  /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
+  onWarning?: (message: string) => void;
 }
 
 /** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
@@ -111,7 +114,12 @@ export function createSimulator({ scenario = {}, ...options }: SimulatorOptions 
  */
 export function createSimulatorFrom(
   resolved: ResolvedScenario,
-  { scenarios = {}, generatePets, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
+  {
+    scenarios = {},
+    generatePets,
+    onError = console.error,
+    onWarning = console.warn,
+  }: Omit<SimulatorOptions, 'scenario'>,
   time?: TimeSource,
 ): Simulator {
   let byName: ReadonlyMap<string, Scenario> | undefined;
@@ -120,7 +128,12 @@ export function createSimulatorFrom(
     byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError, { time }), { readScenarios, generatePets, onError });
+  return assemble(createSimulatorState(resolved, onError, { time }), {
+    readScenarios,
+    generatePets,
+    onError,
+    onWarning,
+  });
 }
 
 /** What a log and tests need of a simulator, beside its public side. */
@@ -133,7 +146,8 @@ export interface SimulatorCore extends Pick<ReturnType<typeof createRequestPipel
   forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
 }
 
-const coreKey = Symbol('core');
+/** The same in every copy of the package that a program has loaded. */
+const coreKey = Symbol.for('petstore-sim core');
 
 export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [coreKey]: SimulatorCore })[coreKey];
 
@@ -141,12 +155,19 @@ interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
   onError: (error: unknown) => void;
+  onWarning: (message: string) => void;
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
-  const { generatePets, onError, readScenarios } = options;
-  const { handle, delayed, admitExtension } = createRequestPipeline(state, onError);
+  const { generatePets, onError, onWarning, readScenarios } = options;
+  const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
+  const noticeFrozen = createFrozenClockNotice(clock, onWarning);
+  const handle: Simulator['handle'] = (call) => {
+    const answer = pipeline.handle(call);
+    if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
+    return answer;
+  };
   const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
