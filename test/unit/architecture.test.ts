@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -17,12 +17,13 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   simulator: ['adapters', 'contract', 'faults', 'limits', 'scenario', 'state', 'values'],
   verdict: ['contract', 'limits', 'scenario', 'simulator', 'state', 'values'],
   control: ['contract', 'faults', 'limits', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  dashboard: ['control', 'simulator', 'values', 'verdict'],
   node: ['adapters', 'contract', 'control', 'faults', 'scenario', 'schema', 'simulator', 'state', 'values'],
   cli: ['adapters', 'contract', 'control', 'node', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
 };
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && statSync(join(root, file)).isFile())
+  .filter((file) => /\.tsx?$/.test(file) && statSync(join(root, file)).isFile())
   .map((file) => file.replaceAll('\\', '/'));
 
 /** The files of src/ that a file imports, types included. */
@@ -31,7 +32,7 @@ const importsOf = (file: string): string[] => {
   const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g);
   return Array.from(found, ([, path = '']) =>
     relative(root, join(root, dirname(file), path)).replaceAll('\\', '/'),
-  ).map((path) => `${path}.ts`);
+  ).map((path) => (existsSync(join(root, `${path}.tsx`)) ? `${path}.tsx` : `${path}.ts`));
 };
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
