@@ -17,8 +17,21 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   simulator: ['adapters', 'contract', 'faults', 'limits', 'scenario', 'state', 'values'],
   verdict: ['contract', 'limits', 'scenario', 'simulator', 'state', 'values'],
   control: ['contract', 'faults', 'limits', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  fidelity: ['contract', 'control', 'limits', 'scenario', 'simulator', 'state', 'values', 'verdict'],
   node: ['adapters', 'contract', 'control', 'faults', 'scenario', 'schema', 'simulator', 'state', 'values'],
-  cli: ['adapters', 'contract', 'control', 'node', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  cli: [
+    'adapters',
+    'contract',
+    'control',
+    'fidelity',
+    'node',
+    'scenario',
+    'schema',
+    'simulator',
+    'state',
+    'values',
+    'verdict',
+  ],
 };
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
