@@ -71,8 +71,18 @@ async function askQuestions(
     const isOpen = decides.some((subject) => learner.about(subject).state !== 'certain');
     const wasAsked = asked.some(({ question, status }) => question === id && status > 0 && status < 500);
     const request = probe(learner.facts);
-    if ((isOpen || isExtra) && !wasAsked && request !== undefined) await asker.ask(request);
+    if (!(isOpen || isExtra) || wasAsked || request === undefined) continue;
+    const answer = (await asker.ask(request)).at(-1);
+    if (answer !== undefined) requireService(answer);
   }
+}
+
+/** @throws {EndOfAsking} when there is no service, or it does not know our key: then nothing can be learnt */
+function requireService({ status, baseUrl, token }: Exchange): void {
+  if (status === 0) throw new EndOfAsking(`No answer came from ${baseUrl}.`);
+  if (status >= 500)
+    throw new EndOfAsking(`The service at ${baseUrl} fails: it answered with ${status}, again and again.`);
+  if (status === 401 && token === 'own') throw new EndOfAsking('The service refused the API key with 401.');
 }
 
 /** Makes the experiments about limits, best first. */

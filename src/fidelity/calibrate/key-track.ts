@@ -34,9 +34,13 @@ export const unknownLimit = 1_000_000_000;
 const windowNames = ['minute', 'day'] as const;
 
 /** The ways in which the first answer of a key can be seen: its plan, by a limit that the document has, else its own. */
-export function tracksFor({ limit, nowSeconds }: Sight): KeyTrack[] {
-  const plans = Object.entries(documentedPlans).filter(([, plan]) => plan.minute === limit || plan.day === limit);
-  const own = windowNames.map((name): [string, { minute: number; day: number }] => [
+export function tracksFor(
+  { limit, nowSeconds, isRefused }: Sight,
+  { settings: { reportedWindow } }: LimitRules,
+): KeyTrack[] {
+  const shown = isRefused || reportedWindow === 'least-remaining' ? windowNames : [reportedWindow];
+  const plans = Object.entries(documentedPlans).filter(([, plan]) => shown.some((name) => plan[name] === limit));
+  const own = shown.map((name): [string, { minute: number; day: number }] => [
     'enterprise',
     { minute: unknownLimit, day: unknownLimit, [name]: limit },
   ]);

@@ -92,10 +92,13 @@ export class LimitHypotheses {
   /** The plan of a key with the limits that were seen of it; `undefined` where they are not decided. */
   planOf(token: string): { plan: string; minute: number | undefined; day: number | undefined } | undefined {
     const tracks = this.likely.flatMap(({ keys }) => keys.get(token) ?? []);
-    const shown = tracks.map(({ plan, key }) => JSON.stringify([plan, known(key.minute.limit), known(key.day.limit)]));
-    if (new Set(shown).size !== 1) return undefined;
-    const [plan, minute, day] = JSON.parse(shown[0] as string);
-    return { plan, minute: minute ?? undefined, day: day ?? undefined };
+    const [plan, ...otherPlans] = new Set(tracks.map((track) => track.plan));
+    if (plan === undefined || otherPlans.length > 0) return undefined;
+    const limitOf = (name: 'minute' | 'day') => {
+      const [limit, ...others] = new Set(tracks.map(({ key }) => key[name].limit));
+      return limit === unknownLimit || others.length > 0 ? undefined : limit;
+    };
+    return { plan, minute: limitOf('minute'), day: limitOf('day') };
   }
 
   #follow(token: string, sight: Sight): LimitHypothesis[] {
@@ -103,7 +106,7 @@ export class LimitHypotheses {
     for (const { rules, keys, unseen } of this.#alive) {
       const before = keys.get(token);
       const least = before?.[0]?.unseen ?? 0;
-      const tracks = (before ?? tracksFor(sight)).flatMap((track) => follow(track, rules, sight));
+      const tracks = (before ?? tracksFor(sight, rules)).flatMap((track) => follow(track, rules, sight));
       const [first] = tracks.sort((a, b) => a.unseen - b.unseen);
       if (first === undefined) continue;
       const after = new Map(keys).set(token, tracks.slice(0, mostTracks));
@@ -180,8 +183,6 @@ export class LimitHypotheses {
     return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains it with what came before; the last one that did was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
   }
 }
-
-const known = (limit: number) => (limit === unknownLimit ? null : limit);
 
 /** The values that hypotheses give an assumption. That of a fixed window's start is none where no window is fixed. */
 function valuesOf(about: LimitAssumption, hypotheses: readonly LimitHypothesis[]): unknown[] {

@@ -85,7 +85,9 @@ class RecordingReader {
   #toPending(raw: RawExchange, { baseUrl, path, query }: Address): Pending {
     const sent = new Map(raw.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
-    const token = this.#keys.nameOf(authorization, baseUrl);
+    const question = typeof raw.own?.question === 'string' ? raw.own.question : undefined;
+    // Our own log has names already.
+    const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
     const hide = (text: string) => withoutKey(text, keyIn(authorization), token);
     const headers = tellingHeaders(raw.answerHeaders);
     const sentMs = Number.isFinite(raw.sentMs) ? raw.sentMs : (readDate(headers) ?? this.#pending.at(-1)?.sentMs ?? 0);
@@ -128,7 +130,7 @@ class RecordingReader {
       requestHeaders,
       dateMs: readDate(headers),
       missing,
-      question: typeof raw.own?.question === 'string' ? raw.own.question : undefined,
+      question,
     };
   }
 
