@@ -9,8 +9,9 @@ import { planLines } from '../../fidelity/report/plan-lines.js';
 import { calibratedScenario } from '../../fidelity/report/scenario-text.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createHttpTransport } from '../http-transport.js';
-import { drawBar, eraseLine } from '../progress-bar.js';
+import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
+import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CalibrateFlags {
@@ -70,7 +71,7 @@ async function active(
   const log = `${out.replace(/\.ya?ml$/, '')}.jsonl`;
   const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']));
   const earlier = existsSync(log) ? (await readRecordedFiles([log], { baseUrl: transport.baseUrl })).exchanges : [];
-  const budget = wholeNumber('--budget', flags.budget ?? byDefault.budget);
+  const budget = budgetOf(flags.budget ?? byDefault.budget);
   const options: CalibrateOptions = {
     budget,
     allowsWrite: flags.write ?? false,
@@ -79,9 +80,9 @@ async function active(
     patienceMs: timeoutOf(flags.patience ?? byDefault.patience),
     onExchange: (exchange) => {
       appendFileSync(log, `${journalLine(exchange)}\n`);
-      progress(exchange.id, budget);
+      showRequests(exchange.id, budget);
     },
-    onWait: (ms, why) => waiting(ms, why),
+    onWait: showWait,
   };
   const before = [...recorded, ...earlier];
   const known = new Learner();
@@ -133,39 +134,3 @@ function finish(
 }
 
 const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
-
-/** How much of the budget is used: a bar on a terminal, else a line now and then. */
-function progress(done: number, total: number): void {
-  const { stderr } = process;
-  if (stderr.isTTY) stderr.write(drawBar(done, total, 'requests'));
-  else if (done % 10 === 0) stderr.write(`${done} of ${total} requests\n`);
-}
-
-function waiting(ms: number, why: string): void {
-  const { stderr } = process;
-  if (ms < 1_000) return;
-  const text = `waits ${Math.ceil(ms / 1000)} s: ${why}`;
-  stderr.write(stderr.isTTY ? ` ${text}` : `${text}\n`);
-}
-
-function keyOf(name: string | undefined): string {
-  if (name === undefined)
-    throw new UsageError('expected --key-env NAME, the environment variable that holds the API key');
-  const key = process.env[name];
-  if (key === undefined || key === '')
-    throw new UsageError(`expected an API key in the environment variable ${name}, got none`);
-  return key;
-}
-
-function addressOf(target: string): string {
-  const { protocol, search, hash } = URL.canParse(target) ? new URL(target) : { protocol: '', search: '', hash: '' };
-  if (/^https?:$/.test(protocol) && search + hash === '') return target;
-  throw new UsageError(
-    `expected --target to be an address such as https://api.example.com/v1, got ${JSON.stringify(target)}`,
-  );
-}
-
-function wholeNumber(flag: string, text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new UsageError(`expected ${flag} to be a whole number from 1 to 999999, got ${JSON.stringify(text)}`);
-}
