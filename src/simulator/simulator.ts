@@ -6,7 +6,9 @@ import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { issueAt } from '../schema/issue.js';
 import type { Clock, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
@@ -105,7 +107,16 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
+  return createSimulatorFrom(resolveContent(scenario, options.generatePets), options);
+}
+
+/** A name is not enough: a page cannot read files. */
+function resolveContent(scenario: Scenario, generatePets: GeneratePets | undefined): ResolvedScenario {
+  if (typeof scenario === 'string') {
+    const how = "import it from 'petstore-sim/scenarios/NAME.json', or await readScenario(NAME) of petstore-sim/node";
+    throw new ScenarioError([issueAt([], `expected a map, got ${JSON.stringify(scenario)}; ${how}`)]);
+  }
+  return resolveScenario(scenario, generatePets);
 }
 
 /**
@@ -168,7 +179,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
     return answer;
   };
-  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
+  const check = (scenario: Scenario) => resolveContent(scenario, generatePets);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);

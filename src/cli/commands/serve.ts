@@ -22,7 +22,9 @@ export interface ServeFlags {
   handlers?: string;
   log?: string;
   'allowed-host'?: string[];
+  'allowed-origin'?: string[];
   'control-token'?: string;
+  json?: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface ServeFlags {
  */
 export async function serve(flags: ServeFlags): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
-  const log = flags.log ?? 'pretty';
+  const log = flags.log ?? (flags.json ? 'json' : 'pretty');
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
@@ -55,6 +57,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     port,
     ...(flags.host !== undefined && { host: flags.host }),
     allowedHosts: flags['allowed-host'] ?? [],
+    allowedOrigins: flags['allowed-origin'] ?? [],
     controlToken: flags['control-token'],
     ...(flags.handlers !== undefined && { handlers: await handlersOf(flags.handlers, sim) }),
     prepareControl: generator.load,

@@ -12,7 +12,7 @@ import type { Sandboxes } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
-import { checkControlRequest, descriptionCors } from './control-guard.js';
+import { type ControlAccess, checkControlRequest, controlCors } from './control-guard.js';
 import { readInput } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
 import { servePage } from './page.js';
@@ -23,12 +23,10 @@ import type { Report } from './served-answer.js';
 /** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
 
-export interface ControlRouterOptions {
+export interface ControlRouterOptions extends ControlAccess {
   sandboxes: Sandboxes;
   /** Aborted when the server closes: requests that wait and event streams end then. */
   closing: AbortSignal;
-  /** When set, every request must bring it as `Authorization: Bearer TOKEN`. */
-  controlToken: string | undefined;
 }
 
 /** Answers a request to the control API. */
@@ -43,7 +41,7 @@ type Find = (request: Request) => { target: unknown; gone?: AbortSignal } & Pick
  */
 export function createControlRouter(
   sim: Simulator,
-  { sandboxes, closing, controlToken }: ControlRouterOptions,
+  { sandboxes, closing, ...access }: ControlRouterOptions,
 ): ControlListener {
   const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
@@ -53,7 +51,7 @@ export function createControlRouter(
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
-      ...descriptionCors(request),
+      ...controlCors(request, access.allowedOrigins),
     });
     next();
   });
@@ -116,13 +114,13 @@ export function createControlRouter(
   });
   app.use(answerError((response, body) => errorBodies.set(response, body)));
   return (request, response, report) => {
-    const cors = descriptionCors(request);
+    const cors = controlCors(request, access.allowedOrigins);
     if (cors !== undefined && isPreflight(request)) {
-      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET') }).end();
+      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET, POST, PUT, DELETE') }).end();
       report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '' });
       return;
     }
-    const refusal = checkControlRequest(request, controlToken);
+    const refusal = checkControlRequest(request, access);
     if (report !== undefined) {
       response.once('close', () => {
         const status = response.headersSent ? response.statusCode : 0;
@@ -130,7 +128,10 @@ export function createControlRouter(
       });
     }
     if (refusal === undefined) app(request, response);
-    else errorBodies.set(response, sendRefusal(response, refusal));
+    else {
+      for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
+      errorBodies.set(response, sendRefusal(response, refusal));
+    }
   };
 }
 
