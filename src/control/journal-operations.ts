@@ -49,6 +49,25 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
   why: explain(entry, settings.banAfter),
 });
 
+/** The newest entries that meet a query, one by one, and how many meet it. */
+function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
+  const found = findEntries(sim, of);
+  const shown = new Set(limit === 0 ? [] : found.slice(-limit));
+  const entries = showEntries(sim, (entry) => shown.has(entry));
+  return { entries, count: found.length, dropped: sim.journal.dropped };
+}
+
+/** `{ entries, ...counts }` as JSON, entry by entry: 10,000 of them at once take half a second. */
+function* resultPieces(entries: Iterable<JournalEntry>, counts: object): Generator<string> {
+  let separator = '{"entries":[';
+  for (const entry of entries) {
+    yield separator + jsonText(entry);
+    separator = ',';
+  }
+  if (separator !== ',') yield separator;
+  yield `],${jsonText(counts).slice(1)}`;
+}
+
 function* toLines(entries: Iterable<JournalEntry>): Generator<string> {
   for (const entry of entries) yield `${jsonText(entry)}\n`;
 }
@@ -64,11 +83,13 @@ export const journalOperations = {
     }),
     example: { operation: 'listPets', limit: 10 },
     result: fields({ entries: list(journalEntrySchema), count: found, dropped }),
-    run(sim, { limit, ...of }) {
-      const found = findEntries(sim, of);
-      const shown = new Set(limit === 0 ? [] : found.slice(-limit));
-      const entries = [...showEntries(sim, (entry) => shown.has(entry))];
-      return { entries, count: found.length, dropped: sim.journal.dropped };
+    run(sim, input) {
+      const { entries, ...counts } = newest(sim, input);
+      return { entries: [...entries], ...counts };
+    },
+    pieces(sim, input) {
+      const { entries, ...counts } = newest(sim, input);
+      return resultPieces(entries, counts);
     },
   }),
   countRequests: operation({
