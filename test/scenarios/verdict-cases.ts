@@ -167,9 +167,13 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   'epoch-in-retry-after': [
     { does: 'doubts the header', client: patient },
-    { does: 'waits for it', client: loudly(clients.parksAsWritten), names: ['overslept'] },
     {
-      does: 'is stopped in its sleep',
+      does: 'waits for as many milliseconds',
+      client: loudly(clients.retrying(({ headers }) => Number(headers.get('retry-after')))),
+      names: ['overslept'],
+    },
+    {
+      does: 'is stopped in its sleep of fifty-six years',
       client: loudly(clients.parksAsWritten),
       names: ['gave-up'],
       stoppedAfterSeconds: 60,
