@@ -52,6 +52,14 @@ describe('an equal read after a lost answer', () => {
     }
   });
 
+  test('is not counted with reads of other addresses: a client may write the attempt into its address', () => {
+    const others = judged(
+      lost(3),
+      sends(3, (n) => ({ query: `limit=${n + 1}` })),
+    );
+    expect([others.outcome, found(others, 'gave-up')]).toEqual(['inconclusive', undefined]);
+  });
+
   test('is known by its name', () => {
     const never = judged(
       lost(),
