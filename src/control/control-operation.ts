@@ -9,6 +9,10 @@ export interface Caller {
   readonly baseUrl?: string;
   /** Where the caller reaches the control API of the simulator: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl?: string;
+  /** What the caller calls itself. Default: `this process`. */
+  readonly name?: string | undefined;
+  /** Tells one start of the server from the next. */
+  readonly instance?: string;
 }
 
 /** What an operation may return for a result of type `Out`; text and streams hold `Out` item by item. */
@@ -32,10 +36,14 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly status?: 201;
   /** Media type of a result that is text or a stream of entries. Default: JSON. */
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
+  /** What an event of a stream is called. Default: `request`, which has the id of its entry. */
+  readonly eventName?: string;
   /** Statuses of refusals besides those that every operation can have: a conflict, or a limit that is reached. */
   readonly refusals?: readonly (404 | 409 | 503)[];
   /** Largest request body over HTTP. Default 5 MiB. */
   readonly maximumBytes?: number;
+  /** Where it changes nothing that a request could see, so that it is not among the changes of the simulator. */
+  readonly isQuiet?: true;
   /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
   run(target: Target, input: Output<In>, caller: Caller): Result;

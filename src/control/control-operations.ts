@@ -69,7 +69,7 @@ function operationGroups(): OperationGroup[] {
     { name: 'faults', description: 'Fault rules.', operations: faultOperations },
     { name: 'journal', description: 'The requests, and the verdict on the client.', operations: journalOperations },
     { name: 'state', description: 'Exported states and snapshots.', operations: stateOperations },
-    { name: 'sandboxes', description: 'Simulators beside the server’s own.', operations: sandboxOperations },
+    { name: 'sandboxes', description: 'The server, and simulators beside its own.', operations: sandboxOperations },
   ];
 }
 

@@ -6,14 +6,17 @@ import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json.js';
 import { judge } from '../verdict/judge.js';
+import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
-import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { explainedEntrySchema, type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { streamUpdates, updateSchema } from './update-stream.js';
 import { verdictSchema } from './verdict-schema.js';
 import { waitForEntries } from './wait-for-entries.js';
+import { explain } from './why.js';
 
 /** A long poll ends before a proxy or a client gives up. */
 const longestWaitMs = 30_000;
@@ -84,6 +87,7 @@ export const journalOperations = {
   reportOutcome: operation({
     method: 'POST',
     path: '/outcome',
+    isQuiet: true,
     summary:
       'Notes what a client says of its call, named as in X-Sim-Call, or of all its calls: giving up in silence is a fault',
     input: reportedOutcome,
@@ -138,6 +142,23 @@ export const journalOperations = {
     result: journalEntrySchema,
     run: (sim, { since }, { signal }) => streamEntries(sim, since, signal),
   }),
+  watchUpdates: operation({
+    method: 'GET',
+    path: '/updates',
+    summary:
+      'Streams what happens in updates, at most one every 100 ms, as server-sent events: requests without headers and bodies, what control operations have changed and who sent them, the clock',
+    contentType: 'text/event-stream',
+    eventName: 'update',
+    isLong: true,
+    input: fields({
+      run: optional(about(string, 'What the last update said; with another text all entries come first.')),
+      since: entryQuery.since,
+      changes: optional(about(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only changes with a higher number.')),
+    }),
+    refusals: [503],
+    result: updateSchema,
+    run: (sim, since, caller) => streamUpdates(sim, since, caller),
+  }),
   getVerdict: operation({
     method: 'GET',
     path: '/verdict',
@@ -156,7 +177,24 @@ export const journalOperations = {
       return { ...verdict, findings };
     },
   }),
+  // After the other paths below /journal, so that these are not taken for an id.
+  getRequest: operation({
+    method: 'GET',
+    path: '/journal/{id}',
+    summary: 'Shows one request, and step by step why it got its answer',
+    input: fields({ id: about(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The id of the request.') }),
+    example: { id: 1 },
+    result: explainedEntrySchema,
+    run(sim, { id }) {
+      const [entry] = showEntries(sim, (each) => each.id === id);
+      if (entry === undefined) throw notFound(noEntry);
+      return { ...entry, why: explain(entry, sim.settings.banAfter) };
+    },
+  }),
 };
+
+const noEntry =
+  'There is no request with this id; expected one that GET /__sim/journal shows. The oldest are dropped, and those that wait are not there yet.';
 
 function waitDuration() {
   // As text in a query, milliseconds have no unit.

@@ -37,35 +37,64 @@ export interface SandboxesOptions {
   limit?: number | undefined;
 }
 
-/** The sandboxes of one server. There are no timers: idle ones are dropped when any sandbox is looked for. */
+/** How long a sandbox may have been unused when a reader counts as a use. */
+const readAfterMs = 60_000;
+
+/**
+ * The sandboxes of one server. There are no timers: idle ones are no longer found, and dropped when a sandbox is used or
+ * made. To look changes nothing.
+ */
 export class Sandboxes {
   readonly #sim: Simulator;
   readonly #nowMs: () => number;
   readonly #idleMs: number;
   readonly #limit: number;
+  readonly #isWatched: (sandbox: Sandbox) => boolean;
   /** In order of their last use, the oldest first. */
   readonly #sandboxes = new Map<string, StoredSandbox>();
   /** Names of idle sandboxes that were dropped, the oldest first. */
   readonly #dropped = new Set<string>();
 
-  /** @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves */
-  constructor(sim: Simulator, nowMs: () => number, { idleMs = 600_000, limit = 1_000 }: SandboxesOptions = {}) {
+  /**
+   * @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves
+   * @param isWatched whether somebody watches a sandbox, or is being sent an answer of it
+   */
+  constructor(
+    sim: Simulator,
+    nowMs: () => number,
+    { idleMs = 600_000, limit = 1_000 }: SandboxesOptions = {},
+    isWatched = ({ sim: { clock, journal } }: Sandbox) => clock.sleepers > 0 || journal.listeners > 0,
+  ) {
     this.#sim = sim;
     this.#nowMs = nowMs;
     this.#idleMs = idleMs;
     this.#limit = limit;
+    this.#isWatched = isWatched;
   }
 
   list(): Sandbox[] {
-    this.#dropIdle();
-    return [...this.#sandboxes.values()];
+    return [...this.#sandboxes.values()].filter((sandbox) => !this.#isIdle(sandbox));
   }
 
-  /** The sandbox of this name, which counts as used; `undefined` when there is none. */
+  /** The sandbox of this name; `undefined` when there is none. */
   find(name: string): Sandbox | undefined {
+    const sandbox = this.#sandboxes.get(name);
+    return sandbox === undefined || this.#isIdle(sandbox) ? undefined : sandbox;
+  }
+
+  /** The same for a request or a change: it counts as used. */
+  use(name: string): Sandbox | undefined {
     this.#dropIdle();
     const sandbox = this.#sandboxes.get(name);
     if (sandbox !== undefined) this.#touch(sandbox);
+    return sandbox;
+  }
+
+  /** The same for a reader, who keeps it from being dropped: it counts as used where it was not for a minute. */
+  read(name: string): Sandbox | undefined {
+    const sandbox = this.#sandboxes.get(name);
+    if (sandbox === undefined || this.#isIdle(sandbox)) return undefined;
+    if (this.#nowMs() - sandbox.lastUsedMs >= readAfterMs) this.#touch(sandbox);
     return sandbox;
   }
 
@@ -101,7 +130,7 @@ export class Sandboxes {
     }
     const sim = this.#sim.fork({ scenario });
     const removal = new AbortController();
-    const sandbox = {
+    const sandbox: StoredSandbox = {
       name,
       sim,
       isRecreated,
@@ -130,12 +159,21 @@ export class Sandboxes {
     this.#sandboxes.set(sandbox.name, sandbox);
   }
 
+  #isIdle(sandbox: StoredSandbox): boolean {
+    return this.#nowMs() - sandbox.lastUsedMs >= this.#idleMs && !this.#isInUse(sandbox);
+  }
+
+  /** Whether a request waits in it for its answer, or somebody watches it. */
+  #isInUse(sandbox: StoredSandbox): boolean {
+    return sandbox.sim.journal.pending > 0 || this.#isWatched(sandbox);
+  }
+
   #dropIdle(): void {
     const nowMs = this.#nowMs();
     const used: StoredSandbox[] = [];
     for (const sandbox of this.#sandboxes.values()) {
       if (nowMs - sandbox.lastUsedMs < this.#idleMs) break;
-      if (isInUse(sandbox)) {
+      if (this.#isInUse(sandbox)) {
         used.push(sandbox);
         continue;
       }
@@ -150,6 +188,3 @@ export class Sandboxes {
 
 /** Names of dropped sandboxes that are remembered, to tell a client that its sandbox was made anew. */
 const maximumDropped = 10_000;
-
-/** Whether a request of a sandbox waits in a fault rule, or somebody waits for its requests or watches them. */
-const isInUse = ({ sim }: Sandbox) => sim.clock.sleepers > 0 || sim.journal.listeners > 0;

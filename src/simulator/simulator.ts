@@ -8,6 +8,7 @@ import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
+import type { ControlChanges } from '../state/control-change.js';
 import type { PetStoreState } from '../state/pet-store.js';
 import { frozenCopy } from '../values/plain-data.js';
 import { createFaults, type Faults } from './faults.js';
@@ -85,6 +86,8 @@ export interface Simulator extends ApiHandler {
   restore(snapshot: Snapshot): void;
   /** Snapshots by name, as the control API saves them. A reset or another scenario leaves them alone. */
   readonly snapshots: Map<string, Snapshot>;
+  /** What control operations have changed, and who sent them. */
+  readonly changes: ControlChanges;
   /**
    * Another simulator that shares nothing with this one: at the start of the same scenario, or of another.
    * @throws {ScenarioError}
@@ -115,6 +118,15 @@ export function createSimulatorFrom(
   return assemble(createSimulatorState(resolved, onError), { readScenarios, generatePets, onError });
 }
 
+/** What a log and tests need of a simulator, beside its public side. */
+export interface SimulatorCore extends Omit<ReturnType<typeof createRequestPipeline>, 'admitExtension'> {
+  readonly state: SimulatorState;
+}
+
+const coreKey = Symbol('core');
+
+export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [coreKey]: SimulatorCore })[coreKey];
+
 interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
@@ -124,10 +136,12 @@ interface AssembleOptions {
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
   const { generatePets, onError, readScenarios } = options;
-  const { handle, admitExtension } = createRequestPipeline(state, onError);
+  const { admitExtension, ...pipeline } = createRequestPipeline(state, onError);
+  const { handle } = pipeline;
   const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
 
-  return {
+  const sim: Simulator & { [coreKey]: SimulatorCore } = {
+    [coreKey]: { ...pipeline, state },
     get name() {
       return state.resolved.name;
     },
@@ -182,12 +196,14 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       faults.restore(saved.faults);
     },
     snapshots: new Map(),
+    changes: { count: 0, last: [] },
     fork({ scenario } = {}) {
       const forked =
         scenario === undefined
           ? forkSimulatorState(state, onError)
-          : createSimulatorState(check(scenario), onError, { budget: journal.budget });
+          : createSimulatorState(check(scenario), onError, { budget: journal.budget, time: state.time });
       return assemble(forked, options);
     },
   };
+  return sim;
 }

@@ -1,6 +1,6 @@
 import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
-import type { ReportedOutcome, RequestRecord } from './request-record.js';
+import type { Delivery, ReportedOutcome, RequestRecord } from './request-record.js';
 
 /** Which entries to take; every condition that is there must hold. */
 export interface JournalQuery {
@@ -39,6 +39,8 @@ export class RequestJournal {
   #bytes = 0;
   #lastId = 0;
   #pending = 0;
+  /** The records whose answers are held back, by id. */
+  readonly #held = new Map<number, RequestRecord>();
   #dropped = 0;
   #outcomes: ReportedOutcome[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
@@ -82,6 +84,11 @@ export class RequestJournal {
     return this.#lastId;
   }
 
+  /** The id of the last request that had arrived when the journal was cleared; 0 before. */
+  get clearedId(): number {
+    return this.#clearedId;
+  }
+
   /** How many listeners there are. */
   get listeners(): number {
     return this.#listeners.size;
@@ -119,10 +126,21 @@ export class RequestJournal {
     }
   }
 
-  /** Notes how the sending of an answer in pieces ended; without an effect when its entry is gone. */
-  finish(id: number, finishedAtMs: number, isWhole: boolean): void {
+  /** Keeps a record back until `complete`: its answer is not sent yet. */
+  hold(entry: RequestRecord): void {
+    if (entry.id > this.#clearedId) this.#held.set(entry.id, entry);
+  }
+
+  /** Notes when and how an answer was sent; without an effect when its entry is gone. */
+  complete(id: number, delivery: Partial<Delivery>): void {
+    const held = this.#held.get(id);
+    if (held !== undefined) {
+      this.#held.delete(id);
+      this.add({ ...held, ...delivery });
+      return;
+    }
     const entry = this.#entries.findLast((each) => each?.id === id);
-    if (entry !== undefined) Object.assign(entry, { finishedAtMs, isAbandoned: !isWhole });
+    if (entry !== undefined) Object.assign(entry, delivery);
   }
 
   /** What clients said of their own calls, the newest last; the oldest are dropped past the limit of entries. */
@@ -149,6 +167,7 @@ export class RequestJournal {
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void {
     this.#outcomes = [];
+    this.#held.clear();
     this.#entries = [];
     this.#first = 0;
     this.#grow(-this.#bytes);

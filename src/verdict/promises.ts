@@ -28,3 +28,16 @@ export function readReset({ headers, answeredAtMs }: Answered): number | undefin
   if (value > 1e11) return value;
   return value < 1e8 ? answeredAtMs + value * 1000 : value * 1000;
 }
+
+/** The earliest instant that a refusal or a 503 named for coming back; `undefined` where it named none that can be read. */
+export function toldUntilMs(
+  answer: Pick<RequestRecord, 'headers' | 'answeredAtMs' | 'refusal' | 'status'>,
+): number | undefined {
+  const isRefused = answer.refusal !== undefined || answer.status === 429;
+  if (!isRefused && answer.status !== 503) return undefined;
+  const retryAfterMs = readRetryAfter(answer);
+  const resetMs = isRefused ? readReset(answer) : undefined;
+  if (retryAfterMs === undefined) return resetMs;
+  const untilMs = answer.answeredAtMs + retryAfterMs;
+  return resetMs !== undefined && resetMs > answer.answeredAtMs ? Math.min(untilMs, resetMs) : untilMs;
+}

@@ -36,7 +36,12 @@ const bodies: [what: string, body: string | Uint8Array<ArrayBuffer>, message: st
   ['text', '"x"', 'The body must be a JSON object'],
   ['no UTF-8', junk, 'The body is not valid UTF-8'],
   ['nested too deep', `{"advance":${'['.repeat(50_000)}`, 'nested more than 32 levels'],
-  ['an unknown field', '{"advance":"1s","at":1}', 'at: expected no such field'],
+  [
+    'an unknown field',
+    '{"advance":"1s","at":1}',
+    'at: expected no such field; the fields are advance, set, freeze, resume',
+  ],
+  ['a misspelt field', '{"advnace":"1s"}', 'advnace: expected no such field; did you mean advance?'],
   ['a name of Object.prototype', '{"advance":"1s","toString":1}', 'toString: expected no such field'],
   ['__proto__', '{"advance":"1s","__proto__":{"x":1}}', 'expected no such field'],
   ['a huge number', '{"advance":1e400}', 'too large'],
@@ -66,9 +71,9 @@ const targets: [method: string, target: string, status: number, message: string]
   ['GET', '/__sim/journal?limit=%zz', 400, 'limit: expected'],
   ['GET', '/__sim/journal?since=99999999999999999999', 400, 'since: expected'],
   ['GET', '/__sim/keys/free-key?key=pro-key', 400, 'key: expected it once'],
-  ['GET', '/__sim/clock?advance=61s', 400, 'expected no such field'],
+  ['GET', '/__sim/clock?advance=61s', 400, 'expected no such field; the fields are none'],
   ['GET', '/__sim/nothing', 404, 'There is no such control path'],
-  ['GET', '/__sim', 404, 'There is no such control path'],
+  ['POST', '/__sim', 405, 'Method POST is not supported here; use GET'],
   ['GET', '/__sim/constructor', 404, 'There is no such control path'],
 ];
 

@@ -4,6 +4,7 @@ import { createSimulator, type Scenario, type Simulator } from '../../src/index.
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { generatePets } from '../../src/seed.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { noon } from '../support/frozen.js';
 
 const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
@@ -70,7 +71,8 @@ export function open(name: string, changes: Scenario = {}): Stage {
   const elapsedMs = () => sim.clock.now() - startMs;
   const lines: { atMs: number; what: string }[] = [];
 
-  // Everyone who waits, clients and faults alike, does so on the clock: this is where to see until when.
+  const { delayed } = coreOf(sim).state;
+  // Everyone else who waits, clients and faults alike, does so on the clock: this is where to see until when.
   const waiting = new Map<object, number>();
   const clockSleep = sim.clock.sleep.bind(sim.clock);
   sim.clock.sleep = async (ms, signal) => {
@@ -98,14 +100,14 @@ export function open(name: string, changes: Scenario = {}): Stage {
   const settle = async () => {
     for (let turn = 0, quiet = 0; quiet < 3 && turn < 50; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
-      const faultsWait = waiting.size - clientsAsleep;
+      const faultsWait = delayed.length + waiting.size - clientsAsleep;
       quiet = sending <= faultsWait ? quiet + 1 : 0;
     }
   };
 
   const moveOn = async (untilMs: number): Promise<boolean> => {
     await settle();
-    const nextMs = Math.min(...waiting.values());
+    const nextMs = Math.min(delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY, ...waiting.values());
     if (nextMs > untilMs || nextMs === Number.POSITIVE_INFINITY) return false;
     sim.clock.set(Math.max(sim.clock.now(), Math.ceil(nextMs)));
     return true;

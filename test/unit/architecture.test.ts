@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -17,8 +17,34 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   simulator: ['adapters', 'contract', 'faults', 'limits', 'scenario', 'state', 'values'],
   verdict: ['contract', 'limits', 'scenario', 'simulator', 'state', 'values'],
   control: ['contract', 'faults', 'limits', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
-  node: ['adapters', 'contract', 'control', 'faults', 'scenario', 'schema', 'simulator', 'state', 'values'],
-  cli: ['adapters', 'contract', 'control', 'node', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  log: [
+    'adapters',
+    'contract',
+    'control',
+    'faults',
+    'limits',
+    'scenario',
+    'schema',
+    'simulator',
+    'state',
+    'values',
+    'verdict',
+  ],
+  node: ['adapters', 'contract', 'control', 'faults', 'log', 'scenario', 'schema', 'simulator', 'state', 'values'],
+  kit: ['contract', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  cli: [
+    'adapters',
+    'contract',
+    'control',
+    'log',
+    'node',
+    'scenario',
+    'schema',
+    'simulator',
+    'state',
+    'values',
+    'verdict',
+  ],
 };
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -31,7 +57,7 @@ const importsOf = (file: string): string[] => {
   const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g);
   return Array.from(found, ([, path = '']) =>
     relative(root, join(root, dirname(file), path)).replaceAll('\\', '/'),
-  ).map((path) => `${path}.ts`);
+  ).map((path) => (existsSync(join(root, `${path}.d.ts`)) ? `${path}.d.ts` : `${path}.ts`));
 };
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
@@ -5,7 +6,6 @@ import { basePath } from '../../contract/document.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
-import type { JournalEntry } from '../../control/journal-entry.js';
 import { perform, performInPieces } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import type { Sandboxes } from '../../simulator/sandboxes.js';
@@ -15,6 +15,7 @@ import { createEventSender } from './control-events.js';
 import { checkControlRequest, descriptionCors } from './control-guard.js';
 import { readInput } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
+import { servePage } from './page.js';
 import { sendRefusal } from './send-answer.js';
 import { sendPieces } from './send-pieces.js';
 import type { Report } from './served-answer.js';
@@ -57,14 +58,15 @@ export function createControlRouter(
     next();
   });
 
+  const instance = randomUUID();
   const sendEvents = createEventSender();
   const serve = (operation: AnyControlOperation, find: Find) => async (request: Request, response: Response) => {
     const { target, gone, ...addresses } = find(request);
     const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
-    const caller: Caller = { ...addresses, signal };
+    const caller: Caller = { ...addresses, signal, instance, name: callerOf(request) };
     const run = () => perform(operation, target, readInput(request, operation), caller);
     if (operation.contentType === 'text/event-stream') {
-      return sendEvents(response, run as () => AsyncIterable<JournalEntry>);
+      return sendEvents(response, run as () => AsyncIterable<object>, operation.eventName);
     }
     if (operation.pieces !== undefined) {
       const pieces = performInPieces(operation, target, readInput(request, operation), caller);
@@ -100,9 +102,11 @@ export function createControlRouter(
     const origin = originOf(request);
     return { target: sim, baseUrl: `${origin}${basePath}`, controlUrl: `${origin}/__sim` };
   });
+  servePage(app);
   mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
   mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
-    const sandbox = sandboxes.find(request.params.sandbox as string);
+    const name = request.params.sandbox as string;
+    const sandbox = request.method === 'GET' || request.method === 'HEAD' ? sandboxes.read(name) : sandboxes.use(name);
     if (sandbox === undefined) throw noSandbox();
     return { target: sandbox.sim, gone: sandbox.removed, ...sandboxUrls(originOf(request), sandbox.name) };
   });
@@ -129,6 +133,10 @@ export function createControlRouter(
     else errorBodies.set(response, sendRefusal(response, refusal));
   };
 }
+
+/** What a caller calls itself; a browser lets a page set no User-Agent. */
+const callerOf = ({ headers }: Request) =>
+  String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
 
 /** Aborted with the first of the others, and when the client has gone. */
 function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {

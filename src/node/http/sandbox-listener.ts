@@ -39,7 +39,7 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, conn
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
       if (path !== basePath && !path.startsWith(`${basePath}/`)) return refuse(404, nothingHere);
-      const known = sandboxes.find(name);
+      const known = sandboxes.use(name);
       if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
       listenerOf(known ?? sandboxes.createForRequest(name))(request, response, report, read);
     } catch (error) {
