@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import type { CalibrateFlags } from './commands/calibrate.js';
+import type { CompareFlags } from './commands/compare.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { MatrixFlags } from './commands/matrix.js';
@@ -22,6 +24,11 @@ Usage
                                      find the undocumented choices of the service that would break the client
   petstore-sim gauntlet [--only NAMES] -- COMMAND...
                                      run the client against every shipped scenario that expects something of it
+  petstore-sim calibrate --from FILE... | --target URL --key-env NAME
+                                     learn the undocumented choices of the real service, and write them as a scenario
+  petstore-sim compare --target URL --key-env NAME [SCENARIO]
+                                     tell whether the real service still answers as the scenario; 0 same, 1 differs,
+                                     2 could not check
   petstore-sim assumptions [--json]  print what the simulator does where the interface document leaves a choice
 
 Options of serve
@@ -52,6 +59,22 @@ PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --api-key NAME         exec, matrix: the API key for the command (default: the one that the scenario names)
   --timeout DURATION     how long one run may take (default 2m; exec: no limit)
 
+Options of calibrate and compare
+  --from FILE            calibrate: learns from a recording (HAR, or JSON Lines of a journal); may be repeated; sends nothing
+  --base-url URL         calibrate: which service of the recording, where it holds several
+  --target URL           asks this service: https://api.example.com/v1
+  --key-env NAME         the environment variable that holds the API key
+  --budget N             the most requests (default 40; compare: 30)
+  --out FILE             calibrate: the scenario to write (default calibrated.yaml); its log stands beside it, and is gone on with
+  --write                may store pets
+  --allow-exhaust        calibrate: may use up a window
+  --allow-ban            calibrate: may get the key banned
+  --patience DURATION    the longest wait (default 150s)
+  --plan                 calibrate: prints what it would ask, with the cost, and asks nothing
+  --save FILE            compare: keeps the answers, without secrets
+  --with FILE            compare: compares with answers that were kept, and sends nothing
+  --junit FILE.xml       compare: writes the result for a CI server
+
   --help                 print this
   --version              print the version
 `;
@@ -69,6 +92,20 @@ const serveOptions = {
   log: { type: 'string' },
   'allowed-host': { type: 'string', multiple: true },
   'control-token': { type: 'string' },
+} as const;
+
+const calibrateOptions = {
+  from: { type: 'string', multiple: true },
+  'base-url': { type: 'string' },
+  target: { type: 'string' },
+  'key-env': { type: 'string' },
+  budget: { type: 'string' },
+  out: { type: 'string' },
+  write: { type: 'boolean' },
+  'allow-exhaust': { type: 'boolean' },
+  'allow-ban': { type: 'boolean' },
+  patience: { type: 'string' },
+  plan: { type: 'boolean' },
 } as const;
 
 /** What sets the scenario of a command that runs a client. */
@@ -93,6 +130,11 @@ const commands = {
   },
   matrix: { options: [...scenarioOptions, 'only', 'json', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
   gauntlet: { options: ['only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
+  calibrate: { options: Object.keys(calibrateOptions).concat('json'), most: 0 },
+  compare: {
+    options: ['target', 'key-env', 'budget', 'write', 'patience', 'save', 'with', 'junit', 'json'],
+    most: 1,
+  },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
@@ -135,6 +177,14 @@ async function run(command: keyof typeof commands, values: object, rest: string[
       const { check } = await import('./commands/check.js');
       return check(rest, print);
     }
+    case 'calibrate': {
+      const { calibrate } = await import('./commands/calibrate.js');
+      return exitWith(await calibrate(values as CalibrateFlags, print));
+    }
+    case 'compare': {
+      const { compare } = await import('./commands/compare.js');
+      return exitWith(await compare(values as CompareFlags, rest[0], print));
+    }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
       return exitWith(await exec(values as ExecFlags, rest));
@@ -162,6 +212,9 @@ function readArguments() {
       allowPositionals: true,
       options: {
         ...serveOptions,
+        ...calibrateOptions,
+        save: { type: 'string' },
+        with: { type: 'string' },
         verdict: { type: 'string' },
         report: { type: 'string' },
         junit: { type: 'string' },
