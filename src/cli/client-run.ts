@@ -1,5 +1,6 @@
 import { listen, type RunningServer } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
+import { readStart } from '../scenario/read-start.js';
 import { generatesPets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -31,7 +32,7 @@ export const loadGenerator = async () => (await import('../scenario/generate-pet
 
 /** Checks a scenario and makes its pets, for `runClient`. @throws {ScenarioError} */
 export const resolveForClient = async (scenario: Scenario): Promise<ResolvedScenario> =>
-  resolveScenario(scenario, generatesPets(scenario) ? await loadGenerator() : undefined);
+  resolveScenario(scenario, generatesPets(scenario) ? await loadGenerator() : undefined, readStart);
 
 /**
  * Starts a simulator on a free port, runs the command against it, and judges the client. The command finds in its
@@ -51,7 +52,7 @@ export async function runClient(
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
   const sim = createSimulatorFrom(
     { ...resolved, scenario: named },
-    generatesPets(scenario) ? { generatePets: await loadGenerator() } : {},
+    { readStart, ...(generatesPets(scenario) && { generatePets: await loadGenerator() }) },
   );
   const server = await listen(startingOnASecond(sim, record), { port: 0, holdRefusals: true });
   const startMs = performance.now();

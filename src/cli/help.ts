@@ -17,6 +17,8 @@ Usage
   petstore-sim compare --target URL --key-env NAME [SCENARIO]
                                      tell whether the real service still answers as the scenario; 0 same, 1 differs,
                                      2 could not check
+  petstore-sim state export [FILE]   write the state of a running server, as JSON or with --as scenario as YAML to start with
+  petstore-sim state import FILE     put an exported state back into a running server
   petstore-sim assumptions [--json]  print what the simulator does where the interface document leaves a choice
 
 Options of serve
@@ -62,6 +64,12 @@ Options of calibrate and compare
   --save FILE            compare: keeps the answers, without secrets
   --with FILE            compare: compares with answers that were kept, and sends nothing
   --junit FILE.xml       compare: writes the result for a CI server
+
+Options of state
+  --url URL              the server (default: http://127.0.0.1:4010)
+  --sandbox NAME         one of its sandboxes
+  --control-token TOKEN  the token that it was started with
+  --as scenario          export: a scenario file that starts exactly there
 
   --help                 print this
   --version              print the version

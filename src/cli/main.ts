@@ -9,6 +9,7 @@ import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
+import type { StateFlags } from './commands/state.js';
 import { help } from './help.js';
 import { reportOutputErrors } from './output-errors.js';
 
@@ -71,6 +72,7 @@ const commands = {
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
+  state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
 async function main(): Promise<void> {
@@ -118,6 +120,10 @@ async function run(command: keyof typeof commands, values: object, rest: string[
       const { compare } = await import('./commands/compare.js');
       return exitWith(await compare(values as CompareFlags, rest[0], print));
     }
+    case 'state': {
+      const { state } = await import('./commands/state.js');
+      return state(values as StateFlags, rest, print);
+    }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
       return exitWith(await exec(values as ExecFlags, rest));
@@ -154,6 +160,9 @@ function readArguments() {
         'fail-on': { type: 'string' },
         'require-conclusive': { type: 'boolean' },
         only: { type: 'string' },
+        url: { type: 'string' },
+        sandbox: { type: 'string' },
+        as: { type: 'string' },
         timeout: { type: 'string' },
         'api-key': { type: 'string' },
         json: { type: 'boolean' },

@@ -9,7 +9,7 @@ import { judgeEntries } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
-import { entryQuery, findEntries, isFound } from './find-entries.js';
+import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
 import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
