@@ -156,6 +156,12 @@ const showChange = (
   by: redact(by),
 });
 
+/** Every change that is remembered, as an update shows it. */
+export function allChanges(sim: Simulator): ShownChange[] {
+  const redactor = createRedactor(sim);
+  return sim.changes.last.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`)));
+}
+
 /** Real time, because the clock of the simulator may stand still. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
