@@ -28,6 +28,17 @@ await build({
   },
 });
 
+await build({
+  ...shared,
+  build: {
+    outDir,
+    emptyOutDir: false,
+    target,
+    cssTarget,
+    lib: { entry: `${root}panel.tsx`, formats: ['es'], fileName: 'panel' },
+  },
+});
+
 /** What a report allows itself: the script and the style that stand in it, and nothing else. */
 const hash = (file) =>
   `'sha256-${createHash('sha256')

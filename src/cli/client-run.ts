@@ -1,4 +1,4 @@
-import { collectRun } from '../control/collect-run.js';
+import { collectRun } from '../control/run-operations.js';
 import type { RunReport } from '../control/run-report.js';
 import { listen, type RunningServer } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';

@@ -43,7 +43,7 @@ export interface Update {
   behind: number;
 }
 
-const changeSchema = fields({
+export const changeSchema = fields({
   number: about(count, 'Counted from 1.'),
   time: about(instantText, 'When it came, by the simulator’s clock.'),
   until: about(instantText, 'The time after it, which differs where it moved the clock.'),
