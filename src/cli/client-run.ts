@@ -1,5 +1,6 @@
 import { listen, type RunningServer } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
+import { readStart } from '../scenario/read-start.js';
 import { generatesPets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from '../simulator/simulator.js';
@@ -41,6 +42,7 @@ export async function runClient(
   const sim = createSimulator({
     scenario:
       scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } },
+    readStart,
     ...(generatesPets(scenario) && { generatePets: (await import('../scenario/generate-pets.js')).generatePets }),
   });
   const server = await listen(startingOnASecond(sim, record), { port: 0, holdRefusals: true });

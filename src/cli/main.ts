@@ -7,6 +7,7 @@ import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
+import type { StateFlags } from './commands/state.js';
 import { reportOutputErrors } from './output-errors.js';
 
 const help = `petstore-sim: a stateful stand-in for the Petstore service, with plans, rate limits, bans and a clock you control
@@ -22,6 +23,8 @@ Usage
                                      find the undocumented choices of the service that would break the client
   petstore-sim gauntlet [--only NAMES] -- COMMAND...
                                      run the client against every shipped scenario that expects something of it
+  petstore-sim state export [FILE]   write the state of a running server, as JSON or with --as scenario as YAML to start with
+  petstore-sim state import FILE     put an exported state back into a running server
   petstore-sim assumptions [--json]  print what the simulator does where the interface document leaves a choice
 
 Options of serve
@@ -54,6 +57,12 @@ PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --only IDS             matrix: these assumptions; gauntlet: these scenarios; separated by commas
   --api-key NAME         exec, matrix: the API key for the command (default: the one that the scenario names)
   --timeout DURATION     how long one run may take (default 2m; exec: no limit)
+
+Options of state
+  --url URL              the server (default: http://127.0.0.1:4010)
+  --sandbox NAME         one of its sandboxes
+  --control-token TOKEN  the token that it was started with
+  --as scenario          export: a scenario file that starts exactly there
 
   --help                 print this
   --version              print the version
@@ -102,6 +111,7 @@ const commands = {
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
+  state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
 async function main(): Promise<void> {
@@ -141,6 +151,10 @@ async function run(command: keyof typeof commands, values: object, rest: string[
       const { check } = await import('./commands/check.js');
       return check(rest, print);
     }
+    case 'state': {
+      const { state } = await import('./commands/state.js');
+      return state(values as StateFlags, rest, print);
+    }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
       return exitWith(await exec(values as ExecFlags, rest));
@@ -174,6 +188,9 @@ function readArguments() {
         'fail-on': { type: 'string' },
         'require-conclusive': { type: 'boolean' },
         only: { type: 'string' },
+        url: { type: 'string' },
+        sandbox: { type: 'string' },
+        as: { type: 'string' },
         timeout: { type: 'string' },
         'api-key': { type: 'string' },
         json: { type: 'boolean' },

@@ -1,5 +1,6 @@
 import type { ApiCall } from '../adapters/api-call.js';
 import { generatePets } from '../scenario/generate-pets.js';
+import { readStart } from '../scenario/read-start.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulator } from '../simulator/simulator.js';
 
@@ -23,7 +24,7 @@ export function recordCall(call: ApiCall, atMs: number): RecordedCall {
 export function replay(scenario: Scenario, calls: readonly RecordedCall[]): string[] {
   const startMs = calls[0]?.atMs ?? 0;
   const clock = { start: new Date(startMs).toISOString(), mode: 'frozen' as const };
-  const sim = createSimulator({ scenario: { ...scenario, clock }, generatePets });
+  const sim = createSimulator({ scenario: { ...scenario, clock }, generatePets, readStart });
   return calls.map(({ atMs, call }) => {
     sim.clock.set(Math.max(atMs, sim.clock.now()));
     const answer = sim.handle(call);

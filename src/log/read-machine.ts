@@ -1,3 +1,4 @@
+import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { BeginCommand, Command } from './command.js';
 import type { FoundEntry, FoundSnapshot } from './log.js';
@@ -32,7 +33,7 @@ export async function readMachine(
   let difference: Difference | undefined;
   const given = new Map<number, { hash: string; version: string }>();
   for await (const entry of entries) {
-    machine ??= startMachine(resolveScenario(scenarioOf(entry), options.generatePets), entry.atMs, options);
+    machine ??= startMachine(resolveScenario(scenarioOf(entry), options.generatePets, readStart), entry.atMs, options);
     const { position, version, answered = [] } = entry;
     for (const [earlier, hash] of answered) {
       const { hash: now = hash, version: writtenBy = version } = given.get(earlier) ?? {};

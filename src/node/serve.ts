@@ -1,4 +1,5 @@
 import type { ServerControl } from '../control/create-control.js';
+import { readStart } from '../scenario/read-start.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SandboxesOptions } from '../simulator/sandboxes.js';
@@ -56,7 +57,7 @@ export async function serve({
   const resolved =
     typeof scenario === 'string'
       ? (await readScenarioAndFiles(scenario, { loadGenerator: async () => generatePets })).resolved
-      : resolveScenario(scenario, generatePets);
+      : resolveScenario(scenario, generatePets, readStart);
   const opened = await openData({
     folder: data,
     resolved,

@@ -4,6 +4,7 @@ import type { Settings } from '../contract/settings.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
+import type { ReadStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -26,6 +27,8 @@ export interface SimulatorOptions {
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
   /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
   generatePets?: GeneratePets;
+  /** Needed only for a scenario with `state`: `readStart` of `petstore-sim/control`. */
+  readStart?: ReadStart;
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
 }
@@ -102,7 +105,7 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
+  return createSimulatorFrom(resolveScenario(scenario, options.generatePets, options.readStart), options);
 }
 
 /**
@@ -111,7 +114,7 @@ export function createSimulator({ scenario = {}, ...options }: SimulatorOptions 
  */
 export function createSimulatorFrom(
   resolved: ResolvedScenario,
-  { scenarios = {}, generatePets, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
+  { scenarios = {}, generatePets, readStart, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
   time?: TimeSource,
 ): Simulator {
   let byName: ReadonlyMap<string, Scenario> | undefined;
@@ -120,7 +123,12 @@ export function createSimulatorFrom(
     byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError, { time }), { readScenarios, generatePets, onError });
+  return assemble(createSimulatorState(resolved, onError, { time }), {
+    readScenarios,
+    generatePets,
+    readStart,
+    onError,
+  });
 }
 
 /** What a log and tests need of a simulator, beside its public side. */
@@ -140,14 +148,15 @@ export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [
 interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
+  readStart: ReadStart | undefined;
   onError: (error: unknown) => void;
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
-  const { generatePets, onError, readScenarios } = options;
+  const { generatePets, readStart, onError, readScenarios } = options;
   const { handle, delayed, admitExtension } = createRequestPipeline(state, onError);
-  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
+  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets, readStart);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);

@@ -3,6 +3,7 @@ import { type Override, readSetFlag } from '../../node/scenario-files/overrides.
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import { readStart } from '../../scenario/read-start.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
@@ -87,7 +88,7 @@ async function serveInMemory(
   handlers: string | undefined,
   options: ListenOptions,
 ): Promise<Served> {
-  const sim = createSimulatorFrom(resolved, { scenarios: readShippedScenarios, generatePets });
+  const sim = createSimulatorFrom(resolved, { scenarios: readShippedScenarios, generatePets, readStart });
   const own = handlers === undefined ? options : { ...options, handlers: await handlersOf(handlers, sim) };
   const server = await startServer(() => listen(sim, own), options);
   return { sim, server, load: (scenario, how) => sim.load(scenario, how) };

@@ -1,25 +1,28 @@
 // A process that keeps a log, as a server would: what a line of its input asks for is answered by a line of its output.
 import { createInterface } from 'node:readline';
-import { openFileLog } from '../../dist/log/file/open-file-log.js';
+import { openFileLog } from '../../src/log/file/open-file-log.js';
 
-const [folder, options = '{}'] = process.argv.slice(2);
-const tell = (result) => process.stdout.write(`${JSON.stringify(result)}\n`);
+const [folder = '', options = '{}'] = process.argv.slice(2);
+const scenario = { name: 'default', hash: 'abcd' };
+const tell = (result: unknown) => process.stdout.write(`${JSON.stringify(result)}\n`);
 
-let log;
-try {
-  const scenario = { name: 'default', hash: 'abcd' };
+async function open() {
   const opened = await openFileLog(folder, { version: '1.0.0', scenario, ...JSON.parse(options) });
-  log = opened.log;
   const entries = [];
   for await (const entry of opened.entries) {
     if (entry.commands.includes('end the process')) process.kill(process.pid, 'SIGKILL');
     entries.push(entry);
   }
   tell({ entries: entries.map(({ position, commands }) => ({ position, commands })), notices: opened.notices });
-} catch (error) {
-  tell({ error: error.name, message: error.message });
-  process.exit(1);
+  return opened.log;
 }
+
+const tellError = (error: Error) => tell({ error: error.name, message: error.message });
+
+const log = await open().catch((error) => {
+  tellError(error);
+  process.exit(1);
+});
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { append, snapshot } = JSON.parse(line);
@@ -30,7 +33,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       tell({ snapshot: log.snapshotPosition });
     }
   } catch (error) {
-    tell({ error: error.name, message: error.message });
+    tellError(error as Error);
   }
 }
 await log.close();
