@@ -29,6 +29,7 @@ export function listeningLines(
     '',
     `  API      ${styleText('cyan', baseUrl)}`,
     `  Control  ${styleText('cyan', controlUrl)}`,
+    `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? limits(info) : info.state;

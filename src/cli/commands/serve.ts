@@ -29,6 +29,7 @@ export interface ServeFlags {
   data?: string;
   'data-reset'?: boolean;
   fsync?: boolean;
+  open?: boolean;
 }
 
 /**
@@ -79,6 +80,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     };
     watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, write) });
   }
+  if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
 }
 
