@@ -27,6 +27,9 @@ const serveOptions = {
   'allowed-host': { type: 'string', multiple: true },
   'control-token': { type: 'string' },
   open: { type: 'boolean' },
+  data: { type: 'string' },
+  'data-reset': { type: 'boolean' },
+  fsync: { type: 'boolean' },
 } as const;
 
 const calibrateOptions = {
