@@ -4,7 +4,12 @@ import type { Simulator } from '../simulator/simulator.js';
 import type { LogFormat } from './request-log.js';
 
 /** What the command line prints when the server listens. The first line of the JSON form is the `listening` event. */
-export function listeningLines(format: LogFormat, sim: Simulator, server: RunningServer, hasToken: boolean): string[] {
+export function listeningLines(
+  format: LogFormat,
+  sim: Simulator,
+  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
+  hasToken: boolean,
+): string[] {
   if (format === 'silent') return [];
   const keys = sim.keys.list();
   const { baseUrl, controlUrl } = server;

@@ -38,6 +38,9 @@ Options of serve
   --watch                loads the scenario file again when it is saved; the pets stay as they are
   --reseed               with --watch: starts with the pets of the file again, too
   --handlers FILE        a module that exports msw handlers of your own, asked before the API
+  --data FOLDER          keeps everything in a folder, so that the server can be stopped or killed and goes on
+  --data-reset           with --data: begins anew
+  --fsync                with --data: an answer goes out only when it would outlive a power loss
   --log FORMAT           pretty, json or silent (default pretty)
   --allowed-host NAME    another host name that clients may use; may be repeated
   --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
@@ -78,6 +81,9 @@ const serveOptions = {
   log: { type: 'string' },
   'allowed-host': { type: 'string', multiple: true },
   'control-token': { type: 'string' },
+  data: { type: 'string' },
+  'data-reset': { type: 'boolean' },
+  fsync: { type: 'boolean' },
 } as const;
 
 /** What sets the scenario of a command that runs a client. */
