@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** These start processes, browsers or another Vitest, or wait for real clients. */
-const processes = ['test/{cli,clients,docs,extend,kit,package}/**/*.test.ts', 'test/adapters/{browser,msw-3}.test.ts'];
+const processes = [
+  'test/{cli,clients,docs,extend,kit,package}/**/*.test.ts',
+  'test/adapters/{browser,haproxy,msw-3}.test.ts',
+  'test/log/*-processes.test.ts',
+];
 
 export default defineConfig({
   test: {

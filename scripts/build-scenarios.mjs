@@ -15,12 +15,14 @@ const toJson = (value) =>
 
 mkdirSync(join(root, 'dist/scenarios'), { recursive: true });
 const failures = [];
+const scenarios = {};
 for (const name of sources.names) {
   const file = join('scenarios', `${name}.yaml`);
   try {
     const { scenario } = await readScenarioAndFiles(join(root, file), { shipped: sources });
     if (scenario.name !== name) failures.push(`${file}: name: expected the name of the file, got ${scenario.name}`);
     writeFileSync(join(root, 'dist/scenarios', `${name}.json`), toJson(scenario));
+    scenarios[name] = JSON.parse(toJson(scenario));
   } catch (error) {
     failures.push(error.message);
   }
@@ -29,6 +31,9 @@ if (failures.length > 0) {
   console.error(failures.join('\n'));
   process.exit(1);
 }
+
+// For a page that cannot read files.
+writeFileSync(join(root, 'dist/kit/shipped-scenarios.js'), `export const scenarios = ${JSON.stringify(scenarios)};\n`);
 
 // To TypeScript the words of a JSON module are any text, which no scenario takes.
 writeFileSync(

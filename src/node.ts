@@ -1,3 +1,3 @@
-export type { OnAnswer, ServedAnswer } from './node/http/served-answer.js';
+export type { AnsweredRequest, OnAnswer, ServedAnswer } from './node/http/served-answer.js';
 export { type ListenOptions, listen, type RunningServer } from './node/http/server.js';
 export { readScenario } from './node/scenario-files/scenario-files.js';

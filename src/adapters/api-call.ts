@@ -17,8 +17,10 @@ export interface ApiCall {
   body: Uint8Array | undefined;
   /** A number of the connection, where the adapter knows it: requests on one HTTP/1.1 connection follow one another. */
   connection?: number | undefined;
-  /** Waits before a refusal is sent, so that requests which are on their way arrive first; how many milliseconds. */
-  readonly hold?: (() => Promise<number>) | undefined;
+  /** Whether the adapter holds an answer that tells a client to wait back for a moment: then it has `sent`. */
+  readonly holdsRefusals?: boolean | undefined;
+  /** By the simulator's clock, where the request had to wait before it could be handled. */
+  readonly arrivedAtMs?: number | undefined;
   /** Headers of the adapter itself for the answer and its journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has gone away; the delay of a fault ends then. */
@@ -41,6 +43,8 @@ export interface Answer {
   fault: string | undefined;
   /** What the adapter does to the bytes of the answer. */
   wire: WireFault | undefined;
+  /** Of an answer that the adapter holds back: to be called when it is sent, with for how many milliseconds it was held. */
+  sent?: ((heldMs: number) => void) | undefined;
   /** Of an answer that is sent in pieces: to be called at its end, with whether the client was there for all of it. */
   finish?: ((isWhole: boolean) => void) | undefined;
 }

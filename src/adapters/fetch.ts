@@ -1,7 +1,6 @@
 import { errorBody } from '../contract/api-error.js';
 import { basePath } from '../contract/document.js';
 import { maximumBodyBytes } from '../contract/settings.js';
-import { ResetError } from '../state/clock.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 import type { ApiCall, ApiHandler } from './api-call.js';
 import { toResponse } from './to-response.js';
@@ -91,7 +90,8 @@ async function answerRequest(
     return await toResponse(await handle(call), request, clock);
   } catch (error) {
     request.signal.throwIfAborted();
-    if (error instanceof ResetError) return Response.error();
+    // By name, because a program may have loaded the package as an ES module and by `require`, each with this class.
+    if (error instanceof Error && error.name === 'ResetError') return Response.error();
     throw error;
   }
 }

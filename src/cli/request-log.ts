@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { styleText } from 'node:util';
 import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
-import type { OnAnswer, ServedAnswer } from '../node/http/served-answer.js';
+import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../node/http/served-answer.js';
 import { createRedactor, displayKey, type Redact } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 
@@ -14,6 +13,7 @@ interface LogEntry {
   event: 'request' | 'control' | 'preflight';
   /** ISO 8601, of the simulator's clock. */
   time: string;
+  /** Empty, as the target, where the bytes were not a request. */
   method: string;
   target: string;
   /** 0 when no status was sent: a fault or the client ended the connection first. */
@@ -61,7 +61,7 @@ const deprecationLine = {
 };
 
 function toEntry(
-  request: IncomingMessage,
+  request: AnsweredRequest,
   answer: ServedAnswer,
   durationMs: number,
   redactor: ReturnType<typeof createRedactor>,
@@ -96,7 +96,7 @@ function toEntry(
 }
 
 /** The API key that a request brought: as a bearer token, or in the path of a control operation on a key. */
-function tokenOf({ url = '', headers: { authorization } }: IncomingMessage, by: ServedAnswer['by']) {
+function tokenOf({ url = '', headers: { authorization } }: AnsweredRequest, by: ServedAnswer['by']) {
   if (by !== 'control') return authorization?.slice(authorization.lastIndexOf(' ') + 1);
   return /^\/__sim(?:\/sandboxes\/[^/?]*)?\/keys\/(?!key_[0-9a-f]{16}\b)([^/?]+)/.exec(url)?.[1];
 }
@@ -123,7 +123,7 @@ function prettyLine(entry: LogEntry): string {
     printable(key ?? '-', 20).padEnd(14),
     (remaining === undefined ? '-' : `${remaining} left`).padEnd(11),
     `${durationMs.toFixed(1)} ms`.padStart(8),
-    ` ${method} ${printable(target, 120)}`,
+    ` ${method === '' ? '(no request)' : `${method} ${printable(target, 120)}`}`,
     notes.length === 0 ? '' : styleText('dim', notes.join(', ')),
   ];
   return cells.join('  ').trimEnd();

@@ -19,6 +19,8 @@ const tenYearsMs = 3_650 * 86_400_000;
 const spanMs = between(0, tenYearsMs);
 const endMs = between(0, latestMs + tenYearsMs);
 const seconds = whole(-1, Math.floor(latestMs / 1000));
+/** A promise is rounded up, and may be after the end of the clock. */
+const promisedSeconds = whole(-1, Math.ceil((latestMs + tenYearsMs) / 1000));
 
 /** Exact; not as text, so that what is exported is what is imported. */
 const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
@@ -60,7 +62,7 @@ const apiKey = fields({
       clockMovedMs: whole(-latestMs, latestMs),
     }),
   ),
-  episode: optional(fields({ firstRefusalMs: instantMs, promisedAtSeconds: seconds })),
+  episode: optional(fields({ firstRefusalMs: instantMs, promisedAtSeconds: promisedSeconds })),
   episodes: count,
   strikes: count,
   bans: count,

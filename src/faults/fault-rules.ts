@@ -23,10 +23,6 @@ export interface FaultMatch {
   commit(): void;
 }
 
-/** Whether a rule applies at all. */
-export const hasRule = (fault: FaultMatch | undefined): fault is FaultMatch & { rule: FaultRule } =>
-  fault?.rule !== undefined;
-
 /** How often a rule was met and applied. `failed`: for `failTimes`, how often each call has failed, by its fingerprint. */
 export interface RuleCounts {
   seen: number;

@@ -1,25 +1,24 @@
 import { errorBody } from '../contract/api-error.js';
 import type { FaultEffect, FaultRule } from './fault-rule.js';
-import type { FaultMatch } from './fault-rules.js';
 import { htmlPage } from './hostile-headers.js';
 import { emptyOutcome, type Outcome } from './outcome.js';
 
+/** What runs before the delay of a rule: the operation, where only its answer is late. */
+export const beforeDelay = ({ phase }: FaultRule, run: () => Outcome): Outcome | undefined =>
+  phase === 'after' ? run() : undefined;
+
 /**
- * What a fault rule makes of a request: at once, or after its delay.
+ * What a fault rule makes of a request, when its delay is over.
+ * @param first what `beforeDelay` gave
  * @param run runs the operation; called once, or never where the rule's phase is `before` and its effect is the answer
- * @param sleep waits on the clock
  */
 export function injectFault(
-  { rule, delayMs }: FaultMatch & { rule: FaultRule },
+  { effect, phase, name }: FaultRule,
+  first: Outcome | undefined,
   run: () => Outcome,
-  sleep: (ms: number) => Promise<void>,
-): Outcome | Promise<Outcome> {
-  const { effect, phase, name } = rule;
-  const runsFirst = phase === 'after';
-  const isAnswered = effect.kind !== 'none' && !runsFirst;
-  if (delayMs === 0) return corrupt(isAnswered ? emptyOutcome : run(), effect, name);
-  const first = runsFirst ? run() : undefined;
-  return sleep(delayMs).then(() => corrupt(first ?? (isAnswered ? emptyOutcome : run()), effect, name));
+): Outcome {
+  const isAnswered = effect.kind !== 'none' && phase === 'before';
+  return corrupt(first ?? (isAnswered ? emptyOutcome : run()), effect, name);
 }
 
 /** Whether the rule keeps the client from reading the answer. Another status, a delay and a slow body can all be read. */

@@ -10,4 +10,9 @@ export class ScenarioError extends Error {
   ) {
     super(formatIssues(issues, subject));
   }
+
+  /** By its form, because a program may have loaded the package as an ES module and by `require`, each with this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'ScenarioError' && 'issues' in value;
+  }
 }

@@ -3,7 +3,7 @@ export type Step = string | number;
 
 /** One thing that is wrong with a value, and where. */
 export interface Issue {
-  /** Where: `keys.free-key.plan`, `pets[3].id`; empty for the value as a whole. */
+  /** Where: `keys.free-key.plan`, `pets[3].id`; empty for the value as a whole. A long name is cut. */
   readonly path: string;
   /** What was expected and what was found. */
   readonly message: string;
@@ -19,9 +19,12 @@ export interface Issue {
   readonly column?: number;
 }
 
+/** A longer name would leave no room for what was expected. */
+const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+
 /** An issue at the end of `steps`. */
 export function issueAt(steps: readonly Step[], message: string, onName = false): Issue {
-  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${cut(step)}`)).join('');
   return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
 }
 
@@ -48,5 +51,8 @@ function formatIssue({ path, message, file, line, column }: Issue, subject: stri
   return escaped(text.length > maximumLineLength ? `${text.slice(0, maximumLineLength)}…` : text);
 }
 
-/** Text of a file with its control characters escaped, so that a terminal does not act on them. */
-export const escaped = (text: string) => text.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1));
+/** Text of a file with what a terminal acts upon escaped: control characters, line breaks of Unicode, changes of direction. */
+export const escaped = (text: string) =>
+  text.replace(/[\p{Cc}\p{Bidi_C}\u2028\u2029]/gu, (char) =>
+    char < ' ' ? JSON.stringify(char).slice(1, -1) : `\\u{${char.charCodeAt(0).toString(16)}}`,
+  );

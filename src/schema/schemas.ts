@@ -96,13 +96,17 @@ export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> 
       for (const name of Object.keys(map)) {
         if (Object.hasOwn(entries, name)) continue;
         if (issues.length >= maximumIssues) break;
-        const meant = nearest(name, Object.keys(entries));
-        const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-        issues.push({ ...issueOn(name), message: noField + hint });
+        issues.push({ ...issueOn(name), message: noField + hintFor(name, Object.keys(entries)) });
       }
       return output as ReturnType<FieldsSchema<Of>['read']>;
     },
   };
+}
+
+/** The field that was probably meant, else all of them. */
+function hintFor(name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  return meant === undefined ? `; the fields are ${names.join(', ') || 'none'}` : `; did you mean ${meant}?`;
 }
 
 const issueOn = (name: string) => ({ steps: [name], onName: true });
@@ -156,7 +160,7 @@ export const either = <const Options extends readonly AnySchema[]>(
 const wrongNames = (issues: readonly SchemaIssue[]) =>
   issues
     .filter(({ steps, onName }) => steps.length === 1 && onName)
-    .reduce((sum, { message }) => sum + (message === noField ? 10 : message.startsWith(noField) ? 9 : 1), 0);
+    .reduce((sum, { message }) => sum + (!message.startsWith(noField) ? 1 : message.endsWith('?') ? 9 : 10), 0);
 
 /** A field that may be left out. */
 export function optional<Out, In>(schema: Schema<Out, In>): Schema<Out | undefined, In | undefined>;

@@ -2,20 +2,20 @@ import type { Answer, ApiCall } from '../adapters/api-call.js';
 import { ApiError } from '../contract/api-error.js';
 import { documentedPlans, type OperationName } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
-import { hasRule } from '../faults/fault-rules.js';
+import type { FaultMatch } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
-import { injectFault } from '../faults/inject-fault.js';
+import { beforeDelay, injectFault } from '../faults/inject-fault.js';
 import { emptyOutcome, errorOutcome, type Outcome } from '../faults/outcome.js';
 import { admit } from '../limits/admission.js';
 import type { ApiKey } from '../limits/api-key.js';
 import { findKey, requireValid } from '../limits/authentication.js';
 import { type RateReport, reportUnauthorized } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { ResetError } from '../state/clock.js';
 import { parseInt64 } from '../values/int64.js';
+import { createDelayedRequests } from './delayed-requests.js';
 import { createListCache } from './list-cache.js';
 import { operations } from './operations.js';
-import { type Exchange, toRecord, unanswered } from './request-record.js';
+import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
 import { createHeaderWriter } from './response-headers.js';
 import { deprecationHeaders, extensionRoute, findRoute, isLimited, type Route } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
@@ -25,68 +25,78 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
   const { clock, pets, keys, faults, journal } = state;
   const writeHeaders = createHeaderWriter();
   const listCache = createListCache(pets);
+  const delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
+    answer(
+      exchange,
+      injectFault(rule, first, () => runOperation(exchange)),
+      dueMs,
+    ),
+  );
 
   /** Answers one call: at once, or after the delay of a fault rule. */
   function handle(call: ApiCall): Answer | Promise<Answer> {
-    const { resolved } = state;
     const nowMs = clock.now();
+    const id = journal.open();
+    // What is due goes on first; but this request has arrived before those answers are sent.
+    delayed.complete(nowMs);
+    const { resolved } = state;
     const route = findRoute(call, resolved.settings, nowMs);
     const exchange: Exchange = {
-      id: journal.open(),
+      id,
       call,
       resolved,
       route,
       isLimited: isLimited(route, resolved.settings),
       nowMs,
       key: undefined,
+      plan: undefined,
+      strikes: 0,
+      episode: 0,
       isStrike: false,
       rate: undefined,
       refusal: undefined,
       fault: undefined,
       storedId: undefined,
+      isOrphaned: false,
     };
     const outcome = decide(exchange);
-    if (!(outcome instanceof Promise)) return hold(exchange, outcome, nowMs);
-    return outcome.then(
-      (delayed) => hold(exchange, delayed, clock.now()),
-      (reason) => {
-        // The client has gone, or the simulator was reset; after a reset the request belongs to no journal.
-        if (reason instanceof ResetError) journal.abandon(exchange.id);
-        else journal.add(toRecord(exchange, unanswered, clock.now(), 0, journal.lastId));
-        throw reason;
-      },
-    );
+    return 'dueMs' in outcome ? delayed.add(outcome, call.signal) : answer(exchange, outcome, nowMs);
   }
 
-  /** What the request leads to. Never throws. */
-  function decide(exchange: Exchange): Outcome | Promise<Outcome> {
+  /** What the request leads to, or how it goes on after a delay. Never throws. */
+  function decide(exchange: Exchange): Outcome | DelayedRequest {
     const { call, resolved, route, nowMs } = exchange;
     const { settings } = resolved;
+    let fault: FaultMatch | undefined;
     try {
       const key = authenticate(call.header('authorization'), nowMs);
-      exchange.key = key;
+      exchange.key = key.key;
+      exchange.plan = key.plan;
       const hasFaults = faults.size > 0 && route.operation !== undefined && route.refusal === undefined;
-      const fault = hasFaults ? faults.match(faultRequest(call, key, route), nowMs) : undefined;
+      if (hasFaults) fault = faults.match(faultRequest(call, key, route), nowMs);
       const counts = fault?.rule?.countsQuota ?? true;
       const admission = admit(key, keys.algorithm, settings, nowMs, { isLimited: exchange.isLimited, counts });
       exchange.rate = admission.rate;
       exchange.isStrike = admission.isStrike;
+      exchange.strikes = key.strikes;
+      exchange.episode = key.episodes;
       if (admission.refusal !== undefined) {
         exchange.refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
         return { ...errorOutcome(admission.refusal, settings), isRefusal: true };
       }
-      exchange.fault = fault;
     } catch (error) {
       exchange.rate ??= rateWithoutKey(resolved, nowMs);
       return failure(error, settings);
     }
     if (route.refusal !== undefined) return errorOutcome(route.refusal, settings);
-    const { operation } = route;
-    if (operation === undefined) return emptyOutcome;
-    const { fault } = exchange;
+    if (route.operation === undefined) return emptyOutcome;
     fault?.commit();
-    const run = () => runOperation(exchange, operation);
-    return hasRule(fault) ? injectFault(fault, run, (ms) => clock.sleep(ms, call.signal)) : run();
+    if (fault?.rule === undefined) return runOperation(exchange);
+    const { rule, delayMs } = fault;
+    exchange.fault = rule;
+    const first = beforeDelay(rule, () => runOperation(exchange));
+    if (delayMs === 0) return injectFault(rule, first, () => runOperation(exchange));
+    return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first };
   }
 
   /** The key of a request, brought up to date. @throws {ApiError} 401 */
@@ -97,11 +107,15 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     return key;
   }
 
-  function runOperation(exchange: Exchange, operation: OperationName): Outcome {
+  function runOperation(exchange: Exchange): Outcome {
     const { call, resolved, route } = exchange;
     const { settings, categories } = resolved;
     try {
-      const outcome = operations[operation](call, { pets, categories, settings, listCache }, route.petId);
+      const outcome = operations[route.operation as OperationName](
+        call,
+        { pets, categories, settings, listCache },
+        route.petId,
+      );
       exchange.storedId = outcome.storedId;
       return outcome;
     } catch (error) {
@@ -116,35 +130,17 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     return errorOutcome(new ApiError(500, 'internal_error', message), settings);
   }
 
-  /**
-   * Answers at once, or a little later where the adapter holds back answers that tell a client to wait.
-   * @param writtenAtMs the instant of the headers: of the request, or of the end of its delay
-   */
-  function hold(exchange: Exchange, outcome: Outcome, writtenAtMs: number): Answer | Promise<Answer> {
-    const { call } = exchange;
-    const { status, isRefusal, wire } = outcome;
-    const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
-    if (call.hold === undefined || !asksToWait || wire !== undefined) {
-      return answer(exchange, outcome, writtenAtMs, writtenAtMs, 0);
-    }
-    return call.hold().then((heldMs) => answer(exchange, outcome, writtenAtMs, clock.now(), heldMs));
-  }
-
-  function answer(
-    exchange: Exchange,
-    outcome: Outcome,
-    writtenAtMs: number,
-    answeredAtMs: number,
-    heldMs: number,
-  ): Answer {
-    const { call, resolved, route, key, rate, fault } = exchange;
-    const { settings, hostileHeaders: hostile } = resolved;
+  /** @param atMs the instant of the headers: of the request, or of the end of its delay */
+  function answer(exchange: Exchange, outcome: Outcome, atMs: number): Answer {
+    const { id, call, resolved, route, key, plan, rate, fault } = exchange;
+    const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
     const { status, isRefusal = false, wire } = outcome;
-    const nowSeconds = Math.floor(writtenAtMs / 1000);
     const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
-    const { windowSeconds } = resolved;
+    const nowSeconds = Math.floor(atMs / 1000);
     const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more });
+    const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
+    const isHeld = call.holdsRefusals && asksToWait && wire === undefined;
     const finished: Answer = {
       status,
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
@@ -152,13 +148,22 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       // A fault may have changed the text.
       bodyKey: fault === undefined ? outcome.bodyKey : undefined,
       operation: route.operation,
-      key: key?.key,
-      plan: key?.plan,
-      fault: fault?.rule?.name,
+      key,
+      plan,
+      fault: fault?.name,
       wire,
-      finish: wire?.kind === 'drip' ? (isWhole) => journal.finish(exchange.id, clock.now(), isWhole) : undefined,
+      sent: isHeld
+        ? (heldMs, nowMs = clock.now()) =>
+            journal.complete(id, { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: journal.lastId, heldMs })
+        : undefined,
+      finish:
+        wire?.kind === 'drip'
+          ? (isWhole) => journal.complete(id, { finishedAtMs: clock.now(), isAbandoned: !isWhole })
+          : undefined,
     };
-    journal.add(toRecord(exchange, finished, answeredAtMs, heldMs, journal.lastId));
+    const record = toRecord(exchange, finished, atMs, journal.lastId);
+    if (isHeld) journal.hold(record);
+    else journal.add(record);
     return finished;
   }
 
@@ -204,7 +209,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     };
   }
 
-  return { handle, admitExtension };
+  return { handle, delayed, admitExtension };
 }
 
 function rateWithoutKey({ plans, windowSeconds, settings }: ResolvedScenario, nowMs: number): RateReport | undefined {

@@ -1,7 +1,7 @@
 import type { Answer, ApiCall } from '../adapters/api-call.js';
-import { type FaultMatch, hasRule } from '../faults/fault-rules.js';
+import type { FaultRule } from '../faults/fault-rule.js';
 import { makesUnreadable } from '../faults/inject-fault.js';
-import type { ApiKey } from '../limits/api-key.js';
+import type { Outcome } from '../faults/outcome.js';
 import type { RateReport } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { RefusalKind, RequestRecord } from '../state/request-record.js';
@@ -17,12 +17,28 @@ export interface Exchange {
   readonly route: Route;
   readonly isLimited: boolean;
   readonly nowMs: number;
-  key: ApiKey | undefined;
+  /** The API key, its plan, and how it stood after this request. */
+  key: string | undefined;
+  plan: string | undefined;
+  strikes: number;
+  episode: number;
   isStrike: boolean;
   rate: RateReport | undefined;
   refusal: RefusalKind | undefined;
-  fault: FaultMatch | undefined;
+  fault: FaultRule | undefined;
   storedId: string | undefined;
+  /** Whether the client can have gone unnoticed, as in a restart, so that nobody reads the answer. */
+  isOrphaned: boolean;
+}
+
+/** A request that a fault rule delays. All of it can be written down as data. */
+export interface DelayedRequest {
+  /** The instant of the clock at which it goes on. */
+  readonly dueMs: number;
+  readonly exchange: Exchange;
+  readonly rule: FaultRule;
+  /** What has run already. */
+  readonly first: Outcome | undefined;
 }
 
 type Sent = Pick<Answer, 'status' | 'headers' | 'body'>;
@@ -32,27 +48,41 @@ export const unanswered: Sent = { status: 0, headers: {}, body: '' };
 
 /**
  * The journal record of a request.
- * @param heldMs for how long the answer was held back
  * @param lastArrivedId the id of the last request that had arrived when the answer was sent
  */
 export function toRecord(
-  { id, call, route, isLimited, nowMs, key, isStrike, rate, refusal, fault, storedId }: Exchange,
+  {
+    id,
+    call,
+    route,
+    isLimited,
+    nowMs,
+    key,
+    plan,
+    strikes,
+    episode,
+    isStrike,
+    rate,
+    refusal,
+    fault,
+    storedId,
+    isOrphaned,
+  }: Exchange,
   { status, headers, body }: Sent,
   answeredAtMs: number,
-  heldMs: number,
   lastArrivedId: number,
 ): RequestRecord {
   const authorization = call.header('authorization');
   return {
     id,
-    arrivedAtMs: nowMs,
+    arrivedAtMs: call.arrivedAtMs ?? nowMs,
     answeredAtMs,
     finishedAtMs: answeredAtMs,
-    isAbandoned: false,
+    isAbandoned: isOrphaned,
     lastArrivedId,
-    heldMs,
-    token: key?.key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
-    plan: key?.plan,
+    heldMs: 0,
+    token: key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
+    plan,
     operation: route.operation,
     method: call.method,
     baseUrl: call.baseUrl,
@@ -66,13 +96,13 @@ export function toRecord(
     rate,
     refusal,
     promisedAtMs: refusal && rate && rate.resetAtSeconds * 1000,
-    strikes: key?.strikes ?? 0,
+    strikes,
     isStrike,
     isLimited: key !== undefined && isLimited,
-    episode: key?.episodes ?? 0,
+    episode,
     storedId,
-    fault: fault?.rule?.name,
-    isUnreadable: status === 0 || (hasRule(fault) && makesUnreadable(fault.rule)),
+    fault: fault?.name,
+    isUnreadable: status === 0 || (fault !== undefined && makesUnreadable(fault)),
     connection: call.connection,
     client: call.header('user-agent'),
     call: call.header('x-sim-call'),

@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Simulator } from './simulator.js';
+import { coreOf, type Simulator } from './simulator.js';
 
 /** A name of a sandbox; not `.` or `..`, which a client would resolve in a URL. */
 export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
@@ -14,6 +14,9 @@ export interface Sandbox {
   readonly removed: AbortSignal;
 }
 
+/** What the first answer of a sandbox says that was dropped and made anew. */
+export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
+
 /** A sandbox cannot be made: its name is `taken`, or there are as many as there may be (`full`). */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
@@ -25,9 +28,22 @@ export class SandboxError extends Error {
   }
 }
 
-interface StoredSandbox extends Sandbox {
+/** A sandbox with what decides when it is dropped. */
+export interface SandboxState extends Omit<Sandbox, 'removed'> {
+  /** Counted from 1 in the order in which they were made. */
+  readonly number: number;
   lastUsedMs: number;
+}
+
+interface StoredSandbox extends SandboxState, Sandbox {
   readonly removal: AbortController;
+}
+
+export interface SandboxesState {
+  sandboxes: readonly SandboxState[];
+  /** Names of idle sandboxes that were dropped, the oldest first. */
+  dropped: readonly string[];
+  lastNumber: number;
 }
 
 export interface SandboxesOptions {
@@ -37,35 +53,78 @@ export interface SandboxesOptions {
   limit?: number | undefined;
 }
 
-/** The sandboxes of one server. There are no timers: idle ones are dropped when any sandbox is looked for. */
+/** What a log does otherwise. */
+interface SandboxHooks {
+  /** Whether somebody watches a sandbox, or is being sent an answer of it. */
+  isWatched?: (sandbox: Sandbox) => boolean;
+  /** Called with every sandbox that is made. */
+  onMade?: (sandbox: Sandbox) => void;
+}
+
+const isReadFrom = ({ sim: { clock, journal } }: Sandbox) => clock.sleepers > 0 || journal.listeners > 0;
+
+/** How long a sandbox may have been unused when a reader counts as a use. */
+const readAfterMs = 60_000;
+
+/**
+ * The sandboxes of one server. There are no timers: idle ones are no longer found, and dropped when a sandbox is used or
+ * made. To look changes nothing.
+ */
 export class Sandboxes {
   readonly #sim: Simulator;
   readonly #nowMs: () => number;
   readonly #idleMs: number;
   readonly #limit: number;
+  readonly #isWatched: (sandbox: Sandbox) => boolean;
+  readonly #onMade: (sandbox: Sandbox) => void;
   /** In order of their last use, the oldest first. */
   readonly #sandboxes = new Map<string, StoredSandbox>();
   /** Names of idle sandboxes that were dropped, the oldest first. */
   readonly #dropped = new Set<string>();
+  #lastNumber = 0;
 
   /** @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves */
-  constructor(sim: Simulator, nowMs: () => number, { idleMs = 600_000, limit = 1_000 }: SandboxesOptions = {}) {
+  constructor(
+    sim: Simulator,
+    nowMs: () => number,
+    {
+      idleMs = 600_000,
+      limit = 1_000,
+      isWatched = isReadFrom,
+      onMade = () => {},
+    }: SandboxesOptions & SandboxHooks = {},
+  ) {
     this.#sim = sim;
     this.#nowMs = nowMs;
     this.#idleMs = idleMs;
     this.#limit = limit;
+    this.#isWatched = isWatched;
+    this.#onMade = onMade;
   }
 
   list(): Sandbox[] {
-    this.#dropIdle();
-    return [...this.#sandboxes.values()];
+    return [...this.#sandboxes.values()].filter((sandbox) => !this.#isIdle(sandbox));
   }
 
-  /** The sandbox of this name, which counts as used; `undefined` when there is none. */
+  /** The sandbox of this name; `undefined` when there is none. */
   find(name: string): Sandbox | undefined {
+    const sandbox = this.#sandboxes.get(name);
+    return sandbox === undefined || this.#isIdle(sandbox) ? undefined : sandbox;
+  }
+
+  /** The same for a request or a change: it counts as used. */
+  use(name: string): Sandbox | undefined {
     this.#dropIdle();
     const sandbox = this.#sandboxes.get(name);
     if (sandbox !== undefined) this.#touch(sandbox);
+    return sandbox;
+  }
+
+  /** The same for a reader, who keeps it from being dropped: it counts as used where it was not for a minute. */
+  read(name: string): Sandbox | undefined {
+    const sandbox = this.#sandboxes.get(name);
+    if (sandbox === undefined || this.#isIdle(sandbox)) return undefined;
+    if (this.#nowMs() - sandbox.lastUsedMs >= readAfterMs) this.#touch(sandbox);
     return sandbox;
   }
 
@@ -100,18 +159,37 @@ export class Sandboxes {
       );
     }
     const sim = this.#sim.fork({ scenario });
-    const removal = new AbortController();
-    const sandbox = {
-      name,
-      sim,
-      isRecreated,
-      removed: removal.signal,
-      removal,
-      lastUsedMs: this.#nowMs(),
-    };
-    this.#sandboxes.set(name, sandbox);
     this.#dropped.delete(name);
-    return sandbox;
+    return this.#set({ name, sim, isRecreated, number: ++this.#lastNumber, lastUsedMs: this.#nowMs() });
+  }
+
+  #set(sandbox: SandboxState): Sandbox {
+    const removal = new AbortController();
+    const stored = { ...sandbox, removed: removal.signal, removal };
+    this.#sandboxes.set(sandbox.name, stored);
+    this.#onMade(stored);
+    return stored;
+  }
+
+  /** Every simulator, also of those that are idle and not dropped yet. */
+  *sims(): Generator<Simulator> {
+    for (const { sim } of this.#sandboxes.values()) yield sim;
+  }
+
+  /** Everything that requests and time change, in the order of the last use. */
+  state(): SandboxesState {
+    return {
+      sandboxes: [...this.#sandboxes.values()].map(({ removed: _, removal: __, ...sandbox }) => sandbox),
+      dropped: [...this.#dropped],
+      lastNumber: this.#lastNumber,
+    };
+  }
+
+  /** Only where there are none yet. */
+  restore({ sandboxes, dropped, lastNumber }: SandboxesState): void {
+    for (const sandbox of sandboxes) this.#set(sandbox);
+    for (const name of dropped) this.#dropped.add(name);
+    this.#lastNumber = lastNumber;
   }
 
   /** Removes a sandbox and ends the requests that wait in it; `false` when there is none of this name. */
@@ -121,6 +199,8 @@ export class Sandboxes {
     this.#sandboxes.delete(name);
     sandbox.removal.abort();
     sandbox.sim.clock.reset();
+    const { journal } = coreOf(sandbox.sim).state;
+    journal.budget.leave(journal);
     return true;
   }
 
@@ -130,12 +210,21 @@ export class Sandboxes {
     this.#sandboxes.set(sandbox.name, sandbox);
   }
 
+  #isIdle(sandbox: StoredSandbox): boolean {
+    return this.#nowMs() - sandbox.lastUsedMs >= this.#idleMs && !this.#isInUse(sandbox);
+  }
+
+  /** Whether a request waits in it for its answer, or somebody watches it. */
+  #isInUse(sandbox: StoredSandbox): boolean {
+    return sandbox.sim.journal.pending > 0 || this.#isWatched(sandbox);
+  }
+
   #dropIdle(): void {
     const nowMs = this.#nowMs();
     const used: StoredSandbox[] = [];
     for (const sandbox of this.#sandboxes.values()) {
       if (nowMs - sandbox.lastUsedMs < this.#idleMs) break;
-      if (isInUse(sandbox)) {
+      if (this.#isInUse(sandbox)) {
         used.push(sandbox);
         continue;
       }
@@ -150,6 +239,3 @@ export class Sandboxes {
 
 /** Names of dropped sandboxes that are remembered, to tell a client that its sandbox was made anew. */
 const maximumDropped = 10_000;
-
-/** Whether a request of a sandbox waits in a fault rule, or somebody waits for its requests or watches them. */
-const isInUse = ({ sim }: Sandbox) => sim.clock.sleepers > 0 || sim.journal.listeners > 0;

@@ -4,8 +4,10 @@ import { windowAlgorithm } from '../limits/window.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { Clock } from '../state/clock.js';
 import { RequestJournal } from '../state/journal.js';
-import { JournalBudget } from '../state/journal-budget.js';
+import type { JournalBudget } from '../state/journal-budget.js';
+import type { TimeSource } from '../state/machine-time.js';
 import { PetStore } from '../state/pet-store.js';
+import type { DelayedRequest } from './request-record.js';
 
 /** What a simulator consists of: its scenario and everything that changes. */
 export interface SimulatorState {
@@ -15,34 +17,56 @@ export interface SimulatorState {
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
   readonly journal: RequestJournal;
+  /** In the order in which they go on. */
+  readonly delayed: DelayedRequest[];
   /** The scenario that the pets go back to: another one, where the present one was loaded without `reseed`. */
   petsFrom: ResolvedScenario;
+  /** Where the machine's time comes from; `undefined`: each clock has its own reading of it. */
+  readonly time: TimeSource | undefined;
+}
+
+/** What a simulator has from another one, or from a log. */
+interface SharedParts {
+  pets?: PetStore | undefined;
+  budget?: JournalBudget;
+  time?: TimeSource | undefined;
 }
 
 /**
  * @param onError reports a failing listener of the journal
  * @param shared.pets a store with the pets of the scenario; default: a new one
  * @param shared.budget the memory for journals; default: its own
+ * @param shared.time where the machine's time comes from; default: the machine's own
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  { pets = new PetStore(resolved.pets, petStoreOptions(resolved)), budget = new JournalBudget() } = {},
+  { pets, budget, time }: SharedParts = {},
 ): SimulatorState {
-  const clock = new Clock(resolved.clock);
+  const clock = new Clock(resolved.clock, time);
   const nowMs = clock.now();
   const keys = new KeyRegistry(keyRegistryOptions(resolved, clock), nowMs);
   const faults = new FaultRules();
   faults.configure(resolved.faults, resolved.seed, nowMs);
-  return { resolved, clock, pets, keys, faults, journal: new RequestJournal(onError, {}, budget), petsFrom: resolved };
+  return {
+    resolved,
+    clock,
+    pets: pets ?? new PetStore(resolved.pets, petStoreOptions(resolved)),
+    keys,
+    faults,
+    journal: new RequestJournal(onError, {}, budget),
+    delayed: [],
+    petsFrom: resolved,
+    time,
+  };
 }
 
 /** The state of another simulator that starts as this one did. */
 export const forkSimulatorState = (
-  { resolved, pets, petsFrom, journal: { budget } }: SimulatorState,
+  { resolved, pets, petsFrom, journal: { budget }, time }: SimulatorState,
   onError: (error: unknown) => void,
 ): SimulatorState =>
-  createSimulatorState(resolved, onError, { budget, ...(petsFrom === resolved && { pets: pets.fork() }) });
+  createSimulatorState(resolved, onError, { budget, time, ...(petsFrom === resolved && { pets: pets.fork() }) });
 
 /** Starts another scenario. Its pets replace those that are there only with `reseed`; the clock goes on unless its own settings differ. */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {

@@ -1,5 +1,6 @@
 import { parseDuration } from '../values/duration.js';
 import { latestMs, parseInstant } from '../values/instant.js';
+import { createMachineTime, type TimeSource } from './machine-time.js';
 
 /** How a clock starts. Everything is optional; without any of it the clock is the machine's own. */
 export interface ClockStart {
@@ -20,6 +21,25 @@ export interface ClockState {
   movedMs: number;
 }
 
+/** What a clock shows is a function of this, of the speed and of the machine's time. */
+export interface ClockAnchor {
+  /** Simulated instant at the anchor, and the machine's instant that it belongs to. */
+  anchorMs: number;
+  machineMs: number;
+  frozen: boolean;
+  movedMs: number;
+}
+
+/** What waits for instants of a clock, besides those who sleep. */
+export interface Waiting {
+  /** The next instant that is waited for; Infinity: none. */
+  nextDueMs(): number;
+  /** Completes what is due. */
+  complete(nowMs: number): void;
+  /** Ends every wait: the clock starts again. */
+  giveUp(): void;
+}
+
 /** A wait on the clock ended early because the simulator was reset. */
 export class ResetError extends Error {
   override readonly name = 'ResetError';
@@ -35,25 +55,24 @@ interface Sleeper {
 
 /** The longest wait of `setTimeout`; a longer one fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
+/** How long a wait on a frozen clock may last before it looks like a mistake. */
+const standstillMs = 1_000;
 
-/**
- * The one clock that drives windows, bans, `Date`, key expiry and the removal of getPet.
- * It reads `Date.now()` when called, so the fake timers of a test runner move it.
- */
+/** The one clock that drives windows, bans, `Date`, key expiry and the removal of getPet. */
 export class Clock {
+  readonly #time: TimeSource;
   #start: ClockStart = {};
-  #frozen = false;
-  /** Simulated instant at the anchor, and the machine's instant that it belongs to. */
-  #anchorMs = 0;
-  #machineAnchorMs = 0;
-  /** The last reading of the machine's time, and of a time that nobody can set. */
-  #lastMachineMs = Number.NEGATIVE_INFINITY;
-  #lastMonotonicMs = 0;
-  #movedMs = 0;
+  /** The function of the machine's time that the clock is now. */
+  anchor: ClockAnchor = { anchorMs: 0, machineMs: 0, frozen: false, movedMs: 0 };
+  /** Completed whenever the clock is moved, and when the next of its instants has come. */
+  waiting: Waiting | undefined;
+  /** Called when a wait has lasted a second of the machine's time on a frozen clock. */
+  onStandstill: ((waitMs: number) => void) | undefined;
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(start: ClockStart = {}) {
+  constructor(start: ClockStart = {}, time: TimeSource = createMachineTime()) {
+    this.#time = time;
     this.configure(start);
   }
 
@@ -65,27 +84,14 @@ export class Clock {
 
   /** The simulated instant, in whole Unix milliseconds. It goes back only by `set`, `reset` and `restore`. */
   now(): number {
-    if (this.#frozen) return this.#anchorMs;
-    const machineMs = this.#readMachine();
-    return Math.min(latestMs, Math.floor(this.#anchorMs + (machineMs - this.#machineAnchorMs) * this.#speed));
-  }
-
-  /** The machine's time. Where somebody set it back, the anchor moves with it, so that the simulated clock runs on. */
-  #readMachine(): number {
-    const machineMs = Date.now();
-    const monotonicMs = performance.now();
-    if (machineMs < this.#lastMachineMs) {
-      const elapsedMs = Math.max(0, monotonicMs - this.#lastMonotonicMs);
-      this.#machineAnchorMs -= this.#lastMachineMs + elapsedMs - machineMs;
-    }
-    this.#lastMachineMs = machineMs;
-    this.#lastMonotonicMs = monotonicMs;
-    return machineMs;
+    const { anchorMs, machineMs, frozen } = this.anchor;
+    if (frozen) return anchorMs;
+    return Math.min(latestMs, Math.floor(anchorMs + (this.#time.now() - machineMs) * this.#speed));
   }
 
   /** How far `advance` and `set` have moved the clock since it started. */
   get movedMs(): number {
-    return this.#movedMs;
+    return this.anchor.movedMs;
   }
 
   get #speed(): number {
@@ -98,7 +104,12 @@ export class Clock {
   }
 
   get frozen(): boolean {
-    return this.#frozen;
+    return this.anchor.frozen;
+  }
+
+  /** How much of the machine's time has passed since the clock was frozen or moved; 0 while it runs. */
+  get stoodMs(): number {
+    return this.frozen ? this.#time.now() - this.anchor.machineMs : 0;
   }
 
   /**
@@ -123,17 +134,12 @@ export class Clock {
 
   /** Stops the clock where it is; `advance` and `set` still move it. */
   freeze(): void {
-    this.#anchorMs = this.now();
-    this.#frozen = true;
-    this.#wakeDue();
+    this.#run(this.now(), true);
   }
 
   /** Lets the clock run on from where it is. */
   resume(): void {
-    this.#anchorMs = this.now();
-    this.#machineAnchorMs = this.#readMachine();
-    this.#frozen = false;
-    this.#wakeDue();
+    this.#run(this.now(), false);
   }
 
   /**
@@ -150,7 +156,7 @@ export class Clock {
       const abort = () => {
         sleeper.giveUp(signal?.reason);
         // A timer without a sleeper would keep the process alive.
-        this.#wakeDue();
+        this.#wake();
       };
       const sleeper: Sleeper = {
         dueMs: this.now() + ms,
@@ -166,58 +172,79 @@ export class Clock {
       this.#sleepers.add(sleeper);
       if (signal?.aborted) return abort();
       signal?.addEventListener('abort', abort);
-      this.#wakeDue();
+      this.#wake();
     });
+  }
+
+  /** To be called when what waits has another next instant. */
+  rearm(): void {
+    this.#wake();
   }
 
   /** Goes back to how the scenario started it. */
   reset(): void {
-    this.#lastMachineMs = Number.NEGATIVE_INFINITY;
-    const machineMs = this.#readMachine();
-    this.#machineAnchorMs = machineMs;
-    const startMs = (this.#start.startMs ?? machineMs) + (this.#start.skewMs ?? 0);
-    this.#anchorMs = Math.min(latestMs, Math.max(0, startMs));
-    this.#frozen = this.#start.mode === 'frozen';
-    this.#movedMs = 0;
-    this.#endSleep();
+    this.#endWaits();
+    this.#time.restart();
+    const machineMs = this.#time.now();
+    const { startMs = machineMs, skewMs = 0, mode } = this.#start;
+    this.anchor.movedMs = 0;
+    // Whole, because a skew may have a fraction, and a frozen clock shows its anchor.
+    this.#run(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 
   state(): ClockState {
-    return { nowMs: this.now(), frozen: this.#frozen, movedMs: this.#movedMs };
+    const { frozen, movedMs } = this.anchor;
+    return { nowMs: this.now(), frozen, movedMs };
   }
 
-  restore(state: ClockState): void {
+  restore({ nowMs, frozen, movedMs }: ClockState): void {
     // First, because the move would complete waits of the state that is being replaced.
-    this.#endSleep();
-    this.#moveTo(state.nowMs);
-    this.#frozen = state.frozen;
-    this.#movedMs = state.movedMs;
+    this.#endWaits();
+    this.anchor.movedMs = movedMs;
+    this.#run(nowMs, frozen);
   }
 
-  #endSleep(): void {
+  #endWaits(): void {
     for (const sleeper of this.#sleepers) sleeper.giveUp(new ResetError());
-    this.#wakeDue();
+    this.waiting?.giveUp();
   }
 
   #moveTo(instantMs: number): void {
     if (!(instantMs >= 0 && instantMs <= latestMs)) {
       throw new RangeError('Failed to move the clock: expected an instant of the years 1970 to 9999');
     }
-    this.#movedMs += Math.floor(instantMs) - this.now();
-    this.#anchorMs = Math.floor(instantMs);
-    this.#machineAnchorMs = this.#readMachine();
-    this.#wakeDue();
+    this.anchor.movedMs += Math.floor(instantMs) - this.now();
+    this.#run(Math.floor(instantMs), this.frozen);
   }
 
-  /** Wakes whose instant has come, in time order, and sets one timer for the next. */
-  #wakeDue(): void {
+  /** Goes on from an instant. */
+  #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
+    Object.assign(this.anchor, { anchorMs, machineMs, frozen });
+    this.waiting?.complete(this.now());
+    this.#wake();
+  }
+
+  /** Wakes in time order those whose instant has come, and sets one timer for the next. */
+  #wake(): void {
     clearTimeout(this.#timer);
     const nowMs = this.now();
+    const waiting = this.#time.isLogged ? undefined : this.waiting;
+    waiting?.complete(nowMs);
     const sleepers = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
     for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
-    const next = sleepers.find(({ dueMs }) => dueMs > nowMs);
-    if (next === undefined || next.dueMs === Number.POSITIVE_INFINITY || this.#frozen) return;
-    const waitMs = Math.ceil((next.dueMs - nowMs) / this.#speed);
-    this.#timer = setTimeout(() => this.#wakeDue(), Math.min(waitMs, longestTimerMs));
+    const nextSleeper = sleepers.find(({ dueMs }) => dueMs > nowMs);
+    const never = Number.POSITIVE_INFINITY;
+    const nextMs = Math.min(waiting?.nextDueMs() ?? never, nextSleeper?.dueMs ?? never);
+    if (nextMs === never) return;
+    const waitMs = Math.ceil((nextMs - nowMs) / this.#speed);
+    if (this.frozen) this.#watchStandstill(nextMs - nowMs);
+    else this.#timer = setTimeout(() => this.#wake(), Math.min(waitMs, longestTimerMs));
+  }
+
+  #watchStandstill(waitMs: number): void {
+    if (this.onStandstill === undefined) return;
+    this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
+    // In Node it would keep the process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
   }
 }

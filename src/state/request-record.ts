@@ -40,6 +40,12 @@ export interface ObservedRequest {
   readonly call: string | undefined;
 }
 
+/** What is known of a request only when its answer has been sent. */
+export type Delivery = Pick<
+  ObservedRequest,
+  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs'
+>;
+
 /** What only the simulator knows of one request: a log of the wire does not show it. */
 export interface RequestKnowledge {
   readonly plan: string | undefined;

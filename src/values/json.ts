@@ -11,7 +11,7 @@ export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
-const maximumDepth = 32;
+const maximumBodyDepth = 32;
 /** Longest whole number kept digit for digit; `BigInt(text)` grows faster than its input. */
 const maximumDigits = 40;
 const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -33,9 +33,10 @@ const escapes: Record<string, string> = {
 /**
  * Reads JSON text (RFC 8259) with every whole number exact, which `JSON.parse` on Node 20 cannot do.
  * The last of duplicate names wins; strings must be well-formed Unicode; at most 32 levels deep.
+ * @param maximumDepth for what is not a body
  * @throws {JsonError} naming the position and what was expected there.
  */
-export function parseJson(text: string): JsonValue {
+export function parseJson(text: string, maximumDepth = maximumBodyDepth): JsonValue {
   let at = 0;
 
   const fail = (expected: string): never => {

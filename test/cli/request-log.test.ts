@@ -110,6 +110,41 @@ describe('the log says why', () => {
     expect(pretty[0]).toMatch(/ 404 .*GET \/pets {2}not_found: There is nothing at this address/);
   });
 
+  test.each([
+    ['bytes that are not HTTP', 'hello there\r\n\r\n', 400, /not valid HTTP\/1\.1: .*[a-z]/],
+    ['a client that speaks TLS', '\x16\x03\x01\x02\x00\x01', 400, /begins with TLS; call this server by http/],
+    ['a header that is none', 'GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nA b: c\r\n\r\n', 400, /not valid HTTP/],
+    ['headers that are too large', `GET /v1 HTTP/1.1\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /larger than 16 KiB/],
+  ])('%s: one line, though there is no request', async (_what, bytes, status, message) => {
+    const { running, lines, pretty, call } = await open();
+    const answer = await rawRequest(running.port, Buffer.from(bytes, 'latin1'));
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(lines).toEqual([
+      {
+        event: 'request',
+        time: expect.any(String),
+        method: '',
+        target: '',
+        status,
+        code: 'invalid_request',
+        message: expect.stringMatching(message),
+        durationMs: expect.any(Number),
+      },
+    ]);
+    expect(answer).toContain(lines[0]?.message);
+    expect(pretty[0]).toMatch(new RegExp(` ${status} .*\\(no request\\) {2}invalid_request: `));
+    // Nothing of what was sent is shown, and the server goes on.
+    expect(await call('/v1/pets?limit=1')).toBe(200);
+  });
+
+  test('a client takes the server for a proxy', async () => {
+    const { running, lines } = await open();
+    await rawRequest(running.port, 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n');
+    expect(lines).toMatchObject([
+      { status: 405, method: 'CONNECT', target: 'example.test:443', message: expect.stringContaining('not a proxy') },
+    ]);
+  });
+
   test('a page cannot read an answer: its origin is not allowed, in the preflight too', async () => {
     const { lines, pretty, call } = await open();
     const asked = { 'Access-Control-Request-Method': 'POST' };

@@ -72,12 +72,11 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['waitForRequests', { count: 4, timeout: '20' }, { met: false, count: 3 }],
   ['exportHar', { status: 201 }, { log: { version: '1.2', entries: [{ response: { status: 201 } }] } }],
   ['exportJournal', { status: 201 }, expect.stringMatching(/^\{"id":2,.*\}\n$/)],
-  [
-    'exportRun',
-    {},
-    { format: 'petstore-sim-run-1', entries: { length: 3, 0: { id: 1 } }, answers: { '/clock': { mode: 'frozen' } } },
-  ],
   ['getVerdict', {}, { outcome: 'inconclusive', counts: { requests: 3 } }],
+  ['getVerdict', { key: 'pro-key' }, { outcome: 'inconclusive', counts: { requests: 1 } }],
+  ['getVerdict', { key: keyId('pro-key') }, { counts: { requests: 1 } }],
+  ['getVerdict', { key: '…-key' }, { counts: { requests: 3 } }],
+  ['getVerdict', { key: 'no such' }, { reason: 'No request came.', counts: { requests: 0 } }],
 
   ['saveSnapshot', { name: 'before' }, { saved: 'before' }],
   ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 41 }]],
@@ -218,7 +217,7 @@ test('what cannot be done says the same through both adapters, and changes nothi
 });
 
 test('the tables above leave no operation out', () => {
-  const elsewhere: Name[] = ['importState', 'watchRequests', 'watchUpdates'];
+  const elsewhere: Name[] = ['importState', 'watchRequests', 'watchUpdates', 'exportRun'];
   const done = new Set([...steps.map(([name]) => name), ...elsewhere]);
   expect(Object.keys(controlOperations).filter((name) => !done.has(name as Name))).toEqual([]);
 });

@@ -105,6 +105,21 @@ describe('an exported state', () => {
     expect(sim.pets.size).toBe(40);
   });
 
+  test('of the last second of the clock is read again, though what it promises is after that', async () => {
+    const sim = createSimulator({
+      scenario: {
+        clock: { start: '9999-12-31T23:59:59.500Z', mode: 'frozen' },
+        keys: { 'free-key': { usage: { minute: 60 } } },
+      },
+    });
+    await send(sim, {});
+    expect(sim.journal.query()[0]?.promisedAtMs).toBeGreaterThan(Date.parse('9999-12-31T23:59:59.999Z'));
+    const control = createControl(sim);
+    const state = control.exportState();
+    control.importState(state);
+    expect(control.exportState()).toEqual(state);
+  });
+
   test('of a clock that runs goes on to run', () => {
     stage.here.changeClock({ resume: true });
     const sim = createSimulator({ scenario: { clock: { mode: 'frozen' } } });

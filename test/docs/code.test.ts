@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,10 +22,11 @@ const exec = promisify(execFile);
 const executablePath = findChromium();
 
 /** How a block of code is run. */
-type Kind = 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
+type Kind = 'jest' | 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
 
 function kindOf({ text, saveAs }: CodeBlock): Kind {
   if (/from '(petstore-sim\/)?vitest'/.test(text)) return 'vitest';
+  if (/petstore-sim\/jest|module\.exports/.test(text)) return 'jest';
   if (text.includes("from 'petstore-sim/playwright'")) return 'playwright';
   if (text.includes('defineConfig')) return 'config';
   if (text.includes("from 'msw/browser'")) return 'page';
@@ -32,7 +34,7 @@ function kindOf({ text, saveAs }: CodeBlock): Kind {
   return saveAs === undefined ? 'script' : 'client';
 }
 
-// docs/clients.md is written from test/clients/clients.ts, which test/clients/matrix.test.ts runs whole.
+// docs/clients.md is written by npm run clients, which runs each block; test/clients/matrix.test.ts runs some again.
 const blocks = blocksIn('ts', 'js')
   .filter(({ page }) => page.path !== 'docs/clients.md')
   .map((block, index) => ({ ...block, index, kind: kindOf(block), file: fileOf(block, index) }));
@@ -65,20 +67,28 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('every way to use the package is shown', () => {
-  const kinds: Kind[] = ['vitest', 'playwright', 'page', 'config', 'client', 'handlers', 'script'];
+  const kinds: Kind[] = ['jest', 'vitest', 'playwright', 'page', 'config', 'client', 'handlers', 'script'];
   for (const kind of kinds) expect(ofKind(kind), kind).not.toHaveLength(0);
 });
 
 test('TypeScript accepts every block', { timeout: 60_000 }, async () => {
   const compilerOptions = { target: 'ES2023', module: 'ESNext', moduleResolution: 'Bundler', strict: true };
   const more = { types: ['node'], skipLibCheck: true, noEmit: true, allowImportingTsExtensions: true };
-  const files = blocks.filter(({ language }) => language === 'ts').map(({ file }) => file);
+  const files = blocks.filter(({ language, kind }) => language === 'ts' && kind !== 'jest').map(({ file }) => file);
   // Each block is a module, with or without an import.
   const forced = { moduleDetection: 'force' };
   await write('tsconfig.json', JSON.stringify({ compilerOptions: { ...compilerOptions, ...more, ...forced }, files }));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const { stdout } = await exec(process.execPath, [tsc, '--project', folder]).catch((error) => error);
   expect(withPlaces(stdout)).toBe('');
+});
+
+const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
+
+test.each(ofKind('jest'))('the lines of $place stand in examples/jest, which test/package runs', ({ text }) => {
+  const files = ['jest.config.js', 'test/client.test.ts'];
+  const known = files.map((file) => linesOf(readFileSync(join(root, 'examples/jest', file), 'utf8')));
+  expect(known.map((lines) => linesOf(text).filter((line) => !lines.includes(line)))).toContainEqual([]);
 });
 
 test('the Vitest tests pass as printed', { timeout: 60_000 }, async () => {

@@ -39,6 +39,7 @@ test.each([
   'one does not',
   'leaves fake timers and an open request behind',
   'gets real timers back',
+  'takes no simulator and need not',
 ])('the inner test "%s" passes', (title) => {
   expect(results.get(title)).toMatchObject({ status: 'passed' });
 });
@@ -50,6 +51,7 @@ test('of tests at the same time only the one whose client misbehaved fails', () 
 test.each([
   ['has a mistake in its scenario', 'ScenarioError: scenario at kees: expected no such field'],
   ['names a scenario that there is not', 'expected a file or a shipped scenario'],
+  ['takes no simulator', 'expected the test to take the simulator that it tests from its argument'],
 ])('the inner test that %s says so', (title, message) => {
   expect(results.get(title)).toMatchObject({ status: 'failed', failureMessages: [expect.stringContaining(message)] });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, vi } from 'vitest';
+import { beforeEach, describe, test as plain, vi } from 'vitest';
 import { judge } from '../../src/verdict.js';
 import { expect, test } from '../../src/vitest.js';
 
@@ -100,7 +100,7 @@ test('what nothing put to the test passes neither way', async ({ sim }) => {
   }
 });
 
-test('a matcher on anything else says what it wants', () => {
+plain('a matcher on anything else says what it wants', () => {
   expect(() => expect(7).toHaveBehaved()).toThrow('expected a simulator or a verdict');
 });
 

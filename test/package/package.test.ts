@@ -19,7 +19,9 @@ let folder: string;
 let packed: PackedPackage;
 let installing: Promise<void>;
 
-// One installation serves all tests: the two examples, and a project that has the package and msw. The dependencies come
+const examples = ['react', 'vitest-client', 'vitest-browser', 'jest'] as const;
+
+// One installation serves all tests: the examples, and a project that has the package and msw. The dependencies come
 // from the registry.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-sim-package-'));
@@ -31,7 +33,7 @@ beforeAll(async () => {
     dependencies: { 'petstore-sim': `file:${packed.tarball}`, msw: devDependencies.msw },
   };
   installing = installProjects(join(folder, 'installed'), packed.tarball, {
-    examples: ['react', 'vitest-client'],
+    examples,
     projects: { consumer },
   });
   // The tests that need it say why it failed.
@@ -44,7 +46,7 @@ afterAll(async () => {
 });
 
 /** The folder of an installed project. */
-async function installed(name: 'react' | 'vitest-client' | 'consumer'): Promise<string> {
+async function installed(name: (typeof examples)[number] | 'consumer'): Promise<string> {
   await installing;
   return join(folder, 'installed', name);
 }
@@ -52,7 +54,7 @@ async function installed(name: 'react' | 'vitest-client' | 'consumer'): Promise<
 describe.concurrent('the installed package', { timeout: 180_000 }, () => {
   test('the package holds the build, the data and the words, and nothing else', () => {
     const allowed =
-      /^(dist\/.+\.(js|d\.ts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg)|examples\/clients\/[^/]+|(README|CHANGELOG)\.md|LICENSE|package\.json)$/;
+      /^(dist\/.+\.(js|d\.ts|cjs|d\.cts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg)|examples\/clients\/[^/]+|(README|CHANGELOG)\.md|LICENSE|package\.json)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.js']),
@@ -109,6 +111,71 @@ describe.concurrent('the installed package', { timeout: 180_000 }, () => {
     );
     const { stdout } = await exec(process.execPath, ['use.js'], { cwd });
     expect(JSON.parse(stdout)).toEqual([3, 3, 'ok', 2, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
+  });
+
+  describe('by require and by import in one program', () => {
+    const program = `const { createSimulator, ScenarioError } = require('petstore-sim');
+const { matchers } = require('petstore-sim/matchers');
+(async () => {
+  const esm = {
+    ...(await import('petstore-sim')),
+    ...(await import('petstore-sim/control')),
+    ...(await import('petstore-sim/msw')),
+    ...(await import('petstore-sim/node')),
+    ...(await import('petstore-sim/verdict')),
+  };
+  const sim = createSimulator({ scenario: { faults: [{ when: { nth: 2 }, then: { delay: '1h' } }] } });
+  const { setupServer } = await import('msw/node');
+  const msw = setupServer(...esm.handlers(sim, { baseUrl: 'https://api.petstore.example/v1' }));
+  msw.listen({ onUnhandledRequest: 'bypass' });
+  const init = { headers: { authorization: 'Bearer free-key' } };
+  const call = (base) => fetch(base + '/pets', init).then(({ status }) => status, ({ name }) => name);
+  const statuses = [await call('https://api.petstore.example/v1')];
+  const waiting = call('https://api.petstore.example/v1');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  sim.reset();
+  statuses.push(await waiting);
+  msw.close();
+  const server = await esm.listen(sim, { port: 0 });
+  statuses.push(await call(server.baseUrl));
+  const remote = esm.createControl(server.controlUrl);
+  const refused = await remote.loadScenario({ scenario: { kees: {} } }).catch(({ status }) => status);
+  await server.close();
+  const errors = [createSimulator, esm.createSimulator].map((create) => {
+    try {
+      create({ scenario: { kees: {} } });
+    } catch (error) {
+      return [error instanceof ScenarioError, error instanceof esm.ScenarioError];
+    }
+  });
+  const pass = matchers.toHaveBehaved.call({}, sim).pass;
+  console.log(JSON.stringify({ isOne: createSimulator === esm.createSimulator, statuses, refused, errors, served: esm.judge(sim).counts.served, pass }));
+})();
+`;
+    const worked = {
+      statuses: [200, 'TypeError', 200],
+      refused: 400,
+      errors: [
+        [true, true],
+        [true, true],
+      ],
+      served: 1,
+      pass: true,
+    };
+
+    test('there is one copy of the code, on Node as it is', async () => {
+      const cwd = await installed('consumer');
+      await writeFile(join(cwd, 'both.cjs'), program);
+      const { stdout } = await exec(process.execPath, ['both.cjs'], { cwd });
+      expect(JSON.parse(stdout)).toEqual({ isOne: true, ...worked });
+    });
+
+    test('and where Node cannot require ES modules, the two copies work together', async () => {
+      const cwd = await installed('consumer');
+      await writeFile(join(cwd, 'two.cjs'), program);
+      const { stdout } = await exec(process.execPath, ['--no-experimental-require-module', 'two.cjs'], { cwd });
+      expect(JSON.parse(stdout)).toEqual({ isOne: false, ...worked });
+    });
   });
 
   describe('import scenario from petstore-sim/scenarios/NAME.json', () => {
@@ -202,6 +269,48 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     );
   });
 
+  describe('examples/jest', () => {
+    test('its tests pass in CommonJS: of a client in Node, and of a page in jsdom with msw', async () => {
+      const cwd = await installed('jest');
+      const report = JSON.parse(await runIn(cwd, 'npx', ['jest', '--json']));
+      expect(report).toMatchObject({ numPassedTests: 7, numFailedTests: 0, numPendingTests: 0 });
+    });
+
+    test.each(['node16', 'nodenext'])('its types are right with module %s', async (module) => {
+      expect(await runIn(await installed('jest'), process.execPath, [tsc, '--project', '.', '--module', module])).toBe(
+        '',
+      );
+    });
+  });
+
+  describe.runIf(executablePath)('examples/vitest-browser', () => {
+    const env = { CHROMIUM_PATH: executablePath, CHROMIUM_ARGS: JSON.stringify(chromiumArguments) };
+    const wrong = `import { test } from 'petstore-sim/vitest';
+      test.extend({ scenario: 'minute-wal' })('a name', ({ sim }) => sim.reset());
+      test('a port', ({ baseUrl }) => fetch(baseUrl));
+      test('no simulator', () => {});`;
+
+    test('its tests pass in Chromium, and what a browser cannot do is said', async () => {
+      const cwd = await installed('vitest-browser');
+      await writeFile(join(cwd, 'test/wrong.test.ts'), wrong);
+      const report = join(cwd, 'report.json');
+      await runIn(cwd, 'npx', ['vitest', 'run', '--reporter', 'json', '--outputFile', report], env).catch(() => {});
+      const { testResults } = JSON.parse(await readFile(report, 'utf8'));
+      const results = testResults.flatMap(({ assertionResults }: { assertionResults: object[] }) => assertionResults);
+      expect(results).toMatchObject([
+        { title: 'the page says that it waits, and shows the pets', status: 'passed' },
+        { title: 'a shipped scenario has a name', status: 'passed' },
+        { title: 'a name', failureMessages: [expect.stringContaining('did you mean minute-wall?')] },
+        { title: 'a port', failureMessages: [expect.stringContaining('a test in a browser has no baseUrl')] },
+        { title: 'no simulator', failureMessages: [expect.stringContaining('to take the simulator')] },
+      ]);
+    });
+
+    test('its types are right', async () => {
+      expect(await runIn(await installed('vitest-browser'), process.execPath, [tsc, '--project', '.'])).toBe('');
+    });
+  });
+
   describe('examples/vitest-client', () => {
     test('its tests pass: the right client behaves, and the wrong one is found out', async () => {
       const cwd = await installed('vitest-client');
@@ -215,7 +324,7 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
   });
 
   // Installed together, an example could use what another one lists.
-  test.each(['react', 'vitest-client'])('examples/%s lists every package that it imports', (name) => {
+  test.each(examples)('examples/%s lists every package that it imports', (name) => {
     const example = join(root, 'examples', name);
     const { dependencies = {}, devDependencies } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'));
     const sources = readdirSync(example, { recursive: true, encoding: 'utf8' }).filter(
@@ -226,7 +335,7 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
         ([, found]) => found,
       ),
     );
-    expect(imported).toContain('vitest');
+    expect(imported).toContain('petstore-sim');
     for (const found of imported) expect({ ...dependencies, ...devDependencies }).toHaveProperty([found as string]);
   });
 });

@@ -17,9 +17,37 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   simulator: ['adapters', 'contract', 'faults', 'limits', 'scenario', 'state', 'values'],
   verdict: ['contract', 'limits', 'scenario', 'simulator', 'state', 'values'],
   control: ['contract', 'faults', 'limits', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  log: [
+    'adapters',
+    'contract',
+    'control',
+    'faults',
+    'limits',
+    'scenario',
+    'schema',
+    'simulator',
+    'state',
+    'values',
+    'verdict',
+  ],
   dashboard: ['control', 'simulator', 'values', 'verdict'],
-  node: ['adapters', 'contract', 'control', 'faults', 'scenario', 'schema', 'simulator', 'state', 'values'],
-  cli: ['adapters', 'contract', 'control', 'node', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  fidelity: ['contract', 'control', 'limits', 'scenario', 'simulator', 'state', 'values', 'verdict'],
+  node: ['adapters', 'contract', 'control', 'faults', 'log', 'scenario', 'schema', 'simulator', 'state', 'values'],
+  kit: ['contract', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
+  cli: [
+    'adapters',
+    'contract',
+    'control',
+    'fidelity',
+    'log',
+    'node',
+    'scenario',
+    'schema',
+    'simulator',
+    'state',
+    'values',
+    'verdict',
+  ],
 };
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -32,7 +60,7 @@ const importsOf = (file: string): string[] => {
   const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g);
   return Array.from(found, ([, path = '']) =>
     relative(root, join(root, dirname(file), path)).replaceAll('\\', '/'),
-  ).map((path) => (existsSync(join(root, `${path}.tsx`)) ? `${path}.tsx` : `${path}.ts`));
+  ).map((path) => `${path}${['.tsx', '.d.ts'].find((ending) => existsSync(join(root, `${path}${ending}`))) ?? '.ts'}`);
 };
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));

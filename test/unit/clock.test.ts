@@ -100,6 +100,13 @@ describe('a frozen clock', () => {
     expect(clock.frozen).toBe(true);
   });
 
+  test('starts at a whole millisecond, also where its skew has a fraction', () => {
+    const sim = createSimulator({ scenario: { clock: { start: 1.5, skew: '-0.5ms', mode: 'frozen' } } });
+    expect(sim.clock.now()).toBe(0);
+    sim.clock.set(5);
+    expect(sim.clock.movedMs).toBe(5);
+  });
+
   test('starts at the time of the machine when the scenario names none', () => {
     const clock = new Clock({ mode: 'frozen', skewMs: 1000 });
     vi.advanceTimersByTime(60_000);

@@ -68,7 +68,7 @@ describe('a form', () => {
       '[pets.2.nmae]: expected no such field; did you mean name?',
       '[two]: expected a value, got none',
       '[twoo]: expected no such field; did you mean two?',
-      '[extra]: expected no such field',
+      '[extra]: expected no such field; the fields are one, pets, two',
     ]);
   });
 
@@ -153,7 +153,7 @@ describe('either', () => {
     expect(mistakes(size, { lwo: 1, hihg: 2 })).toContain('[lwo]: expected no such field; did you mean low?');
     const nested = either(fields({ a: fields({ x: number }) }), fields({ b: number }));
     expect(mistakes(nested, { a: { y1: 1, y2: 2, y3: 3 } })).toHaveLength(4);
-    expect(mistakes(nested, { a: { y1: 1 } })).toContain('[a.y1]: expected no such field');
+    expect(mistakes(nested, { a: { y1: 1 } })).toContain('[a.y1]: expected no such field; the fields are x');
   });
 });
 
@@ -167,8 +167,8 @@ describe('what nobody would write', () => {
     ]);
     expect(Object.getPrototypeOf(output)).toBe(Object.prototype);
     expect(mistakes(pet, { name: 'x', ...odd })).toEqual([
-      '[__proto__]: expected no such field',
-      '[constructor]: expected no such field',
+      '[__proto__]: expected no such field; the fields are name, age, tags',
+      '[constructor]: expected no such field; the fields are name, age, tags',
     ]);
     const sim = createSimulator({ scenario: JSON.parse('{"keys":{"__proto__":{"plan":"pro"},"constructor":{}}}') });
     expect(['__proto__', 'constructor'].map((key) => sim.keys.get(key).plan)).toEqual(['pro', 'free']);

@@ -21,7 +21,7 @@ export type ApiListener = (
 /**
  * Answers requests under a base path from the simulator, straight on `node:http`.
  * @param options.base what the target of every request begins with
- * @param options.holdRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones
+ * @param options.holdsRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones
  * @param options.firstHeaders headers of the first answer on top of its own
  */
 export function createApiListener(
@@ -29,14 +29,13 @@ export function createApiListener(
   connections: Connections,
   {
     base,
-    holdRefusals = false,
+    holdsRefusals = false,
     firstHeaders,
-  }: { base: string; holdRefusals?: boolean | undefined; firstHeaders?: ApiCall['adapterHeaders'] },
+  }: { base: string; holdsRefusals?: boolean | undefined; firstHeaders?: ApiCall['adapterHeaders'] },
 ): ApiListener {
-  const hold = holdRefusals ? holdRefusal : undefined;
   let adapterHeaders = firstHeaders;
   return (request, response, report, read) => {
-    const cors = corsHeaders(request.headers.origin, sim.settings.cors);
+    const cors = corsHeaders(request.headers.origin, sim.settings);
     const isOriginRefused = cors === undefined && isForeignPage(request);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();
@@ -48,18 +47,26 @@ export function createApiListener(
       else sendWithFault(request, response, { answer, wire: answer.wire, cors, clock: sim.clock });
       report?.({ by: 'api', sim, ...answer, isOriginRefused });
     };
+    const send = (answer: Answer) => {
+      const { sent } = answer;
+      if (sent === undefined) return deliver(answer);
+      holdRefusal().then((heldMs) => {
+        sent(heldMs);
+        deliver(answer);
+      });
+    };
     const answerWith = (body: Uint8Array | undefined) => {
       const call = new HttpCall(request, response, {
         base,
         body,
         connection: connections.numberOf(request.socket),
-        hold,
+        holdsRefusals,
         adapterHeaders,
       });
       adapterHeaders = undefined;
       const answer = sim.handle(call);
-      if (!(answer instanceof Promise)) return deliver(answer);
-      answer.then(deliver, () => {
+      if (!(answer instanceof Promise)) return send(answer);
+      answer.then(send, () => {
         // The wait of a fault ended early: the client has gone, or the simulator was reset.
         response.destroy();
         report?.({ by: 'api', sim, status: 0, headers: {}, body: '' });

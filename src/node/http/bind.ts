@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createClientErrors } from './client-errors.js';
+import { createClientErrors, type OnRefused } from './client-errors.js';
 import type { Connections } from './connections.js';
 import { inOrder } from './in-order.js';
 
@@ -15,6 +15,7 @@ export interface BoundServers {
  * Starts one server for each address, all on the same port. An address that the machine does not have (no IPv6) is left
  * out.
  * @param port 0 for a free one
+ * @param onRefused called for what is answered without a request that `listener` could answer
  * @throws {Error} with the system's `code`, such as `EADDRINUSE`
  */
 export async function bind(
@@ -22,14 +23,15 @@ export async function bind(
   port: number,
   listener: RequestListener,
   connections: Connections,
+  onRefused?: OnRefused,
 ): Promise<BoundServers> {
   const [first, ...others] = hosts as [string, ...string[]];
   for (let attempt = 1; ; attempt++) {
-    const servers: [Server, ...Server[]] = [await start(listener, connections, first, port)];
+    const servers: [Server, ...Server[]] = [await start(listener, connections, first, port, onRefused)];
     const { port: boundPort } = servers[0].address() as AddressInfo;
     const bound = { port: boundPort, close: (graceMs: number) => closeAll(servers, connections, graceMs) };
     try {
-      for (const host of others) servers.push(await start(listener, connections, host, boundPort));
+      for (const host of others) servers.push(await start(listener, connections, host, boundPort, onRefused));
       return bound;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -41,7 +43,13 @@ export async function bind(
   }
 }
 
-function start(listener: RequestListener, connections: Connections, host: string, port: number): Promise<Server> {
+function start(
+  listener: RequestListener,
+  connections: Connections,
+  host: string,
+  port: number,
+  onRefused: OnRefused | undefined,
+): Promise<Server> {
   const serve = inOrder(listener);
   const noteAndServe: RequestListener = (request, response) => {
     connections.serve(request, response);
@@ -60,7 +68,7 @@ function start(listener: RequestListener, connections: Connections, host: string
     },
     noteAndServe,
   );
-  const clientErrors = createClientErrors();
+  const clientErrors = createClientErrors(onRefused);
   server
     .on('connection', (socket) => connections.add(socket))
     // Without a listener, Node answers an unknown expectation before the guard has seen the request.

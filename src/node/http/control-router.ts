@@ -105,7 +105,8 @@ export function createControlRouter(
   servePage(app);
   mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
   mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
-    const sandbox = sandboxes.find(request.params.sandbox as string);
+    const name = request.params.sandbox as string;
+    const sandbox = request.method === 'GET' || request.method === 'HEAD' ? sandboxes.read(name) : sandboxes.use(name);
     if (sandbox === undefined) throw noSandbox();
     return { target: sandbox.sim, gone: sandbox.removed, ...sandboxUrls(originOf(request), sandbox.name) };
   });

@@ -4,7 +4,7 @@ const realSetTimeout = setTimeout;
 const holdMs = 20;
 
 /**
- * Waits before a refusal is sent. What was on its way arrives meanwhile, so that what arrives later was sent by a client
+ * Waits before a refusal is sent, and tells how many milliseconds. What was on its way arrives meanwhile, so that what arrives later was sent by a client
  * that had read the refusal. Not under the fake timers of a test runner: the client's time would run meanwhile.
  */
 export function holdRefusal(): Promise<number> {

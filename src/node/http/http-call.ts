@@ -12,7 +12,7 @@ export class HttpCall implements ApiCall {
   readonly query: string;
   readonly body: Uint8Array | undefined;
   readonly connection: number | undefined;
-  readonly hold: ApiCall['hold'];
+  readonly holdsRefusals: boolean;
   readonly adapterHeaders: ApiCall['adapterHeaders'];
 
   constructor(
@@ -22,9 +22,9 @@ export class HttpCall implements ApiCall {
       base,
       body,
       connection,
-      hold,
+      holdsRefusals,
       adapterHeaders,
-    }: Pick<ApiCall, 'body' | 'connection' | 'hold' | 'adapterHeaders'> & { base: string },
+    }: Pick<ApiCall, 'body' | 'connection' | 'adapterHeaders'> & { base: string; holdsRefusals: boolean },
   ) {
     const target = (request.url ?? '').slice(base.length);
     const mark = target.indexOf('?');
@@ -36,7 +36,7 @@ export class HttpCall implements ApiCall {
     this.query = mark < 0 ? '' : target.slice(mark + 1);
     this.body = body;
     this.connection = connection;
-    this.hold = hold;
+    this.holdsRefusals = holdsRefusals;
     this.adapterHeaders = adapterHeaders;
   }
 

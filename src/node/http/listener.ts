@@ -25,7 +25,7 @@ interface ListenerOptions extends ControlRouterOptions {
 /** Serves one request: the guard, then the part of the server that its path belongs to. */
 export function createListener(sim: Simulator, options: ListenerOptions): RequestListener {
   const { allowedHosts, connections, extension, onAnswer } = options;
-  const serveApi = createApiListener(sim, connections, { base: basePath, holdRefusals: options.holdRefusals });
+  const serveApi = createApiListener(sim, connections, { base: basePath, holdsRefusals: options.holdRefusals });
   const serveSandbox = createSandboxListener(sim, options.sandboxes, connections);
   const serveControl = createControlLoader(sim, options);
 

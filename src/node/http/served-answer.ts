@@ -20,14 +20,17 @@ export interface ServedAnswer extends Partial<Pick<Answer, 'operation' | 'key' |
   isOriginRefused?: boolean;
 }
 
+/** What is known of a request: nothing where its bytes are not HTTP, or not all of its headers came. */
+export type AnsweredRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
 /** Called for every answer of the server, when it has been handed to the socket. */
-export type OnAnswer = (request: IncomingMessage, answer: ServedAnswer, durationMs: number) => void;
+export type OnAnswer = (request: AnsweredRequest, answer: ServedAnswer, durationMs: number) => void;
 
 /** Reports the answer to one request; `undefined` where nobody listens. */
 export type Report = ((answer: ServedAnswer) => void) | undefined;
 
 /** @param onAnswer what it throws is printed: a log must not end the server */
-export function createReport(request: IncomingMessage, onAnswer: OnAnswer | undefined): Report {
+export function createReport(request: AnsweredRequest, onAnswer: OnAnswer | undefined): Report {
   if (onAnswer === undefined) return undefined;
   const startMs = performance.now();
   return (answer) => {

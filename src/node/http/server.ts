@@ -6,7 +6,7 @@ import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
 import { createListener } from './listener.js';
-import type { OnAnswer } from './served-answer.js';
+import { createReport, type OnAnswer } from './served-answer.js';
 
 export interface ListenOptions {
   /** Default 4010; 0 takes a free one. */
@@ -83,7 +83,9 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     prepareControl: options.prepareControl,
     sandboxes,
   });
-  const servers = await bind(hosts, port, listener, connections);
+  const servers = await bind(hosts, port, listener, connections, (request, status, body) => {
+    createReport(request, options.onAnswer)?.({ by: 'server', sim, status, headers: {}, body });
+  });
   const origin = `http://${urlHost(hosts[0] as string)}:${servers.port}`;
   return {
     port: servers.port,

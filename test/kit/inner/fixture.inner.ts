@@ -1,4 +1,4 @@
-import { describe, vi } from 'vitest';
+import { describe, test as plain, vi } from 'vitest';
 import type { Scenario } from '../../../src/index.js';
 import { expect, test } from '../../../src/vitest.js';
 
@@ -28,7 +28,7 @@ it('misbehaves at the first try only', { retry: 1 }, async ({ sim, baseUrl, apiK
   expect(sim.journal.size).toBe(0);
   if (tries.length === 1) await hammer(sim.fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
 });
-test('had a service for each try', () => {
+plain('had a service for each try', () => {
   expect(new Set(tries).size).toBe(2);
 });
 
@@ -38,7 +38,7 @@ it('has a service for each repeat', { repeats: 2 }, async ({ sim, apiKey }) => {
   expect(sim.journal.size).toBe(1);
   services.add(sim);
 });
-test('had a service for each repeat', () => {
+plain('had a service for each repeat', () => {
   expect(services.size).toBe(3);
 });
 
@@ -57,7 +57,7 @@ hanging('leaves fake timers and an open request behind', async ({ baseUrl, apiKe
   const open = fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
   await Promise.race([open.catch(() => {}), vi.advanceTimersByTimeAsync(100)]);
 });
-test('gets real timers back', () => {
+plain('gets real timers back', () => {
   vi.useRealTimers();
 });
 
@@ -74,4 +74,12 @@ unknown('names a scenario that there is not', ({ sim }) => {
 const revoked = test.extend({ scenario: { keys: { mine: { plan: 'free', state: 'revoked' as const } } } });
 revoked('is given the key that its scenario names, though it does not work', ({ apiKey }) => {
   expect(apiKey).toBe('mine');
+});
+
+test('takes no simulator', () => {
+  expect(1).toBe(1);
+});
+
+test.extend({ verdict: 'ignore' as const })('takes no simulator and need not', () => {
+  expect(1).toBe(1);
 });

@@ -1,0 +1,53 @@
+import { test } from 'petstore-sim/jest';
+import { listPets, listStubbornly } from '../src/petstore';
+
+const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
+const baseUrl = 'https://api.petstore.example/v1';
+
+describe('without waiting: sim.fetch and fake timers', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const refused = test.extend({ scenario: usedUp });
+
+  refused('the client waits a minute and is served', async ({ sim, apiKey }) => {
+    const listed = listPets(baseUrl, apiKey, sim.fetch);
+    await jest.advanceTimersByTimeAsync(70_000);
+    expect(await listed).toHaveLength(40);
+    expect(sim).toHaveHonouredRetryAfter();
+    expect(sim).toHaveTrippedNoBan();
+  });
+
+  // The verdict after the test is what fails it.
+  refused.failing('a client that tries again every second does not pass', async ({ sim, apiKey }) => {
+    const listed = listStubbornly(baseUrl, apiKey, sim.fetch).catch(() => []);
+    await jest.advanceTimersByTimeAsync(70_000);
+    await listed;
+  });
+
+  refused.extend({ verdict: 'ignore' })('and the matchers say why', async ({ sim, apiKey }) => {
+    const listed = listStubbornly(baseUrl, apiKey, sim.fetch).catch(() => []);
+    await jest.advanceTimersByTimeAsync(70_000);
+    await listed;
+    expect(sim).not.toHaveHonouredRetryAfter();
+    expect(() => expect(sim).toHaveBehaved()).toThrow('early-retry');
+  });
+});
+
+describe('over real HTTP, with a minute of one second', () => {
+  const refused = test.extend({ scenario: { windows: { minute: '1s' }, ...usedUp } });
+
+  refused('the client waits for it', async ({ sim, baseUrl, apiKey }) => {
+    expect(await listPets(baseUrl, apiKey)).toHaveLength(40);
+    expect(sim).toHaveHonouredRetryAfter();
+  });
+});
+
+test.extend({ scenario: 'minute-wall' })('a shipped scenario has a name', async ({ sim, apiKey }) => {
+  await listPets(baseUrl, apiKey, sim.fetch);
+  expect(sim.journal.size).toBe(1);
+});

@@ -1,0 +1,80 @@
+// The last step of `npm run build`: what CommonJS loads of dist/, and away with what nothing loads. docs/architecture.md says why.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, transform } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const { exports: entries, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const dual = Object.values(entries).filter((entry) => entry.require !== undefined);
+
+/** The .js files, or with `.d.ts` the declarations, that some of them need, themselves among them. */
+function reachable(files, ending) {
+  const found = new Set();
+  const visit = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, path] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)\.js["']/g)) {
+      visit(join(dirname(file), path + ending));
+    }
+  };
+  for (const file of files) visit(join(root, file));
+  return found;
+}
+
+// One set of chunks for all entries, so that they share every class: esbuild splits ES modules alone, so each chunk is
+// made CommonJS afterwards. Dynamic imports become calls of `require`, because Jest has no others.
+const { outputFiles } = await build({
+  entryPoints: dual.map((entry) => join(root, entry.default)),
+  bundle: true,
+  splitting: true,
+  packages: 'external',
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  outdir: join(dist, 'cjs'),
+  chunkNames: 'chunk-[hash]',
+  outExtension: { '.js': '.cjs' },
+  write: false,
+  logLevel: 'warning',
+});
+mkdirSync(join(dist, 'cjs'), { recursive: true });
+for (const { path, text } of outputFiles) {
+  const { code } = await transform(text, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
+  });
+  writeFileSync(path, code);
+}
+
+// TypeScript takes a declaration for CommonJS only when it is named so, and reads msw's as CommonJS only from such a one.
+const declarations = reachable(
+  dual.map(({ types }) => types.default),
+  '.d.ts',
+);
+for (const file of [...declarations, join(dist, 'shipped-scenario.d.ts')]) {
+  const text = readFileSync(file, 'utf8')
+    .replace(/((?:from|import)\s*\(?\s*["']\.[^"']+)\.js(["'])/g, '$1.cjs$2')
+    .replace('export default scenario', 'export = scenario');
+  const target = join(dist, 'cjs', relative(dist, file).replace(/\.d\.ts$/, '.d.cts'));
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}
+
+// What only the command line imports is in its bundle, and declarations of what is not public help nobody.
+const modules = [...Object.values(entries).flatMap((entry) => [entry.default, entry.browser]), bin['petstore-sim']];
+const needed = reachable(
+  modules.filter((path) => path?.endsWith('.js')),
+  '.js',
+);
+const kept = new Set([...needed, ...declarations, join(dist, 'shipped-scenario.d.ts')]);
+for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+  const path = join(dist, file);
+  const isCommonJs = relative(join(dist, 'cjs'), path)[0] !== '.';
+  if (/\.(?:d\.ts|js)$/.test(file) && !isCommonJs && !kept.has(path)) rmSync(path);
+}

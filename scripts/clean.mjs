@@ -1,0 +1,5 @@
+// The first step of `npm run build`, on every system.
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+rmSync(fileURLToPath(new URL('../dist', import.meta.url)), { recursive: true, force: true });

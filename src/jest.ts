@@ -1,0 +1,32 @@
+import { expect } from '@jest/globals';
+import { createTest } from './kit/jest-test.js';
+import { matchers, type PetstoreMatchers } from './kit/matchers.js';
+import { listen } from './node/http/server.js';
+import { readScenario } from './node/scenario-files/scenario-files.js';
+
+export type { PetstoreFixtures, PetstoreOptions, PetstoreTest } from './kit/jest-test.js';
+export type { PetstoreMatchers } from './kit/matchers.js';
+
+/**
+ * Jest's `test` with a simulator for each test, and a verdict on the client after it. The matchers are on Jest's `expect`.
+ * @example
+ * test.extend({ scenario: 'minute-wall' })('the client waits', async ({ sim, apiKey }) => {
+ *   await listPets({ apiKey, fetch: sim.fetch });
+ *   expect(sim).toHaveHonouredRetryAfter();
+ * });
+ */
+export const test = createTest({ listen, readScenario });
+
+expect.extend(matchers);
+
+declare global {
+  // What `@types/jest` calls it; `R` and `T` are its names.
+  namespace jest {
+    interface Matchers<R, T> extends PetstoreMatchers {}
+  }
+}
+
+declare module 'expect' {
+  // What `@jest/globals` calls it.
+  interface Matchers<R extends void | Promise<void>, T = unknown> extends PetstoreMatchers {}
+}

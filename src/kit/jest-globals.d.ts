@@ -1,0 +1,14 @@
+/** What the kit needs of Jest. Jest itself is no dependency: only its runtime can load this module. */
+declare module '@jest/globals' {
+  export type Define = (name: string, body: () => Promise<void>, timeoutMs?: number) => void;
+  export const test: Define & { only: Define; skip: Define; failing: Define };
+  export function expect(received: unknown): import('./matchers.js').PetstoreMatchers;
+  export namespace expect {
+    function extend(matchers: object): void;
+  }
+}
+
+/** Where Jest declares its matchers, for `src/jest.ts` to add to. */
+declare module 'expect' {
+  export interface Matchers<R extends void | Promise<void>, T = unknown> {}
+}

@@ -1,0 +1,88 @@
+import { test as base, expect } from 'vitest';
+import { clientOf } from '../scenario/client.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { createWorld, type ReadScenario } from './create-world.js';
+import { matchers, type PetstoreMatchers } from './matchers.js';
+
+/** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
+export interface PetstoreFixtures {
+  /**
+   * What the world of the test starts with: a scenario, the name of a shipped one, or the path of a file.
+   * @default {}
+   * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+   */
+  scenario: Scenario | string;
+  /**
+   * `check` fails the test when the client failed its verdict, or when the test takes no simulator; `ignore` leaves
+   * both to the test.
+   * @default 'check'
+   * @example const unchecked = test.extend({ verdict: 'ignore' });
+   */
+  verdict: 'check' | 'ignore';
+  /** A simulator of the test's own: a retry of the test gets another one. */
+  sim: Simulator;
+  /**
+   * Where `sim` listens as long as the test runs, `http://127.0.0.1:PORT/v1`; not in a browser. A client that takes a
+   * `fetch` needs no port: give it `sim.fetch`.
+   */
+  baseUrl: string;
+  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
+  apiKey: string;
+  /** Notices a test that takes no simulator, which would pass whatever the client does. */
+  takesSimulator: { isTaken: boolean };
+}
+
+/** What depends on where the tests run. */
+interface Environment {
+  readScenario: ReadScenario;
+  /** Serves over HTTP; rejects where that cannot be. */
+  listen(sim: Simulator): Promise<{ baseUrl: string; close(): Promise<void> }>;
+}
+
+export function createTest({ readScenario, listen }: Environment) {
+  if (!('override' in base)) {
+    // Older ones build `sim` from the scenario of this file, whatever a test sets.
+    throw new Error('Failed to load petstore-sim/vitest: expected Vitest 4.1 or later');
+  }
+  expect.extend(matchers);
+  return base.extend<PetstoreFixtures>({
+    // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures this one needs
+    scenario: async ({}, use) => use({}),
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    verdict: async ({}, use) => use('check'),
+    takesSimulator: [
+      async ({ verdict, task }, use) => {
+        const taken = { isTaken: false };
+        await use(taken);
+        // Soft, because Vitest runs a fixture's end again when it throws: the error would stand there twice, and in every retry.
+        if (verdict === 'check') task.context.expect.soft(taken.isTaken, takesNone).toBe(true);
+      },
+      { auto: true },
+    ],
+    sim: async ({ scenario, verdict, takesSimulator, task }, use) => {
+      takesSimulator.isTaken = true;
+      const sim = await createWorld(scenario, readScenario);
+      await use(sim);
+      // Soft, as above.
+      if (verdict === 'check') task.context.expect.soft(sim).toHaveBehaved();
+    },
+    baseUrl: async ({ sim }, use) => {
+      const server = await listen(sim);
+      await use(server.baseUrl);
+      await server.close();
+    },
+    apiKey: async ({ sim }, use) => use(clientOf(sim.scenario).key),
+  });
+}
+
+const takesNone =
+  'expected the test to take the simulator that it tests from its argument, as in test(name, async ({ sim, apiKey }) => { ... }). ' +
+  "Without it nothing is judged; a test that needs none is one of Vitest's own `test`, or has test.extend({ verdict: 'ignore' })";
+
+declare global {
+  // Vitest's own Matchers has one type parameter in version 4 and two in 5, and a declaration can match only one of them.
+  namespace Chai {
+    interface Assertion extends PetstoreMatchers {}
+  }
+}

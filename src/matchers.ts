@@ -1,0 +1,1 @@
+export { matchers, type PetstoreMatchers } from './kit/matchers.js';

@@ -1,0 +1,28 @@
+import { createTest } from './kit/vitest-test.js';
+import { nearest } from './schema/nearest.js';
+
+export { expect } from 'vitest';
+export type { PetstoreMatchers } from './kit/matchers.js';
+export type { PetstoreFixtures } from './kit/vitest-test.js';
+
+/** `test` of `petstore-sim/vitest` where Vitest runs the tests in a browser: the same, without files and without a port. */
+export const test = createTest({
+  async readScenario(name) {
+    // Only for a test that names one: a page has no files to look into.
+    const { scenarios } = await import('./kit/shipped-scenarios.js');
+    const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+    if (scenario !== undefined) return scenario;
+    const meant = nearest(name, Object.keys(scenarios));
+    throw new RangeError(
+      `Failed to read the scenario ${JSON.stringify(name)}: expected the name of a shipped one${
+        meant === undefined ? '' : ` (did you mean ${meant}?)`
+      }. A browser cannot read a file: import it as JSON, and give its content`,
+    );
+  },
+  async listen() {
+    throw new Error(
+      'Failed to listen: a test in a browser has no baseUrl. Give the client `sim.fetch`, or answer its requests by ' +
+        'setupWorker(...handlers(sim)) of msw/browser',
+    );
+  },
+});

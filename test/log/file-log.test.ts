@@ -1,0 +1,285 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LogUnavailableError } from '../../src/log/log.js';
+import { change, contentOf, logFiles, newFolder, openFor, readFolder, scenario } from './folders.js';
+
+const commands = (number: number) => [{ kind: 'request', path: `/v1/pets/${number}` }];
+
+test('a log gives back what was appended, in its order, with who wrote it', async () => {
+  const folder = newFolder();
+  const { log, isNew, birth } = await openFor(folder);
+  expect({ isNew, scenario: birth.scenario, position: log.position }).toEqual({ isNew: true, scenario, position: 0 });
+  const first = await log.append({ atMs: 1000, commands: commands(1) });
+  const second = await log.append({ atMs: 1001, commands: commands(2), answered: [[1, 'f00d']] });
+  expect(first).toEqual({
+    position: 1,
+    incarnation: 1,
+    sequence: 1,
+    writer: 'file',
+    atMs: 1000,
+    commands: commands(1),
+  });
+  await log.close();
+
+  const found = await readFolder(folder, { version: '1.1.0' });
+  expect(found.entries).toEqual([
+    { ...first, version: '1.0.0' },
+    { ...second, version: '1.0.0' },
+  ]);
+  expect(found.entries[1]?.answered).toEqual([[1, 'f00d']]);
+  expect(found.notices).toEqual(['The log was written by petstore-sim 1.0.0; this is 1.1.0.']);
+});
+
+test('a log goes on after the last entry, in a new incarnation', async () => {
+  const folder = newFolder();
+  for (const atMs of [1, 2, 3]) {
+    const { log, isNew } = await openFor(folder);
+    expect(isNew).toBe(atMs === 1);
+    await log.append({ atMs, commands: [] });
+    await log.close();
+  }
+  const { entries, notices } = await readFolder(folder);
+  expect(entries.map(({ position, incarnation, sequence }) => [position, incarnation, sequence])).toEqual([
+    [1, 1, 1],
+    [2, 2, 1],
+    [3, 3, 1],
+  ]);
+  expect(notices).toEqual([]);
+});
+
+test('entries of two versions stand in files of their own, and each tells its version', async () => {
+  const folder = newFolder();
+  for (const version of ['1.0.0', '1.1.0', '1.1.0']) {
+    const { log } = await openFor(folder, { version });
+    await log.append({ atMs: 1, commands: [] });
+    await log.close();
+  }
+  const { entries } = await readFolder(folder, { version: '1.1.0' });
+  expect(entries.map(({ version }) => version)).toEqual(['1.0.0', '1.1.0', '1.1.0']);
+  expect(logFiles(folder)).toEqual(['log-000000000001.jsonl', 'log-000000000002.jsonl']);
+});
+
+test('every digit, every character and every level of a command comes back', async () => {
+  const folder = newFolder();
+  let deep: unknown = 'deep';
+  for (let level = 0; level < 32; level++) deep = { level: deep };
+  const values = [9223372036854775807n, -9223372036854775808n, 0.1, 1e300, 'ü\u2028\n"\\\u0000😀', null, true, deep];
+  const { log } = await openFor(folder);
+  await log.append({ atMs: 1, commands: values });
+  await log.append({ atMs: 1, commands: ['a lone surrogate: \ud800', { __proto__: null, plain: 1 }] });
+  await log.close();
+  const { entries } = await readFolder(folder);
+  expect(entries[0]?.commands).toEqual(values);
+  expect(entries[1]?.commands).toEqual(['a lone surrogate: \ud800', { plain: 1 }]);
+});
+
+test('each line is JSON that says what it is, and only its owner can read the files', async () => {
+  const folder = join(newFolder(), 'made', 'here');
+  const { log } = await openFor(folder);
+  await log.append({ atMs: 1, commands: commands(7) });
+  await log.writeSnapshot(1, [{ pets: [] }]);
+  const lines = logFiles(folder).map((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  );
+  expect(lines[0]?.[0]).toMatchObject({ file: 'petstore-sim log', format: 1, version: '1.0.0', birth: { scenario } });
+  expect(lines[0]?.[1]).toMatchObject({ position: 1, commands: commands(7) });
+  expect(lines[1]).toMatchObject([{ file: 'petstore-sim snapshot' }, { piece: { pets: [] } }, { end: { pieces: 1 } }]);
+  for (const name of logFiles(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('a start reads the newest snapshot and only the entries after it', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder);
+  for (let number = 1; number <= 5; number++) await log.append({ atMs: number, commands: commands(number) });
+  await log.writeSnapshot(2, ['after 2']);
+  await log.writeSnapshot(4, ['after', 4]);
+  expect(log.snapshotPosition).toBe(4);
+  await log.close();
+  const { snapshot, entries } = await readFolder(folder);
+  expect(snapshot).toEqual({ position: 4, pieces: ['after', 4] });
+  expect(entries.map(({ position }) => position)).toEqual([5]);
+});
+
+test('a snapshot is due when the log has outgrown its bound, and the log then goes on in a new file', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder, { leastLogBytes: 10_000 });
+  while (!log.snapshotIsDue) await log.append({ atMs: 1, commands: ['x'.repeat(500)] });
+  const due = log.position;
+  expect(due).toBeGreaterThan(15);
+  expect(due).toBeLessThan(20);
+  await log.append({ atMs: 2, commands: [] });
+  // Written while commands go on.
+  const written = log.writeSnapshot(due, ['state']);
+  expect(log.snapshotIsDue).toBe(false);
+  await log.append({ atMs: 3, commands: [] });
+  await written;
+  expect(logFiles(folder)).toEqual([
+    'log-000000000001.jsonl',
+    `log-${String(due + 1).padStart(12, '0')}.jsonl`,
+    `snapshot-${String(due).padStart(12, '0')}.jsonl`,
+  ]);
+  await log.close();
+  const { snapshot, entries } = await readFolder(folder);
+  expect(snapshot?.position).toBe(due);
+  expect(entries.map(({ atMs }) => atMs)).toEqual([2, 3]);
+});
+
+test('a due snapshot is still due at the next start', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  await log.append({ atMs: 1, commands: ['x'.repeat(2000)] });
+  await log.close();
+  const { log: next } = await openFor(folder, { leastLogBytes: 1000 });
+  expect(next.snapshotIsDue).toBe(true);
+});
+
+test('a log that is smaller than the state waits until it has outgrown it', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  await log.append({ atMs: 1, commands: ['x'.repeat(2000)] });
+  expect(log.snapshotIsDue).toBe(true);
+  await log.writeSnapshot(1, ['x'.repeat(10_000)]);
+  for (let number = 0; number < 9; number++) await log.append({ atMs: 1, commands: ['x'.repeat(1000)] });
+  expect(log.snapshotIsDue).toBe(false);
+  await log.append({ atMs: 1, commands: ['x'.repeat(1000)] });
+  expect(log.snapshotIsDue).toBe(true);
+});
+
+test('the files before the snapshot before the newest are dropped, and no others', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  const positions: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    while (!log.snapshotIsDue) await log.append({ atMs: round, commands: ['x'.repeat(100)] });
+    positions.push(log.position);
+    await log.writeSnapshot(log.position, [round]);
+  }
+  await log.close();
+  const name = (kind: string, position: number) => `${kind}-${String(position).padStart(12, '0')}.jsonl`;
+  const [, , third = 0, fourth = 0] = positions;
+  expect(logFiles(folder)).toEqual([
+    name('log', third + 1),
+    name('log', fourth + 1),
+    name('snapshot', third),
+    name('snapshot', fourth),
+  ]);
+  // The one before is of use: it is what the newest falls back to.
+  change(folder, name('snapshot', fourth), (bytes) => bytes.subarray(0, -1));
+  const { snapshot, entries, notices } = await readFolder(folder);
+  expect(snapshot?.position).toBe(third);
+  expect(entries.map(({ position }) => position)).toEqual(
+    Array.from({ length: fourth - third }, (_, index) => third + 1 + index),
+  );
+  expect(notices).toHaveLength(1);
+});
+
+test('pieces that cannot be made leave no snapshot, and the log goes on', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder);
+  await log.append({ atMs: 1, commands: [] });
+  const pieces = function* () {
+    yield 'one';
+    throw new Error('no more');
+  };
+  await expect(log.writeSnapshot(1, pieces())).rejects.toThrow('no more');
+  expect(logFiles(folder)).toEqual(['log-000000000001.jsonl']);
+  await log.writeSnapshot(1, ['whole']);
+  await log.append({ atMs: 2, commands: [] });
+  await log.close();
+  expect(await readFolder(folder)).toMatchObject({ snapshot: { position: 1 }, entries: [{ position: 2 }] });
+});
+
+test('a snapshot is of a position that was reached, and only one is written at a time', async () => {
+  const { log } = await openFor(newFolder());
+  await log.append({ atMs: 1, commands: [] });
+  await expect(log.writeSnapshot(2, [])).rejects.toThrow(RangeError);
+  const first = log.writeSnapshot(1, []);
+  await expect(log.writeSnapshot(1, [])).rejects.toThrow('one snapshot at a time');
+  await first;
+});
+
+test('turns of the event loop come between the pieces of a snapshot', async () => {
+  const { log } = await openFor(newFolder());
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const piece = 'x'.repeat(60_000);
+  await log.writeSnapshot(0, Array(100).fill(piece));
+  isOver = true;
+  expect(turns).toBeGreaterThan(30);
+});
+
+test('with flush, entries resolve in their order, and closing waits for them', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder, { flush: true, leastLogBytes: 2000 });
+  const resolved: number[] = [];
+  const all = Array.from({ length: 50 }, (_, index) =>
+    log.append({ atMs: index, commands: ['x'.repeat(100)] }).then(({ position }) => resolved.push(position)),
+  );
+  await log.close();
+  await Promise.all(all);
+  expect(resolved).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  expect((await readFolder(folder)).entries).toHaveLength(50);
+});
+
+test('an entry of many commands is at most 1 MiB, one of one command more', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder);
+  const half = 'x'.repeat(600_000);
+  await expect(log.append({ atMs: 1, commands: [half, half] })).rejects.toThrow('at most 1048576 bytes');
+  await log.append({ atMs: 1, commands: [half.repeat(3)] });
+  await log.append({ atMs: 1, commands: ['after'] });
+  await log.close();
+  expect((await readFolder(folder)).entries.map(({ position }) => position)).toEqual([1, 2]);
+});
+
+test('a closed log takes nothing and gives the folder free', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder);
+  await log.close();
+  await expect(log.append({ atMs: 1, commands: [] })).rejects.toThrow(LogUnavailableError);
+  await log.close();
+  expect((await readFolder(folder)).entries).toEqual([]);
+});
+
+test('entries of which a new version thinks otherwise are set aside with all after them', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  for (let number = 1; number <= 30; number++) await log.append({ atMs: number, commands: commands(number) });
+  await log.close();
+  const opened = await openFor(folder);
+  const sentence = await opened.log.setAside(9, 'petstore-sim 1.1.0 answers it differently from 1.0.0');
+  expect(sentence).toMatch(/^Entry 9 and all after it were set aside as set-aside-1-log-\S+, .*because petstore-sim 1/);
+  await expect(opened.log.append({ atMs: 1, commands: [] })).rejects.toThrow('opened again');
+  await opened.log.close();
+  const again = await openFor(folder);
+  const { entries, notices } = await contentOf(again);
+  expect(entries.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(notices).toEqual([]);
+  await again.log.append({ atMs: 40, commands: ['new'] });
+  await expect(again.log.setAside(3, 'late')).rejects.toThrow(RangeError);
+  await again.log.close();
+  expect((await readFolder(folder)).entries.at(-1)).toMatchObject({ position: 9, commands: ['new'] });
+});
+
+test('with reset a new log begins, and the old one is gone', async () => {
+  const folder = newFolder();
+  const { log, birth } = await openFor(folder);
+  await log.append({ atMs: 1, commands: commands(1) });
+  await log.writeSnapshot(1, ['state']);
+  await log.close();
+  const fresh = await openFor(folder, { reset: true, scenario: { name: 'other', hash: 'ef' } });
+  const { isNew, entries, snapshot, notices } = await contentOf(fresh);
+  expect({ isNew, entries, snapshot, notices }).toEqual({ isNew: true, entries: [], snapshot: undefined, notices: [] });
+  expect(fresh.birth.id).not.toBe(birth.id);
+  expect(fresh.birth.scenario.name).toBe('other');
+});

@@ -1,0 +1,320 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { OpenFileLogOptions } from '../../src/log/file/open-file-log.js';
+import { logFiles, newFolder, openFor, readFolder } from './folders.js';
+
+const bundle = mkdtempSync(join(tmpdir(), 'petstore-sim-process-'));
+const script = join(bundle, 'log-process.mjs');
+
+beforeAll(async () => {
+  // A process of another user reads it as well.
+  chmodSync(bundle, 0o755);
+  const entry = join(import.meta.dirname, 'log-process.ts');
+  await build({ entryPoints: [entry], outfile: script, bundle: true, platform: 'node', format: 'esm' });
+});
+afterAll(() => rmSync(bundle, { recursive: true }));
+
+interface StartOptions {
+  options?: Partial<OpenFileLogOptions>;
+  /** A command in front of the one that runs Node. */
+  prefix?: readonly string[];
+}
+
+/** Starts a process that keeps a log in a folder; it is killed after the test. */
+function start(folder: string, { options = {}, prefix = [] }: StartOptions = {}) {
+  const [command = '', ...args] = [...prefix, process.execPath, script, folder, JSON.stringify(options)];
+  const child: ChildProcessWithoutNullStreams = spawn(command, args);
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const hasEnded = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await hasEnded;
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  const next = async (): Promise<any> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`Failed to read a line: the process has ended; it wrote ${errors}`);
+    return JSON.parse(value);
+  };
+  return {
+    child,
+    next,
+    ask(question: object) {
+      child.stdin.write(`${JSON.stringify(question)}\n`);
+      return next();
+    },
+    async hasEnded() {
+      const [code] = await hasEnded;
+      return { code, errors };
+    },
+    /** Ends it. @returns its exit code and what it wrote to standard error */
+    async end(signal?: NodeJS.Signals) {
+      if (signal === undefined) child.stdin.end();
+      else child.kill(signal);
+      const [code] = await hasEnded;
+      return { code, errors };
+    },
+  };
+}
+
+const positions = (entries: readonly { position: number }[]) => entries.map(({ position }) => position);
+
+test('a second process is refused while the first lives, and told which that is', async () => {
+  const folder = newFolder();
+  const first = start(folder);
+  await first.next();
+  await first.ask({ append: ['one'] });
+  const refused = await start(folder).next();
+  expect(refused.error).toBe('LogOpenError');
+  expect(refused.message).toMatch(
+    new RegExp(
+      `^expected a folder that no other process uses, got ${folder}, which process ${first.child.pid} on \\S+ has used since 20`,
+    ),
+  );
+  // The one that was refused has changed nothing.
+  expect(await first.ask({ append: ['two'] })).toMatchObject({ position: 2 });
+  expect((await first.end()).code).toBe(0);
+  expect((await start(folder).next()).entries).toHaveLength(2);
+});
+
+test('a process that stands still has its folder all the same', async () => {
+  const folder = newFolder();
+  const first = start(folder);
+  await first.next();
+  first.child.kill('SIGSTOP');
+  expect(await start(folder).next()).toMatchObject({ error: 'LogOpenError' });
+  first.child.kill('SIGCONT');
+  expect(await first.ask({ append: ['on'] })).toMatchObject({ position: 1 });
+});
+
+test('of many processes that start at once, one has the folder', async () => {
+  const folder = newFolder();
+  for (let round = 0; round < 3; round++) {
+    const all = Array.from({ length: 6 }, () => start(folder));
+    const results = await Promise.all(all.map(({ next }) => next()));
+    expect(results.filter(({ entries }) => entries !== undefined)).toHaveLength(1);
+    await Promise.all(all.map(({ end }) => end('SIGKILL')));
+  }
+});
+
+test('after kill -9 the next process starts at once and has every entry that was acknowledged', async () => {
+  const folder = newFolder();
+  let acknowledged = 0;
+  for (let round = 0; round < 10; round++) {
+    const process = start(folder, { options: { leastLogBytes: 2000 } });
+    const { entries, notices } = await process.next();
+    const found = entries.length;
+    expect(found).toBeGreaterThanOrEqual(acknowledged);
+    expect(positions(entries)).toEqual(Array.from({ length: found }, (_, index) => index + 1));
+    expect(notices.filter((notice: string) => !/cut short/.test(notice))).toEqual([]);
+    for (let number = 0; number < 20; number++) {
+      process.child.stdin.write(`${JSON.stringify({ append: ['x'.repeat(100)] })}\n`);
+    }
+    for (let number = 0; number < 5 + round; number++) acknowledged = (await process.next()).position;
+    await process.end('SIGKILL');
+  }
+});
+
+test('a process number says nothing: one that another container had is this one', async () => {
+  const folder = newFolder();
+  const first = start(folder);
+  await first.next();
+  await first.end('SIGKILL');
+  // What a killed process 1 of a container leaves behind; the next is process 1 as well, and so is every other.
+  const name = readdirSync(folder).find((each) => each.startsWith('lock-')) as string;
+  const note = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  writeFileSync(join(folder, name), JSON.stringify({ ...note, pid: process.pid }));
+  const { log } = await openFor(folder);
+  expect(log.position).toBe(0);
+});
+
+test('two containers with process numbers of their own do not share a folder', async () => {
+  const folder = newFolder();
+  const prefix = ['unshare', '--pid', '--fork', '--mount-proc', '--uts', '--net', '--ipc'];
+  const isAllowed = spawnSync(prefix[0] as string, [...prefix.slice(1), 'true']).status === 0;
+  // Without the right to make namespaces, at least the note says that both are process 1.
+  const first = start(folder, isAllowed ? { prefix } : {});
+  await first.next();
+  const refused = await start(folder, isAllowed ? { prefix } : {}).next();
+  expect(refused.message).toMatch(isAllowed ? /process 1 on/ : /process \d+ on/);
+});
+
+test('a folder of another machine is taken over only when that is silent', async () => {
+  const folder = newFolder();
+  const first = start(folder);
+  await first.next();
+  const name = readdirSync(folder).find((each) => /^lock-\d+\.json$/.test(each)) as string;
+  const note = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  // No socket reaches another kernel; its beats are what can be seen of it.
+  writeFileSync(join(folder, name), JSON.stringify({ ...note, kernel: 'another', host: 'other-host' }));
+  expect((await start(folder).next()).message).toMatch(/on other-host has used/);
+  await first.end('SIGKILL');
+  expect((await start(folder).next()).entries).toEqual([]);
+});
+
+test('a process to which another machine thought it dead ends when it comes back', async () => {
+  const folder = newFolder();
+  const first = start(folder);
+  await first.next();
+  writeFileSync(join(folder, 'lock-99.json'), '{}');
+  expect(await first.hasEnded()).toEqual({
+    code: 1,
+    errors: `petstore-sim: Failed to keep the log: another process took over the folder ${folder}, to which this one had seemed dead; the process ends.\n`,
+  });
+});
+
+test('a process whose folder is removed ends and says so', async () => {
+  const folder = newFolder();
+  const first = start(folder);
+  await first.next();
+  rmSync(folder, { recursive: true });
+  expect((await first.hasEnded()).errors).toMatch(/the folder \S+ was removed or emptied; the process ends\.\n$/);
+});
+
+test('a path that is too long for a socket is one for a log', async () => {
+  const folder = join(newFolder(), 'd'.repeat(120), 'e'.repeat(120));
+  const first = start(folder);
+  expect(await first.next()).toEqual({ entries: [], notices: [] });
+  expect((await start(folder).next()).message).toMatch(/^expected a folder that no other process uses/);
+  await first.end('SIGKILL');
+  expect(await start(folder).next()).toEqual({ entries: [], notices: [] });
+});
+
+test('a full disk refuses entries whole and takes them again when there is room', async () => {
+  const folder = newFolder();
+  const process = start(folder, { prefix: ['bash', '-c', 'ulimit -S -f 8; exec "$@"', 'bash'] });
+  await process.next();
+  const acknowledged: string[] = [];
+  const fill = async (text: string) => {
+    const answer = await process.ask({ append: [text] });
+    if (answer.error === undefined) acknowledged.push(text);
+    return answer;
+  };
+  let refused: { error?: string; message?: string } = {};
+  for (let number = 0; refused.error === undefined; number++) refused = await fill(`${number}-${'x'.repeat(700)}`);
+  expect(refused).toEqual({
+    error: 'LogUnavailableError',
+    message: 'Failed to write to log-000000000001.jsonl: the disk is full (EFBIG); make room, and it goes on.',
+  });
+  expect((await fill('y'.repeat(3000))).error).toBe('LogUnavailableError');
+  const size = () => statSync(join(folder, 'log-000000000001.jsonl')).size;
+  const whole = size();
+  expect(readFileSync(join(folder, 'log-000000000001.jsonl'), 'utf8').endsWith(']}\n')).toBe(true);
+  // Nothing of what was refused stands in the way of what still has room.
+  expect(await fill('short')).toMatchObject({ position: acknowledged.length });
+  expect(size()).toBeGreaterThan(whole);
+  expect((await process.ask({ snapshot: ['z'.repeat(20_000)] })).error).toBe('LogUnavailableError');
+  expect(logFiles(folder)).toEqual(['log-000000000001.jsonl']);
+  execFileSync('prlimit', [`--pid=${process.child.pid}`, '--fsize=unlimited:unlimited']);
+  expect(await fill('there is room')).toMatchObject({ position: acknowledged.length });
+  expect(await process.ask({ snapshot: ['z'.repeat(20_000)] })).toEqual({ snapshot: acknowledged.length });
+  expect(await fill('and after it')).toMatchObject({ position: acknowledged.length });
+  await process.end('SIGKILL');
+  rmSync(join(folder, logFiles(folder).at(-1) as string));
+  const { entries, notices } = await readFolder(folder);
+  expect(entries.map(({ commands }) => commands[0])).toEqual(acknowledged);
+  expect(notices).toEqual([]);
+});
+
+test('what a full disk left of a write that the process did not outlive is cut off', async () => {
+  const folder = newFolder();
+  const prefix = ['bash', '-c', 'ulimit -f 4; exec "$@"', 'bash'];
+  const first = start(folder, { prefix });
+  await first.next();
+  for (let answer = {}; !('error' in answer); ) answer = await first.ask({ append: ['x'.repeat(900)] });
+  await first.end('SIGKILL');
+  const again = await start(folder, { prefix }).next();
+  expect(positions(again.entries)).toEqual([1, 2, 3]);
+  expect(again.notices).toEqual([]);
+});
+
+test('an entry that ends the process at two starts is not tried a third time', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder);
+  for (const command of ['one', 'two', 'end the process', 'after']) await log.append({ atMs: 1, commands: [command] });
+  await log.close();
+  for (const _ of ['first', 'second']) expect((await start(folder).hasEnded()).code).toBe(null);
+  const { entries, notices } = await start(folder).next();
+  expect(positions(entries)).toEqual([1, 2]);
+  expect(notices).toEqual([
+    'Entry 3 and all after it were set aside as set-aside-1-log-000000000001.jsonl, because it ended the process at the last two starts.',
+  ]);
+  expect(readFileSync(join(folder, 'set-aside-1-log-000000000001.jsonl'), 'utf8')).toContain('end the process');
+});
+
+/** Nobody, who may write only where all may. */
+const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+
+test('a folder that this user may not write is refused with what to do', async () => {
+  const folder = newFolder();
+  chmodSync(folder, 0o555);
+  const prefix = process.getuid?.() === 0 ? asNobody : [];
+  expect(await start(folder, { prefix }).next()).toEqual({
+    error: 'LogOpenError',
+    message: `expected a folder that this user may write, got ${folder} (EACCES); change its owner or its mode, or name another`,
+  });
+  const below = join(folder, 'data');
+  expect((await start(below, { prefix }).next()).message).toMatch(/^expected a folder that this user may write, got/);
+  chmodSync(folder, 0o700);
+});
+
+const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
+
+/** A file system of its own. */
+function mount(options: string): string {
+  const folder = newFolder();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', folder]);
+  });
+  return folder;
+}
+
+// Where nothing may be mounted, the tests above show the same by a limit of the process.
+test.skipIf(!canMount)('a disk that is really full refuses, goes on with room, and never starts half', async () => {
+  const folder = mount('size=512k');
+  const data = join(folder, 'data');
+  const process = start(data);
+  await process.next();
+  let count = 0;
+  for (;;) {
+    const answer = await process.ask({ append: ['x'.repeat(10_000)] });
+    if (answer.error !== undefined) {
+      expect(answer.message).toMatch(/the disk is full \(ENOSPC\); make room, and it goes on/);
+      break;
+    }
+    count++;
+  }
+  expect((await process.ask({ snapshot: ['x'.repeat(20_000)] })).error).toBe('LogUnavailableError');
+  expect(() => writeFileSync(join(folder, 'filler'), 'x'.repeat(20_000))).toThrow('ENOSPC');
+  const another = await start(join(folder, 'another')).next();
+  expect(another.message).toMatch(
+    /^expected room in \S+another, got a full disk \(ENOSPC\); make room, or name another$/,
+  );
+  spawnSync('mount', ['-o', 'remount,size=1024k', folder]);
+  expect(await process.ask({ append: ['there is room'] })).toMatchObject({ position: count + 1 });
+  await process.end('SIGKILL');
+  const { entries, notices } = await start(data).next();
+  expect(entries).toHaveLength(count + 1);
+  expect(notices).toEqual([]);
+});
+
+test.skipIf(!canMount)('a folder on a read-only file system is refused with what to do', async () => {
+  const folder = mount('size=512k');
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  spawnSync('mount', ['-o', 'remount,ro', folder]);
+  expect((await start(data).next()).message).toBe(
+    `expected a folder that can be written, got ${data} on a read-only file system (EROFS); mount it for writing, or name another`,
+  );
+});
