@@ -16,6 +16,10 @@ const serveOptions = {
   'allowed-host': { type: 'string', multiple: true },
   'allowed-origin': { type: 'string', multiple: true },
   'control-token': { type: 'string' },
+  open: { type: 'boolean' },
+  data: { type: 'string' },
+  'data-reset': { type: 'boolean' },
+  fsync: { type: 'boolean' },
 } as const;
 
 const calibrateOptions = {
@@ -52,6 +56,7 @@ const commands = {
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: [], most: 0 },
+  state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
   init: { options: [], most: 0 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
@@ -67,6 +72,9 @@ const allOptions = {
   'fail-on': { type: 'string' },
   'require-conclusive': { type: 'boolean' },
   only: { type: 'string' },
+  url: { type: 'string' },
+  sandbox: { type: 'string' },
+  as: { type: 'string' },
   timeout: { type: 'string' },
   'api-key': { type: 'string' },
   json: { type: 'boolean' },

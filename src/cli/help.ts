@@ -1,4 +1,4 @@
-/** What `--help` prints. */
+/** What `petstore-sim --help` prints. */
 export const help = `petstore-sim: a stateful stand-in for the Petstore service, with plans, rate limits, bans and a clock you control
 
 Usage
@@ -18,6 +18,8 @@ Usage
   petstore-sim compare --target URL --key-env NAME [SCENARIO]
                                      tell whether the real service still answers as the scenario; 0 same, 1 differs,
                                      2 could not check
+  petstore-sim state export [FILE]   write the state of a running server, as JSON or with --as scenario as YAML to start with
+  petstore-sim state import FILE     put an exported state back into a running server
   petstore-sim assumptions           print what the simulator does where the interface document leaves a choice
 
 Options of serve
@@ -31,10 +33,14 @@ Options of serve
   --watch                loads the scenario file again when it is saved; the pets stay as they are
   --reseed               with --watch: starts with the pets of the file again, too
   --handlers FILE        a module that exports msw handlers of your own, asked before the API
+  --data FOLDER          keeps everything in a folder, so that the server can be stopped or killed and goes on
+  --data-reset           with --data: begins anew
+  --fsync                with --data: an answer goes out only when it would outlive a power loss
   --log FORMAT           pretty, json or silent (default pretty)
   --allowed-host NAME    another host name that clients may use; may be repeated
   --allowed-origin URL   pages of this origin may use the control API, such as http://localhost:5173; may be repeated
   --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
+  --open                 opens the page in the browser
 
 Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETSTORE_SIM_URL and
 PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
@@ -63,6 +69,12 @@ Options of calibrate and compare
   --save FILE            compare: keeps the answers, without secrets
   --with FILE            compare: compares with answers that were kept, and sends nothing
   --junit FILE.xml       compare: writes the result for a CI server
+
+Options of state
+  --url URL              the server (default: http://127.0.0.1:4010)
+  --sandbox NAME         one of its sandboxes
+  --control-token TOKEN  the token that it was started with
+  --as scenario          export: a scenario file that starts exactly there
 
   --json                 every command: prints JSON instead of text, with the commands that make sense now in "next"
   --help                 print this

@@ -9,6 +9,7 @@ import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
+import type { StateFlags } from './commands/state.js';
 import { help } from './help.js';
 import { reportOutputErrors } from './output-errors.js';
 
@@ -49,6 +50,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'compare': {
       const { compare } = await import('./commands/compare.js');
       return exitWith(await compare(values as CompareFlags, rest[0], print));
+    }
+    case 'state': {
+      const { state } = await import('./commands/state.js');
+      return state(values as StateFlags, rest, print);
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');

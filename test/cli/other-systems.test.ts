@@ -57,14 +57,11 @@ describe('files with the line ends of Windows', () => {
 
 test('on Windows a command ends with all that it started, by taskkill', async () => {
   const taskkill = join(folder, 'taskkill');
-  writeFileSync(
-    taskkill,
-    `#!${process.execPath}\nrequire('node:fs').writeFileSync(__dirname + '/told', process.argv.slice(2).join(' '));\n`,
-  );
+  writeFileSync(taskkill, '#!/bin/sh\necho "$@" > "$(dirname "$0")/told"\n');
   chmodSync(taskkill, 0o755);
   vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`);
   endTree(12_345, 'SIGTERM', 'win32');
-  await expect.poll(() => readFileSync(join(folder, 'told'), 'utf8'), { timeout: 20_000 }).toBe('/pid 12345 /t /f');
+  await expect.poll(() => readFileSync(join(folder, 'told'), 'utf8'), { timeout: 20_000 }).toBe('/pid 12345 /t /f\n');
   vi.unstubAllEnvs();
 });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runClient } from '../../src/cli/client-run.js';
+import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import type { Verdict } from '../../src/verdict/judge-run.js';
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
 import { commandOf, debianVersion } from './languages.js';
@@ -44,7 +44,7 @@ async function runAll(chosen: readonly Run[]): Promise<void> {
 
 async function openRun({ client, setting, trial }: Run): Promise<(startAtMs: number) => Promise<Verdict>> {
   if (client.language === 'Node') return openCell(client, setting, trial);
-  const scenario = await scenarioOfTrial(trial);
+  const scenario = await resolveForClient(await scenarioOfTrial(trial));
   const options = { output: 'keep', timeoutMs: trials[trial].watchMs } as const;
   return async () => (await runClient(commandOf(client, setting), scenario, options)).verdict;
 }

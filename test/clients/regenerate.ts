@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { runClient } from '../../src/cli/client-run.js';
+import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import { inParallel } from '../../src/cli/in-parallel.js';
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
 import { commandOf, debianVersion, languageVersion, prepare, programs, root } from './languages.js';
@@ -59,7 +59,7 @@ const inOrder = (cells: Partial<Record<TrialId, Cell>>) =>
 
 async function runCell({ client, setting, trial }: Job): Promise<Cell> {
   const { watchMs } = trials[trial];
-  const scenario = await scenarioOfTrial(trial);
+  const scenario = await resolveForClient(await scenarioOfTrial(trial));
   const run = await runClient(commandOf(client, setting), scenario, { output: 'keep', timeoutMs: watchMs });
   if (run.entries.length === 0) {
     throw new Error(
