@@ -7,7 +7,9 @@ import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { issueAt } from '../schema/issue.js';
 import type { Clock, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
@@ -108,7 +110,20 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createSimulatorFrom(resolveScenario(scenario, options.generatePets, options.readStart), options);
+  return createSimulatorFrom(resolveContent(scenario, options.generatePets, options.readStart), options);
+}
+
+/** A name is not enough: a page cannot read files. */
+function resolveContent(
+  scenario: Scenario,
+  generatePets: GeneratePets | undefined,
+  readStart: ReadStart | undefined,
+): ResolvedScenario {
+  if (typeof scenario === 'string') {
+    const how = "import it from 'petstore-sim/scenarios/NAME.json', or await readScenario(NAME) of petstore-sim/node";
+    throw new ScenarioError([issueAt([], `expected a map, got ${JSON.stringify(scenario)}; ${how}`)]);
+  }
+  return resolveScenario(scenario, generatePets, readStart);
 }
 
 /**
@@ -174,7 +189,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
     return answer;
   };
-  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets, readStart);
+  const check = (scenario: Scenario) => resolveContent(scenario, generatePets, readStart);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);
