@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { assumptions } from '../dist/contract/assumptions.js';
 import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../dist/node/scenario-files/shipped-scenarios.js';
+import { startSchema } from '../dist/scenario/read-start.js';
 import { scenarioSchema } from '../dist/scenario/scenario-schema.js';
 import { toJsonSchema } from '../dist/schema/json-schema.js';
+import { fields, optional } from '../dist/schema/schemas.js';
 import { addEditorRules } from './editor-rules.mjs';
 
 /** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
@@ -154,7 +156,7 @@ export async function jsonSchema() {
   const schema = {
     title: 'Scenario of petstore-sim',
     description: 'What a simulator starts with and does. Everything is optional.',
-    ...toJsonSchema(scenarioSchema),
+    ...toJsonSchema(fields({ ...scenarioSchema.entries, state: optional(startSchema) })),
     $schema: 'http://json-schema.org/draft-07/schema#',
   };
   const paths = new Set();

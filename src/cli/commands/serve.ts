@@ -3,6 +3,7 @@ import { type Override, readSetFlag } from '../../node/scenario-files/overrides.
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import { readStart } from '../../scenario/read-start.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
@@ -45,6 +46,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const sim = createSimulatorFrom(first.resolved, {
     scenarios: readShippedScenarios,
     generatePets: generator.generatePets,
+    readStart,
   });
 
   const write = (line: string) => {

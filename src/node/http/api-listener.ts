@@ -35,7 +35,7 @@ export function createApiListener(
 ): ApiListener {
   let adapterHeaders = firstHeaders;
   return (request, response, report, read) => {
-    const cors = corsHeaders(request.headers.origin, sim.settings.cors);
+    const cors = corsHeaders(request.headers.origin, sim.settings);
     const isOriginRefused = cors === undefined && isForeignPage(request);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();
