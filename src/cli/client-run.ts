@@ -1,3 +1,5 @@
+import { collectRun } from '../control/run-operations.js';
+import type { RunReport } from '../control/run-report.js';
 import { listen, type RunningServer } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { readStart } from '../scenario/read-start.js';
@@ -16,6 +18,8 @@ export interface ClientRun extends CommandResult {
   verdict: Verdict;
   /** The journal that was judged. */
   entries: readonly RequestRecord[];
+  /** The run as a report holds it. */
+  run: () => RunReport;
   /** How long the command ran. */
   lastedMs: number;
 }
@@ -61,7 +65,8 @@ export async function runClient(
     const { isInterrupted, code } = result;
     const end = { isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) };
     const verdict = judge(sim, { isOver: true, end });
-    return { ...result, verdict, entries: sim.journal.query(), lastedMs: performance.now() - startMs };
+    const lastedMs = performance.now() - startMs;
+    return { ...result, verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict), lastedMs };
   } finally {
     await server.close({ graceMs: 0 });
   }

@@ -26,6 +26,7 @@ const serveOptions = {
   log: { type: 'string' },
   'allowed-host': { type: 'string', multiple: true },
   'control-token': { type: 'string' },
+  open: { type: 'boolean' },
 } as const;
 
 const calibrateOptions = {

@@ -1,7 +1,6 @@
 import { type Output, refine, transform } from '../schema/schema.js';
 import { boolean, either, fields, list, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
-import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json.js';
@@ -13,6 +12,7 @@ import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entrie
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
 import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { redactedVerdict } from './redacted-verdict.js';
 import { streamUpdates, updateSchema } from './update-stream.js';
 import { verdictSchema } from './verdict-schema.js';
 import { waitForEntries } from './wait-for-entries.js';
@@ -201,17 +201,8 @@ export const journalOperations = {
     input: fields({ key: entryQuery.key }),
     example: { key: 'free-key' },
     result: verdictSchema,
-    run(sim, { key }) {
-      const verdict = judgeEntries(sim, findEntries(sim, { key }), { isOneKey: key !== undefined });
-      const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
-      const findings = verdict.findings.map((finding) => ({
-        ...finding,
-        measured: redact(finding.measured),
-        allowed: redact(finding.allowed),
-        text: redact(finding.text),
-      }));
-      return { ...verdict, findings };
-    },
+    run: (sim, { key }) =>
+      redactedVerdict(sim, judgeEntries(sim, findEntries(sim, { key }), { isOneKey: key !== undefined })),
   }),
   // After the other paths below /journal, so that these are not taken for an id.
   getRequest: operation({

@@ -24,6 +24,7 @@ export interface ServeFlags {
   log?: string;
   'allowed-host'?: string[];
   'control-token'?: string;
+  open?: boolean;
 }
 
 /**
@@ -75,6 +76,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     };
     watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
   }
+  if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
 }
 
