@@ -6,10 +6,8 @@ import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
-import { ScenarioError } from '../scenario/scenario-error.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { issueAt } from '../schema/issue.js';
 import type { Clock, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
@@ -21,6 +19,7 @@ import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
 import { createRequestPipeline } from './request-pipeline.js';
+import { resolveContent } from './resolve-content.js';
 import { applyScenario, createSimulatorState, forkSimulatorState, type SimulatorState } from './simulator-state.js';
 
 export interface SimulatorOptions {
@@ -111,19 +110,6 @@ export interface Simulator extends ApiHandler {
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
   return createSimulatorFrom(resolveContent(scenario, options.generatePets, options.readStart), options);
-}
-
-/** A name is not enough: a page cannot read files. */
-function resolveContent(
-  scenario: Scenario,
-  generatePets: GeneratePets | undefined,
-  readStart: ReadStart | undefined,
-): ResolvedScenario {
-  if (typeof scenario === 'string') {
-    const how = "import it from 'petstore-sim/scenarios/NAME.json', or await readScenario(NAME) of petstore-sim/node";
-    throw new ScenarioError([issueAt([], `expected a map, got ${JSON.stringify(scenario)}; ${how}`)]);
-  }
-  return resolveScenario(scenario, generatePets, readStart);
 }
 
 /**
