@@ -1,6 +1,16 @@
 import type { AnySchema, Input, Output, Schema } from '../schema/schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 
+/** How far the log of a server is. */
+export interface LogHealth {
+  /** The position of the last entry that is applied. */
+  position: number;
+  /** The position of the newest snapshot; 0: none. */
+  snapshotPosition: number;
+  /** What was found at the start: what was lost, set aside or written by another version. Empty when all was well. */
+  notices: readonly string[];
+}
+
 /** Who calls an operation over HTTP. In this process nothing of it is set. */
 export interface Caller {
   /** Aborted when the caller has gone, or when the simulator or the server closes. */
@@ -9,6 +19,12 @@ export interface Caller {
   readonly baseUrl?: string;
   /** Where the caller reaches the control API of the simulator: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl?: string;
+  /** What the caller calls itself. Default: `this process`. */
+  readonly name?: string | undefined;
+  /** The log of the server, where it has one. */
+  readonly log?: LogHealth | undefined;
+  /** Tells one start of the server from the next. */
+  readonly instance?: string;
 }
 
 /** What an operation may return for a result of type `Out`; text and streams hold `Out` item by item. */
@@ -32,10 +48,14 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly status?: 201;
   /** Media type of a result that is text or a stream of entries. Default: JSON. */
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
+  /** What an event of a stream is called. Default: `request`, which has the id of its entry. */
+  readonly eventName?: string;
   /** Statuses of refusals besides those that every operation can have: a conflict, or a limit that is reached. */
   readonly refusals?: readonly (404 | 409 | 503)[];
   /** Largest request body over HTTP. Default 5 MiB. */
   readonly maximumBytes?: number;
+  /** Where it changes nothing that a request could see, so that it is not among the changes of the simulator. */
+  readonly isQuiet?: true;
   /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
   run(target: Target, input: Output<In>, caller: Caller): Result;

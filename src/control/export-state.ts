@@ -1,16 +1,18 @@
+import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { ApiKey } from '../limits/api-key.js';
-import { createWindow, type Window } from '../limits/window.js';
+import type { Window } from '../limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
+import type { ExportedKey } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { toApiKey } from '../scenario/to-api-key.js';
+import type { Issue } from '../schema/issue.js';
 import type { Simulator, Snapshot } from '../simulator/simulator.js';
 import { type Pet, toStored } from '../state/pet.js';
-import { latestMs } from '../values/instant.js';
 import { invalid } from './control-error.js';
-import { type ExportedKey, type ExportedState, stateVersion } from './state-schema.js';
+import { type ExportedState, stateVersion } from './state-schema.js';
 
 /** A snapshot as plain data that JSON can hold, with every digit of an int64. */
 export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState {
-  const counts = new Map(faults.counts);
   return {
     version: stateVersion,
     scenario: structuredClone(resolved.scenario),
@@ -19,20 +21,35 @@ export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): 
     nextId: pets.nextId,
     keys: keys.keys.map(exportKey),
     unlistedKeys: keys.unlisted.map(exportKey),
-    faults: {
-      startMs: faults.startMs,
-      rules: faults.rules.map(({ name, definition }) => {
-        const { seen = 0, applied = 0, failed = [] } = counts.get(name) ?? {};
-        return {
-          rule: definition as ExportedState['faults']['rules'][number]['rule'],
-          seen,
-          applied,
-          failed: [...failed],
-        };
-      }),
-    },
+    faults: exportFaults(faults),
   };
 }
+
+/** Fault rules with what they have done. A rule that was met by no request has counts of 0. */
+export function exportFaults({ rules, counts, startMs }: FaultRulesState): ExportedState['faults'] {
+  const countsOf = new Map(counts);
+  return {
+    startMs,
+    rules: rules.map(({ name, definition }) => {
+      const { seen = 0, applied = 0, failed = [] } = countsOf.get(name) ?? {};
+      return { rule: definition as ExportedFault['rule'], seen, applied, failed: [...failed] };
+    }),
+  };
+}
+
+export function importFaults({ startMs, rules: exported }: ExportedState['faults']): FaultRulesState {
+  const rules = exported.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));
+  return {
+    startMs,
+    rules,
+    counts: rules.map(({ name }, index) => {
+      const { seen, applied, failed } = exported[index] as ExportedFault;
+      return [name, { seen, applied, failed: new Map(failed) }];
+    }),
+  };
+}
+
+type ExportedFault = ExportedState['faults']['rules'][number];
 
 /**
  * The snapshot that an exported state was made from. Changes nothing.
@@ -55,7 +72,6 @@ export function importState(sim: Simulator, state: ExportedState): Snapshot {
     'name',
     state.faults.rules.map(({ rule }) => rule.name),
   );
-  const rules = state.faults.rules.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));
   return {
     resolved,
     petsFrom: resolved,
@@ -67,18 +83,11 @@ export function importState(sim: Simulator, state: ExportedState): Snapshot {
         importKey(key, `unlistedKeys[${index}]`, resolved, state.clock.nowMs),
       ),
     },
-    faults: {
-      startMs: state.faults.startMs,
-      rules,
-      counts: rules.map(({ name }, index) => {
-        const { seen, applied, failed } = state.faults.rules[index] as ExportedState['faults']['rules'][number];
-        return [name, { seen, applied, failed: new Map(failed) }];
-      }),
-    },
+    faults: importFaults(state.faults),
   };
 }
 
-const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
+export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   id,
   name,
   categoryId,
@@ -86,10 +95,23 @@ const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   ...(extra !== undefined && { extra }),
 });
 
-const exportKey = (key: ApiKey): ExportedKey => ({
-  ...key,
+/** With its fields in one order, whoever made the key. */
+export const exportKey = (key: ApiKey): ExportedKey => ({
+  key: key.key,
+  plan: key.plan,
+  state: key.state,
+  expiresAtMs: key.expiresAtMs,
   minute: exportWindow(key.minute),
   day: exportWindow(key.day),
+  preset: key.preset,
+  episode: key.episode,
+  episodes: key.episodes,
+  strikes: key.strikes,
+  bans: key.bans,
+  bannedFromMs: key.bannedFromMs,
+  bannedUntilMs: key.bannedUntilMs,
+  banCause: key.banCause,
+  backgroundSeconds: key.backgroundSeconds,
 });
 
 const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
@@ -98,58 +120,12 @@ const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
   log: log.slice(logStart),
 });
 
-function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
-  const { plans } = resolved;
-  const limits = Object.hasOwn(plans, key.plan) ? plans[key.plan] : undefined;
-  if (limits === undefined) {
-    const expected = Object.keys(plans).join(', ');
-    throw invalid(`${path}.plan: expected a plan of the scenario (${expected}), got ${JSON.stringify(key.plan)}`);
-  }
-  for (const name of ['minute', 'day'] as const) {
-    const used = key.preset?.usage[name] ?? 0;
-    if (used <= limits[name]) continue;
-    throw invalid(
-      `${path}.preset.usage.${name}: expected at most the limit of the plan (${limits[name]}), got ${used}`,
-    );
-  }
-  const window = (name: 'minute' | 'day') =>
-    importWindow(
-      key[name],
-      `${path}.${name}`,
-      createWindow(limits[name], resolved.windowSeconds[name]),
-      resolved,
-      nowMs,
-    );
-  return {
-    ...key,
-    expiresAtMs: key.expiresAtMs,
-    preset: key.preset,
-    episode: key.episode,
-    minute: window('minute'),
-    day: window('day'),
-  };
-}
-
-function importWindow(
-  { startSeconds, used, log }: ExportedKey['minute'],
-  path: string,
-  empty: Window,
-  { settings: { algorithm } }: ResolvedScenario,
-  nowMs: number,
-): Window {
-  const logged = log.reduce((sum, [, requests]) => sum + requests, 0);
-  if ((algorithm === 'sliding-log' || log.length > 0) && logged !== used) {
-    throw invalid(`${path}.used: expected the sum of the requests in log (${logged}), got ${used}`);
-  }
-  if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
-    throw invalid(`${path}.log: expected each second once, the oldest first`);
-  }
-  // A token bucket is refilled by its limit every second, in units of a token through the length of its window.
-  const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
-  if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
-    throw invalid(`${path}.used: expected a bucket that is full again before the year 10000, got ${used}`);
-  }
-  return { ...empty, startSeconds, used, log };
+/** @throws {ControlError} for what contradicts the scenario or itself, at this path */
+export function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
+  const issues: Issue[] = [];
+  const imported = toApiKey(key, resolved, nowMs, [], issues);
+  if (issues[0] !== undefined) throw invalid(`${path}.${issues[0].path}: ${issues[0].message}`);
+  return imported;
 }
 
 function refuseDuplicates(path: string, field: string, values: readonly unknown[]): void {

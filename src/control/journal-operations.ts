@@ -1,19 +1,22 @@
-import { refine, transform } from '../schema/schema.js';
+import { type Output, refine, transform } from '../schema/schema.js';
 import { boolean, either, fields, list, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
-import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json.js';
-import { judge } from '../verdict/judge.js';
+import { judgeEntries } from '../verdict/judge.js';
+import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
 import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
 import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { redactedVerdict } from './redacted-verdict.js';
+import { streamUpdates, updateSchema } from './update-stream.js';
 import { verdictSchema } from './verdict-schema.js';
 import { waitForEntries } from './wait-for-entries.js';
+import { explain } from './why.js';
 
 /** A long poll ends before a proxy or a client gives up. */
 const longestWaitMs = 30_000;
@@ -31,7 +34,20 @@ const reportedOutcome = fields({
   result: about(oneOf('succeeded', 'failed', 'aborted'), 'How the call ended for the caller.'),
 });
 
-const showAll = (sim: Simulator, of: EntryQuery) => showEntries(sim, (entry) => isFound(entry, of));
+/** An export of the requests that meet a query. */
+const exported = fields({
+  ...entryQuery,
+  why: optional(about(oneOf('true', true), 'Adds to each why it got its answer, step by step.')),
+});
+
+function* showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Generator<JournalEntry> {
+  for (const entry of showEntries(sim, (each) => isFound(each, of))) yield why ? withWhy(sim, entry) : entry;
+}
+
+const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => ({
+  ...entry,
+  why: explain(entry, settings.banAfter),
+});
 
 /** The newest entries that meet a query, one by one, and how many meet it. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
@@ -105,6 +121,7 @@ export const journalOperations = {
   reportOutcome: operation({
     method: 'POST',
     path: '/outcome',
+    isQuiet: true,
     summary:
       'Notes what a client says of its call, named as in X-Sim-Call, or of all its calls: giving up in silence is a fault',
     input: reportedOutcome,
@@ -131,7 +148,7 @@ export const journalOperations = {
     method: 'GET',
     path: '/journal.har',
     summary: 'Exports the requests that meet a query as HAR 1.2',
-    input: query,
+    input: exported,
     example: { operation: 'listPets' },
     result: harSchema,
     run: (sim, of) => toHar(showAll(sim, of)),
@@ -142,7 +159,7 @@ export const journalOperations = {
     path: '/journal.jsonl',
     summary: 'Exports the requests that meet a query as JSON Lines',
     contentType: 'application/x-ndjson',
-    input: query,
+    input: exported,
     example: { operation: 'listPets' },
     result: journalEntrySchema,
     run: (sim, of): string => [...toLines(showAll(sim, of))].join(''),
@@ -159,25 +176,52 @@ export const journalOperations = {
     result: journalEntrySchema,
     run: (sim, { since }, { signal }) => streamEntries(sim, since, signal),
   }),
+  watchUpdates: operation({
+    method: 'GET',
+    path: '/updates',
+    summary:
+      'Streams what happens in updates, at most one every 100 ms, as server-sent events: requests without headers and bodies, what control operations have changed and who sent them, the clock',
+    contentType: 'text/event-stream',
+    eventName: 'update',
+    isLong: true,
+    input: fields({
+      run: optional(about(string, 'What the last update said; with another text all entries come first.')),
+      since: entryQuery.since,
+      changes: optional(about(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only changes with a higher number.')),
+    }),
+    refusals: [503],
+    result: updateSchema,
+    run: (sim, since, caller) => streamUpdates(sim, since, caller),
+  }),
   getVerdict: operation({
     method: 'GET',
     path: '/verdict',
-    summary: 'Judges the client by its requests since the start, the last reset or the last clearing of the journal',
-    input: fields({}),
+    summary:
+      'Judges the client by its requests since the start, the last reset or the last clearing of the journal: all of them, or those of one API key',
+    input: fields({ key: entryQuery.key }),
+    example: { key: 'free-key' },
     result: verdictSchema,
-    run(sim) {
-      const verdict = judge(sim);
-      const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
-      const findings = verdict.findings.map((finding) => ({
-        ...finding,
-        measured: redact(finding.measured),
-        allowed: redact(finding.allowed),
-        text: redact(finding.text),
-      }));
-      return { ...verdict, findings };
+    run: (sim, { key }) =>
+      redactedVerdict(sim, judgeEntries(sim, findEntries(sim, { key }), { isOneKey: key !== undefined })),
+  }),
+  // After the other paths below /journal, so that these are not taken for an id.
+  getRequest: operation({
+    method: 'GET',
+    path: '/journal/{id}',
+    summary: 'Shows one request, and step by step why it got its answer',
+    input: fields({ id: about(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The id of the request.') }),
+    example: { id: 1 },
+    result: journalEntrySchema,
+    run(sim, { id }) {
+      const [entry] = showEntries(sim, (each) => each.id === id);
+      if (entry === undefined) throw notFound(noEntry);
+      return withWhy(sim, entry);
     },
   }),
 };
+
+const noEntry =
+  'There is no request with this id; expected one that GET /__sim/journal shows. The oldest are dropped, and those that wait are not there yet.';
 
 function waitDuration() {
   // As text in a query, milliseconds have no unit.

@@ -3,6 +3,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { maskedKey } from '../values/mask-key.js';
 import { formatIssues, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
+import { noteChange } from './note-change.js';
 
 /**
  * Checks the input of an operation and runs it: what every adapter does.
@@ -15,8 +16,13 @@ export function perform<Target>(
   caller: Caller = {},
 ): unknown {
   try {
-    const result = operation.run(target, checkInput(operation, input), caller);
-    if (!(result instanceof Promise)) return result;
+    const checked = checkInput(operation, input);
+    const note = noteChange(operation, target, input, caller);
+    const result = operation.run(target, checked, caller);
+    if (!(result instanceof Promise)) {
+      note?.();
+      return result;
+    }
     return result.catch((error) => {
       throw toControlError(error);
     });
@@ -42,7 +48,8 @@ export function performInPieces<Target>(
   }
 }
 
-function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
+/** @throws {ControlError} naming every mistake */
+export function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
   try {
     return checkWith(schema, input, 'input');
   } catch (error) {

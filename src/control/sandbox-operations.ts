@@ -6,7 +6,7 @@ import type { Sandbox, Sandboxes } from '../simulator/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
-import { about, findScenario, name, removed, scenarioInput } from './input-values.js';
+import { about, findScenario, name, removed, scenarioInput, shownAs } from './input-values.js';
 
 /** What the operations on sandboxes work on. */
 export interface SandboxHost {
@@ -22,12 +22,12 @@ const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, 
 export const noSandbox = () =>
   notFound('There is no sandbox of this name; expected one that GET /__sim/sandboxes lists. An idle one is dropped.');
 
-const uri = { format: 'uri' };
+const url = shownAs(string, { format: 'uri' });
 const sandboxInfo = fields({
   name,
   scenario: about(string, 'The name of its scenario.'),
-  baseUrl: about({ ...string, json: { ...string.json, ...uri } }, 'Where its API is.'),
-  controlUrl: about({ ...string, json: { ...string.json, ...uri } }, 'Where its control API is.'),
+  baseUrl: about(url, 'Where its API is.'),
+  controlUrl: about(url, 'Where its control API is.'),
   requests: about(count, 'Requests since its start, or since its journal was cleared.'),
   recreated: optional(about(oneOf(true), 'Only where an idle sandbox of this name was dropped before.')),
 });
@@ -49,8 +49,32 @@ const shown = (origin: string, { name, sim, isRecreated }: Sandbox) => ({
 const oneSandbox = fields({ sandbox: about(name, 'The name of the sandbox.') });
 const example = { sandbox: 'mine' };
 
-/** The operations on the sandboxes of a server. Each sandbox also has every operation on a simulator, below its own path. */
+/** The operations on a server and its sandboxes. Each sandbox also has every operation on a simulator, below its own path. */
 export const sandboxOperations = {
+  getLinks: operation({
+    method: 'GET',
+    path: '/',
+    summary: 'Tells where to go from here; a browser gets the page instead, which shows all of it',
+    input: fields({}),
+    result: fields({
+      scenario: about(string, 'The name of the scenario.'),
+      api: about(url, 'Where the API is.'),
+      page: about(url, 'A page for people.'),
+      description: about(url, 'Every operation of the control API, in OpenAPI 3.1.'),
+      service: about(url, 'The service, in OpenAPI 3.1.'),
+      verdict: about(url, 'The verdict on the client.'),
+      journal: about(url, 'The newest requests.'),
+    }),
+    run: ({ sim, origin }) => ({
+      scenario: sim.name,
+      api: `${origin}${basePath}`,
+      page: `${origin}/__sim/`,
+      description: `${origin}/__sim/openapi.json`,
+      service: `${origin}/__sim/service.json`,
+      verdict: `${origin}/__sim/verdict`,
+      journal: `${origin}/__sim/journal`,
+    }),
+  }),
   listSandboxes: operation({
     method: 'GET',
     path: '/sandboxes',

@@ -1,4 +1,5 @@
-import { boolean, fields, list, optional, string } from '../schema/schemas.js';
+import { type Assumption, type AssumptionId, assumptions } from '../contract/assumptions.js';
+import { anything, boolean, fields, list, optional, string } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { operation } from './control-operation.js';
@@ -24,6 +25,30 @@ export const scenarioOperations = {
     input: fields({}),
     result: list(fields({ name: string, description: string })),
     run: ({ scenarios }) => [...scenarios].map(([name, { description = '' }]) => ({ name, description })),
+  }),
+  listAssumptions: operation({
+    method: 'GET',
+    path: '/assumptions',
+    summary:
+      'Lists what the simulator does where the interface document leaves a choice: the value in force and the default',
+    input: fields({}),
+    result: list(
+      fields({
+        id: string,
+        question: string,
+        value: about(anything, 'The value in force.'),
+        default: anything,
+        alternatives: about(list(anything), 'The other values, or examples of them.'),
+      }),
+    ),
+    run: ({ settings }) =>
+      Object.entries<Assumption<unknown>>(assumptions).map(([id, { question, default: byDefault, alternatives }]) => ({
+        id,
+        question,
+        value: settings[id as AssumptionId] as unknown,
+        default: byDefault,
+        alternatives: [...alternatives],
+      })),
   }),
   loadScenario: operation({
     method: 'POST',

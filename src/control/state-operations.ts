@@ -60,6 +60,7 @@ export const stateOperations = {
   saveSnapshot: operation({
     method: 'PUT',
     path: '/snapshots/{name}',
+    isQuiet: true,
     summary: 'Saves the state under a name, or replaces the snapshot of that name; 50 are kept',
     input: named,
     example,
@@ -89,6 +90,7 @@ export const stateOperations = {
   removeSnapshot: operation({
     method: 'DELETE',
     path: '/snapshots/{name}',
+    isQuiet: true,
     summary: 'Removes a named snapshot',
     input: named,
     example,

@@ -4,13 +4,17 @@ import type { Settings } from '../contract/settings.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
+import type { ReadStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
-import type { PetStoreState } from '../state/pet-store.js';
+import type { ControlChanges } from '../state/control-change.js';
+import type { TimeSource } from '../state/machine-time.js';
+import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import { frozenCopy } from '../values/plain-data.js';
 import { createFaults, type Faults } from './faults.js';
+import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
@@ -24,8 +28,12 @@ export interface SimulatorOptions {
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
   /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
   generatePets?: GeneratePets;
+  /** Needed only for a scenario with `state`: `readStart` of `petstore-sim/control`. */
+  readStart?: ReadStart;
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
+  /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
+  onWarning?: (message: string) => void;
 }
 
 /** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
@@ -85,6 +93,8 @@ export interface Simulator extends ApiHandler {
   restore(snapshot: Snapshot): void;
   /** Snapshots by name, as the control API saves them. A reset or another scenario leaves them alone. */
   readonly snapshots: Map<string, Snapshot>;
+  /** What control operations have changed, and who sent them. */
+  readonly changes: ControlChanges;
   /**
    * Another simulator that shares nothing with this one: at the start of the same scenario, or of another.
    * @throws {ScenarioError}
@@ -98,13 +108,23 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
+  return createSimulatorFrom(resolveScenario(scenario, options.generatePets, options.readStart), options);
 }
 
-/** Builds a simulator from a scenario that has been checked already. */
+/**
+ * Builds a simulator from a scenario that has been checked already.
+ * @param time where the machine's time comes from; default: the machine's own
+ */
 export function createSimulatorFrom(
   resolved: ResolvedScenario,
-  { scenarios = {}, generatePets, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
+  {
+    scenarios = {},
+    generatePets,
+    readStart,
+    onError = console.error,
+    onWarning = console.warn,
+  }: Omit<SimulatorOptions, 'scenario'>,
+  time?: TimeSource,
 ): Simulator {
   let byName: ReadonlyMap<string, Scenario> | undefined;
   const readScenarios = () => {
@@ -112,33 +132,55 @@ export function createSimulatorFrom(
     byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError), { readScenarios, generatePets, onError });
+  return assemble(createSimulatorState(resolved, onError, { time }), {
+    readScenarios,
+    generatePets,
+    readStart,
+    onError,
+    onWarning,
+  });
 }
 
 /** What a log and tests need of a simulator, beside its public side. */
-export interface SimulatorCore extends Omit<ReturnType<typeof createRequestPipeline>, 'admitExtension'> {
+export interface SimulatorCore extends Pick<ReturnType<typeof createRequestPipeline>, 'delayed'> {
   readonly state: SimulatorState;
+  /**
+   * As `fork`, at the start of a scenario that has been checked already.
+   * @param pets a store of its own with the pets of the scenario; default: a new one
+   */
+  forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
 }
 
-const coreKey = Symbol('core');
+/** The same in every copy of the package that a program has loaded. */
+const coreKey = Symbol.for('petstore-sim core');
 
 export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [coreKey]: SimulatorCore })[coreKey];
 
 interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
+  readStart: ReadStart | undefined;
   onError: (error: unknown) => void;
+  onWarning: (message: string) => void;
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
-  const { generatePets, onError, readScenarios } = options;
-  const { admitExtension, ...pipeline } = createRequestPipeline(state, onError);
-  const { handle } = pipeline;
-  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
+  const { generatePets, readStart, onError, onWarning, readScenarios } = options;
+  const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
+  const noticeFrozen = createFrozenClockNotice(clock, onWarning);
+  const handle: Simulator['handle'] = (call) => {
+    const answer = pipeline.handle(call);
+    if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
+    return answer;
+  };
+  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets, readStart);
+
+  const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
+    assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);
 
   const sim: Simulator & { [coreKey]: SimulatorCore } = {
-    [coreKey]: { ...pipeline, state },
+    [coreKey]: { state, delayed, forkFrom },
     get name() {
       return state.resolved.name;
     },
@@ -193,13 +235,9 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       faults.restore(saved.faults);
     },
     snapshots: new Map(),
-    fork({ scenario } = {}) {
-      const forked =
-        scenario === undefined
-          ? forkSimulatorState(state, onError)
-          : createSimulatorState(check(scenario), onError, { budget: journal.budget, time: state.time });
-      return assemble(forked, options);
-    },
+    changes: { count: 0, last: [] },
+    fork: ({ scenario } = {}) =>
+      scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
   };
   return sim;
 }

@@ -52,6 +52,8 @@ export interface RequestKnowledge {
   /** The window that the headers describe. */
   readonly window: WindowName | undefined;
   readonly refusal: RefusalKind | undefined;
+  /** That window as it was after the request, whatever the headers said; during a ban the end of the ban. */
+  readonly rate?: { readonly limit: number; readonly remaining: number; readonly resetAtSeconds: number } | undefined;
   /** Of a refusal: when the service would serve again, whatever the headers said. */
   readonly promisedAtMs: number | undefined;
   /** How many strikes the key had after this request, and whether this one was a strike. */

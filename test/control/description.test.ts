@@ -117,7 +117,9 @@ describe.each(Object.keys(operations))('%s', (name) => {
 /** In an order in which each example works. */
 const inOrder = (): string[] => {
   const last = ['clearJournal', 'removeFault', 'restoreSnapshot', 'removeSnapshot', 'getSandbox', 'removeSandbox'];
-  const rest = Object.keys(operations).filter((name) => !['importState', 'watchRequests', ...last].includes(name));
+  const rest = Object.keys(operations).filter(
+    (name) => !['importState', 'watchRequests', 'watchUpdates', ...last].includes(name),
+  );
   return [...rest, ...last];
 };
 

@@ -15,6 +15,8 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['getScenario', {}, { name: 'default', scenario: { keys: { 'pro-key': { plan: 'pro' } } } }],
   ['listScenarios', {}, [{ name: 'default' }, { name: 'tiny', description: 'Two pets.' }]],
 
+  ['listAssumptions', {}, { 0: { id: 'defaultStatus', value: 'available', default: 'available' } }],
+
   ['getClock', {}, { now: '2026-01-01T12:00:00.000Z', mode: 'frozen' }],
   ['changeClock', { advance: '61s' }, { now: '2026-01-01T12:01:01.000Z' }],
   ['changeClock', { resume: true }, { mode: 'real' }],
@@ -64,12 +66,17 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['countRequests', { since: 2 }, { count: 1 }],
   ['queryJournal', { since: 1, limit: 1 }, { entries: [{ id: 3, key: 'pro-key', keyId: keyId('pro-key') }], count: 2 }],
   ['queryJournal', { limit: 0 }, { entries: [], count: 3 }],
+  ['getRequest', { id: 3 }, { id: 3, key: 'pro-key', why: { 0: { step: 'key', result: 'passed' } } }],
   ['waitForRequests', { count: 3 }, { met: true, count: 3 }],
   ['waitForRequests', { count: 4, timeout: '20ms' }, { met: false, count: 3 }],
   ['waitForRequests', { count: 4, timeout: '20' }, { met: false, count: 3 }],
   ['exportHar', { status: 201 }, { log: { version: '1.2', entries: [{ response: { status: 201 } }] } }],
   ['exportJournal', { status: 201 }, expect.stringMatching(/^\{"id":2,.*\}\n$/)],
   ['getVerdict', {}, { outcome: 'inconclusive', counts: { requests: 3 } }],
+  ['getVerdict', { key: 'pro-key' }, { outcome: 'inconclusive', counts: { requests: 1 } }],
+  ['getVerdict', { key: keyId('pro-key') }, { counts: { requests: 1 } }],
+  ['getVerdict', { key: '…-key' }, { counts: { requests: 3 } }],
+  ['getVerdict', { key: 'no such' }, { reason: 'No request came.', counts: { requests: 0 } }],
 
   ['saveSnapshot', { name: 'before' }, { saved: 'before' }],
   ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 41 }]],
@@ -96,6 +103,8 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['changeClock', { set: 'noon' }, 400, 'expected an instant such as'],
   ['changeClock', {}, 400, 'expected one of {"advance":"61s"}'],
   ['changeClock', { advance: '1s', freeze: true }, 400, 'expected one of'],
+  ['getRequest', { id: 4 }, 404, 'There is no request with this id; expected one'],
+  ['getRequest', { id: 0 }, 400, 'id: expected a whole number from 1'],
   ['getKey', { key: 'made-up-token' }, 404, /^There is no such API key; expected/],
   ['getKey', { key: '__proto__' }, 404, 'There is no such API key'],
   ['revokeKey', { key: 'constructor' }, 404, 'There is no such API key'],
@@ -208,7 +217,7 @@ test('what cannot be done says the same through both adapters, and changes nothi
 });
 
 test('the tables above leave no operation out', () => {
-  const elsewhere: Name[] = ['importState', 'watchRequests'];
+  const elsewhere: Name[] = ['importState', 'watchRequests', 'watchUpdates', 'exportRun'];
   const done = new Set([...steps.map(([name]) => name), ...elsewhere]);
   expect(Object.keys(controlOperations).filter((name) => !done.has(name as Name))).toEqual([]);
 });

@@ -73,7 +73,7 @@ const targets: [method: string, target: string, status: number, message: string]
   ['GET', '/__sim/keys/free-key?key=pro-key', 400, 'key: expected it once'],
   ['GET', '/__sim/clock?advance=61s', 400, 'expected no such field; the fields are none'],
   ['GET', '/__sim/nothing', 404, 'There is no such control path'],
-  ['GET', '/__sim', 404, 'There is no such control path'],
+  ['POST', '/__sim', 405, 'Method POST is not supported here; use GET'],
   ['GET', '/__sim/constructor', 404, 'There is no such control path'],
 ];
 

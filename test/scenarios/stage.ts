@@ -3,9 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
+import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
+import { seededFraction } from '../../src/values/seeded-random.js';
 import { noon } from '../support/frozen.js';
+import type { Init, Reply as Seen, Send, Stack } from '../support/http-stacks.js';
+
+export type { Seen };
 
 const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 const shipped = shippedScenarios(folder, '.yaml');
@@ -31,15 +36,9 @@ export interface Call {
   path?: string;
   body?: string;
   key?: string;
+  headers?: Readonly<Record<string, string>>;
   /** The client gives up on the answer after this long. */
   timeoutMs?: number;
-}
-
-/** One answer as a client sees it. */
-export interface Seen {
-  status: number;
-  headers: Headers;
-  text: string;
 }
 
 /** The service of one client: a simulator whose clock stands still while anyone is busy, and jumps when all wait. */
@@ -51,6 +50,8 @@ export interface Stage {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** The client's own clock, which knows nothing of the skew of the service. */
   now(): number;
+  /** The client's own dice: from 0 up to 1, the same in every run with the same seed. */
+  random(): number;
   /** What was sent and what came back, in the order of sending; equal ones in a row are one line. */
   log(): string[];
   /** Lets a client act, to its end. */
@@ -62,13 +63,63 @@ export interface Stage {
 /** Longest wait that `setTimeout` can hold. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Opens a scenario with a frozen clock. */
-export function open(name: string, changes: Scenario = {}): Stage {
+interface Options {
+  /** Instead of what the file of the scenario has. */
+  changes?: Scenario | undefined;
+  /** When in a second the client begins. Default 0. */
+  phaseMs?: number;
+  /** Of the client's dice, and of how late its timers are: up to 15 ms. Without one they are exact. */
+  seed?: number | undefined;
+}
+
+type OnHead = (head: Pick<Seen, 'status' | 'headers'>) => void;
+
+/** How requests come to the simulator. */
+interface Transport {
+  send(sim: Simulator, path: string, init: Init & { key: string }, onHead: OnHead): Promise<Seen>;
+  /** How many requests can be on their way at once; not known in the same process. */
+  connections?: number;
+}
+
+const inProcess: Transport = {
+  async send(sim, path, { key, headers: more, method, body, signal }, onHead) {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
+    const init = { method, headers, signal, body } as RequestInit;
+    const response = await sim.fetch(`http://petstore.test/v1${path}`, init);
+    onHead(response);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  },
+};
+
+/** Opens a scenario with a frozen clock, for clients in the same process. */
+export const open = (name: string, changes: Scenario = {}): Stage => openOver(inProcess, name, { changes });
+
+/** The same over real connections, as `exec` has them: refusals are held back a little. */
+export async function serve(name: string, { connect, connections }: Stack, options: Options = {}) {
+  let baseUrl = '';
+  const sends = new Map<string, Send>();
+  const send: Transport['send'] = async (_, path, { key, ...init }, onHead) => {
+    const sendWithKey = sends.get(key) ?? connect(baseUrl, key);
+    sends.set(key, sendWithKey);
+    const seen = await sendWithKey(path, init);
+    onHead(seen);
+    return seen;
+  };
+  const stage = openOver({ send, connections }, name, options);
+  const server = await listen(stage.sim, { port: 0, holdRefusals: true });
+  baseUrl = server.baseUrl;
+  return { ...stage, close: () => server.close({ graceMs: 0 }) };
+}
+
+function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 0, seed }: Options): Stage {
   const written = { ...scenarioOf(name), ...changes };
-  const clock = { start: noon, ...written.clock, mode: 'frozen' as const };
+  const wallMs = new Date(written.clock?.start ?? noon).getTime() + phaseMs;
+  const clock = { ...written.clock, start: new Date(wallMs).toISOString(), mode: 'frozen' as const };
   const sim = createSimulator({ scenario: { ...written, clock }, generatePets });
   const startMs = sim.clock.now();
   const elapsedMs = () => sim.clock.now() - startMs;
+  let drawn = 0;
+  const random = () => seededFraction(seed ?? 1, drawn++);
   const lines: { atMs: number; what: string }[] = [];
 
   const { delayed } = coreOf(sim).state;
@@ -89,8 +140,9 @@ export function open(name: string, changes: Scenario = {}): Stage {
   let clientsAsleep = 0;
   const sleep: Stage['sleep'] = async (ms, signal) => {
     clientsAsleep++;
+    const lateMs = seed === undefined ? 0 : Math.floor(random() * 16);
     try {
-      await sim.clock.sleep(ms >= 1 && ms <= longestTimerMs ? ms : 1, signal);
+      await sim.clock.sleep((ms >= 1 && ms <= longestTimerMs ? ms : 1) + lateMs, signal);
     } finally {
       clientsAsleep--;
     }
@@ -98,10 +150,18 @@ export function open(name: string, changes: Scenario = {}): Stage {
 
   /** Waits until whoever has something to do has done it. */
   const settle = async () => {
-    for (let turn = 0, quiet = 0; quiet < 3 && turn < 50; turn++) {
+    const { connections } = transport;
+    for (let turn = 0, quiet = 0; quiet < 3; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
       const faultsWait = delayed.length + waiting.size - clientsAsleep;
-      quiet = sending <= faultsWait ? quiet + 1 : 0;
+      if (connections === undefined) {
+        // Nobody knows how many of the requests have come; but in the same process all that happens is done in some turns.
+        quiet = sending <= faultsWait || turn > 50 ? quiet + 1 : 0;
+      } else if (Math.min(sending, connections) === faultsWait) quiet++;
+      else {
+        quiet = 0;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
     }
   };
 
@@ -113,7 +173,8 @@ export function open(name: string, changes: Scenario = {}): Stage {
     return true;
   };
 
-  const send: Stage['send'] = async ({ method = 'GET', path = '/pets', body, key = 'free-key', timeoutMs } = {}) => {
+  const send: Stage['send'] = async ({ path = '/pets', key = 'free-key', timeoutMs, ...init } = {}) => {
+    const { method = 'GET' } = init;
     const line = { atMs: elapsedMs(), what: `${method} no answer` };
     lines.push(line);
     const controller = new AbortController();
@@ -125,16 +186,10 @@ export function open(name: string, changes: Scenario = {}): Stage {
       );
     sending++;
     try {
-      const response = await sim.fetch(`http://petstore.test/v1${path}`, {
-        method,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        signal: controller.signal,
-        ...(body !== undefined && { body }),
+      return await transport.send(sim, path, { ...init, method, key, signal: controller.signal }, (head) => {
+        const retryAfter = head.headers.get('retry-after');
+        line.what = `${method} ${head.status}${retryAfter === null ? '' : `, Retry-After ${retryAfter}`}`;
       });
-      const { status, headers } = response;
-      const retryAfter = headers.get('retry-after');
-      line.what = `${method} ${status}${retryAfter === null ? '' : `, Retry-After ${retryAfter}`}`;
-      return { status, headers, text: await response.text() };
     } catch (error) {
       line.what = controller.signal.aborted ? `${method} given up` : `${line.what}, connection lost`;
       throw error;
@@ -148,7 +203,8 @@ export function open(name: string, changes: Scenario = {}): Stage {
     sim,
     send,
     sleep,
-    now: () => Date.parse(noon) + elapsedMs(),
+    now: () => wallMs + elapsedMs(),
+    random,
     log: () => inRuns(lines),
     async run(act) {
       let isOver = false;

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { tooMany } from '../../control/control-error.js';
-import type { JournalEntry } from '../../control/journal-entry.js';
 import { jsonText } from '../../values/json.js';
 
 /** Readers at a time, over all sandboxes. */
@@ -8,11 +7,19 @@ const mostReaders = 20;
 /** A reader that lets more than this wait in the server is dropped. */
 const mostWaitingBytes = 1024 * 1024;
 
-/** Sends journal entries as server-sent events (HTML standard, section 9.2), to so many readers at a time. */
+const drained = (response: ServerResponse) =>
+  new Promise<void>((resolve) => {
+    response.once('drain', resolve).once('close', resolve);
+  });
+
+/** Sends journal entries and updates as server-sent events (HTML standard, section 9.2), to so many readers at a time. */
 export function createEventSender() {
   let readers = 0;
-  /** @param open gives the entries, once it is sure that there is room for the reader */
-  return async (response: ServerResponse, open: () => AsyncIterable<JournalEntry>): Promise<void> => {
+  /**
+   * @param open gives the items, once it is sure that there is room for the reader
+   * @param name of the events. Items other than journal entries have no id and wait for a slow reader.
+   */
+  return async (response: ServerResponse, open: () => AsyncIterable<{ id?: number }>, name = 'request') => {
     if (readers >= mostReaders) {
       throw tooMany(
         `There are ${mostReaders} readers of events, which is the limit; expected one of them to leave first.`,
@@ -26,8 +33,10 @@ export function createEventSender() {
       response.writeHead(200, headers);
       response.write(': petstore-sim\n\n');
       for await (const entry of entries) {
-        response.write(`id: ${entry.id}\nevent: request\ndata: ${jsonText(entry)}\n\n`);
-        if (response.writableLength > mostWaitingBytes) break;
+        const id = entry.id === undefined ? '' : `id: ${entry.id}\n`;
+        const isTaken = response.write(`${id}event: ${name}\ndata: ${jsonText(entry)}\n\n`);
+        if (entry.id === undefined && !isTaken) await drained(response);
+        else if (response.writableLength > mostWaitingBytes) break;
       }
     } finally {
       readers--;

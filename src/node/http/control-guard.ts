@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isForeignPage, isLoopbackOrigin } from './cors.js';
 import { type Refusal, refusal } from './guard.js';
+import { isPage } from './page.js';
 import { hasBody } from './read-body.js';
 
 /** What tools in a page may read: they describe the API and this server, and give nothing away. */
@@ -35,7 +36,7 @@ export function checkControlRequest(request: IncomingMessage, token: string | un
       return refusal(403, 'forbidden', 'The control API does not answer pages of other sites.');
     }
   }
-  if (token !== undefined && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
+  if (token !== undefined && !isPage(request) && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
     return refusal(401, 'unauthorized', 'The control API needs "Authorization: Bearer <control token>".');
   }
   const contentType = headers['content-type'] ?? (hasBody(request) ? '' : 'application/json');

@@ -1,20 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
+import type { Backend } from '../../control/backend.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
-import type { JournalEntry } from '../../control/journal-entry.js';
 import { perform, performInPieces } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
-import type { Sandboxes } from '../../simulator/sandboxes.js';
-import type { Simulator } from '../../simulator/simulator.js';
 import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
 import { checkControlRequest, descriptionCors } from './control-guard.js';
 import { readInput } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
+import { servePage } from './page.js';
 import { sendRefusal } from './send-answer.js';
 import { sendPieces } from './send-pieces.js';
 import type { Report } from './served-answer.js';
@@ -23,7 +23,6 @@ import type { Report } from './served-answer.js';
 const maximumBodyBytes = 5 * 1024 * 1024;
 
 export interface ControlRouterOptions {
-  sandboxes: Sandboxes;
   /** Aborted when the server closes: requests that wait and event streams end then. */
   closing: AbortSignal;
   /** When set, every request must bring it as `Authorization: Bearer TOKEN`. */
@@ -34,16 +33,22 @@ export interface ControlRouterOptions {
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
 /** What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed. */
-type Find = (request: Request) => { target: unknown; gone?: AbortSignal } & Pick<Caller, 'baseUrl' | 'controlUrl'>;
+type Find = (request: Request) => Found;
+interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
+  target: unknown;
+  sandbox?: string;
+  gone?: AbortSignal;
+}
 
 /**
  * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
  * Error object.
  */
 export function createControlRouter(
-  sim: Simulator,
-  { sandboxes, closing, controlToken }: ControlRouterOptions,
+  backend: Backend,
+  { closing, controlToken }: ControlRouterOptions,
 ): ControlListener {
+  const { sim, sandboxes } = backend;
   const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -57,41 +62,51 @@ export function createControlRouter(
     next();
   });
 
+  const instance = randomUUID();
   const sendEvents = createEventSender();
-  const serve = (operation: AnyControlOperation, find: Find) => async (request: Request, response: Response) => {
-    const { target, gone, ...addresses } = find(request);
-    const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
-    const caller: Caller = { ...addresses, signal };
-    const run = () => perform(operation, target, readInput(request, operation), caller);
-    if (operation.contentType === 'text/event-stream') {
-      return sendEvents(response, run as () => AsyncIterable<JournalEntry>);
-    }
-    if (operation.pieces !== undefined) {
-      const pieces = performInPieces(operation, target, readInput(request, operation), caller);
-      response.status(200).type(operation.contentType ?? 'json');
-      return sendPieces(response, pieces);
-    }
-    const result = await run();
-    // A server that closes waits for its connections, and this one would stay open for the next request.
-    if (closing.aborted) response.set('Connection', 'close');
-    response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
-    response.send(operation.contentType === undefined ? jsonText(result) : result);
-  };
+  const serve =
+    (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
+    async (request, response) => {
+      await backend.settled();
+      const { target, sandbox, gone, ...addresses } = find(request);
+      const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
+      const log = backend.health?.();
+      const caller: Caller = { ...addresses, signal, instance, log, name: callerOf(request) };
+      const run = () => {
+        const input = readInput(request, operation);
+        const runNow = () => perform(operation, target, input, caller);
+        if (operation.method === 'GET') return runNow();
+        return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
+      };
+      if (operation.contentType === 'text/event-stream') {
+        return sendEvents(response, run as () => AsyncIterable<object>, operation.eventName);
+      }
+      if (operation.pieces !== undefined) {
+        const pieces = performInPieces(operation, target, readInput(request, operation), caller);
+        response.status(200).type(operation.contentType ?? 'json');
+        return sendPieces(response, pieces);
+      }
+      const result = await run();
+      // A server that closes waits for its connections, and this one would stay open for the next request.
+      if (closing.aborted) response.set('Connection', 'close');
+      response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
+      response.send(operation.contentType === undefined ? jsonText(result) : result);
+    };
 
   /** Each path of a table with its methods, and 405 for the others. */
   const mount = (base: string, table: Record<string, AnyControlOperation>, find: Find) => {
     for (const path of new Set(Object.values(table).map(({ path }) => path))) {
-      const here = Object.values(table).filter((operation) => operation.path === path);
+      const here = Object.entries(table).filter(([, operation]) => operation.path === path);
       const route = app.route(base + path.replace(/\{(\w+)\}/g, ':$1'));
-      for (const operation of here) {
+      for (const [name, operation] of here) {
         const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
         const limit = operation.maximumBytes ?? maximumBodyBytes;
         // A stream without its body would never end.
         if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
         if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
-        route[method](serve(operation, find));
+        route[method](serve(name, operation, find));
       }
-      route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
+      route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
   // HTTP/1.0 has no Host.
@@ -100,12 +115,19 @@ export function createControlRouter(
     const origin = originOf(request);
     return { target: sim, baseUrl: `${origin}${basePath}`, controlUrl: `${origin}/__sim` };
   });
+  servePage(app);
   mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
   mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
     const name = request.params.sandbox as string;
-    const sandbox = request.method === 'GET' || request.method === 'HEAD' ? sandboxes.read(name) : sandboxes.use(name);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const sandbox = isRead ? backend.readSandbox(name) : backend.useSandbox(name);
     if (sandbox === undefined) throw noSandbox();
-    return { target: sandbox.sim, gone: sandbox.removed, ...sandboxUrls(originOf(request), sandbox.name) };
+    return {
+      target: sandbox.sim,
+      sandbox: name,
+      gone: sandbox.removed,
+      ...sandboxUrls(originOf(request), sandbox.name),
+    };
   });
 
   app.use(() => {
@@ -130,6 +152,10 @@ export function createControlRouter(
     else errorBodies.set(response, sendRefusal(response, refusal));
   };
 }
+
+/** What a caller calls itself; a browser lets a page set no User-Agent. */
+const callerOf = ({ headers }: Request) =>
+  String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
 
 /** Aborted with the first of the others, and when the client has gone. */
 function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {

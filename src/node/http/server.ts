@@ -1,7 +1,8 @@
 import { basePath } from '../../contract/document.js';
+import { type Backend, createDirectBackend } from '../../control/backend.js';
 import { Sandboxes, type SandboxesOptions } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import type { ExtensionHandler } from '../msw-handlers/extension.js';
+import type { Extension, ExtensionHandler } from '../msw-handlers/extension.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
@@ -59,6 +60,20 @@ const closeTimeoutMs = 1_500;
  * @example const server = await listen(createSimulator(), { port: 0 });
  */
 export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
+  const extension = options.handlers?.length ? await mount(sim, options.handlers) : undefined;
+  // Not the machine's time, which somebody may set.
+  const sandboxes = new Sandboxes(sim, () => performance.now(), options.sandboxes);
+  const server = await listenTo(createDirectBackend(sim, sandboxes), options, extension);
+  return { ...server, sandboxes };
+}
+
+/** Serves what stands behind a server. @throws as `listen` */
+export async function listenTo(
+  backend: Backend,
+  options: ListenOptions,
+  extension?: Extension,
+): Promise<Omit<RunningServer, 'sandboxes'>> {
+  const { sim } = backend;
   const { port = 4010, host = 'localhost', allowedHosts = [], controlToken } = options;
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
   checkToken(controlToken);
@@ -67,12 +82,9 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
       `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass --control-token TOKEN`,
     );
   }
-  const extension = options.handlers?.length ? await mount(sim, options.handlers) : undefined;
-  // Not the machine's time, which somebody may set.
-  const sandboxes = new Sandboxes(sim, () => performance.now(), options.sandboxes);
   const closing = new AbortController();
   const connections = new Connections();
-  const listener = createListener(sim, {
+  const listener = createListener(backend, {
     allowedHosts: new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase())),
     closing: closing.signal,
     connections,
@@ -81,7 +93,6 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     holdRefusals: options.holdRefusals,
     onAnswer: options.onAnswer,
     prepareControl: options.prepareControl,
-    sandboxes,
   });
   const servers = await bind(hosts, port, listener, connections, (request, status, body) => {
     createReport(request, options.onAnswer)?.({ by: 'server', sim, status, headers: {}, body });
@@ -91,7 +102,6 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     port: servers.port,
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
-    sandboxes,
     close({ graceMs = closeTimeoutMs } = {}) {
       closing.abort();
       return servers.close(graceMs);

@@ -10,7 +10,7 @@ export interface Shipped {
 }
 
 /** The folder of this package. Found by its package.json, because the bundled command line is not as deep as this file. */
-function packageFolder(folder = import.meta.dirname): string {
+export function packageFolder(folder = import.meta.dirname): string {
   return existsSync(join(folder, 'package.json')) ? folder : packageFolder(dirname(folder));
 }
 

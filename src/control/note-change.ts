@@ -1,0 +1,53 @@
+import type { Simulator } from '../simulator/simulator.js';
+import type { ControlChange } from '../state/control-change.js';
+import { isMap } from '../values/plain-data.js';
+import type { AnyControlOperation, Caller } from './control-operation.js';
+
+/** So many changes are remembered. */
+const mostChanges = 200;
+/** Characters that are kept of the input, and of the name of a caller. */
+const mostCharacters = 80;
+
+/**
+ * Begins to note a change of a simulator; `undefined` for an operation that changes none. The function it gives notes the
+ * change, once it is done.
+ */
+export function noteChange(
+  { method, path, isQuiet }: AnyControlOperation,
+  target: unknown,
+  input: unknown,
+  { name = 'this process' }: Caller,
+): (() => void) | undefined {
+  if (method === 'GET' || isQuiet || !isSimulator(target)) return undefined;
+  const { clock, changes, journal } = target;
+  const beforeMs = clock.now();
+  const { lastId } = journal;
+  return () => {
+    changes.count++;
+    const change: ControlChange = {
+      number: changes.count,
+      beforeMs,
+      atMs: clock.now(),
+      lastId,
+      request: `${method} ${path}`,
+      input: inShort(input),
+      by: cut(name),
+    };
+    changes.last = [...changes.last.slice(1 - mostChanges), change];
+  };
+}
+
+const isSimulator = (target: unknown): target is Simulator => isMap(target) && 'changes' in target;
+
+/** `advance 61s`: the fields with their values; of a map its name. */
+function inShort(input: unknown): string {
+  if (!isMap(input)) return '';
+  const words = Object.entries(input).map(([field, value]) => {
+    const shown = isMap(value) ? (value.name ?? '…') : value;
+    return `${field} ${Array.isArray(shown) ? '…' : String(shown)}`;
+  });
+  return cut(words.slice(0, 8).join(', '));
+}
+
+const cut = (text: string) =>
+  text.length > mostCharacters ? `${text.slice(0, mostCharacters).toWellFormed()}…` : text;

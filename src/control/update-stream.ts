@@ -1,0 +1,176 @@
+import { fields, list, string } from '../schema/schemas.js';
+import { count } from '../schema/value-schemas.js';
+import { createRedactor } from '../simulator/redact.js';
+import type { Simulator } from '../simulator/simulator.js';
+import type { ControlChange } from '../state/control-change.js';
+import type { RequestRecord } from '../state/request-record.js';
+import { type ClockInfo, clockInfo, clockInfoSchema } from './clock-operations.js';
+import type { Caller } from './control-operation.js';
+import { type EntryRow, entryRowFields } from './entry-row.js';
+import { about, instantText } from './input-values.js';
+import { createEntryView } from './journal-entry.js';
+
+/** A control operation that changed something. */
+export interface ShownChange {
+  /** Counted from 1. */
+  number: number;
+  /** When it came, and the time after it, ISO 8601 of the simulator's clock. They differ where it moved the clock. */
+  time: string;
+  until: string;
+  /** The id of the last request that had arrived before it. */
+  lastId: number;
+  /** `POST /clock`. */
+  request: string;
+  /** `advance 61s`. */
+  input: string;
+  /** What the caller calls itself: `page`, `curl/8.14.1`, `this process`. */
+  by: string;
+}
+
+/** What has happened since the last update. */
+export interface Update {
+  /** Another text after the journal was cleared and after the server was started: forget all requests then. */
+  run: string;
+  scenario: string;
+  clock: ClockInfo;
+  entries: EntryRow[];
+  changes: ShownChange[];
+  /** How many requests the journal has taken in this run, those that it has dropped too. */
+  total: number;
+  /** How many requests wait for their answer. */
+  pending: number;
+  /** How many entries come with the next updates. */
+  behind: number;
+}
+
+export const changeSchema = fields({
+  number: about(count, 'Counted from 1.'),
+  time: about(instantText, 'When it came, by the simulator’s clock.'),
+  until: about(instantText, 'The time after it, which differs where it moved the clock.'),
+  lastId: about(count, 'The id of the last request that had arrived before it.'),
+  request: about(string, 'Method and path of the operation.'),
+  input: about(string, 'Its input in short.'),
+  by: about(string, 'What the caller calls itself: X-Sim-Caller, else User-Agent.'),
+});
+
+export const updateSchema = fields({
+  run: about(string, 'Another text after the journal was cleared and after the server was started.'),
+  scenario: about(string, 'The name of the scenario.'),
+  clock: clockInfoSchema,
+  entries: list(fields(entryRowFields)),
+  changes: about(list(changeSchema), 'What control operations have changed.'),
+  total: about(count, 'How many requests the journal has taken in this run, those that it has dropped too.'),
+  pending: about(count, 'How many requests wait for their answer.'),
+  behind: about(count, 'How many entries come with the next updates.'),
+});
+
+/** Between two updates, in real time. */
+const everyMs = 100;
+/** An update comes at least after so many times `everyMs`, so that a reader knows that the server is there. */
+const quietRounds = 10;
+/** Entries of one update while many come, and while few do, so that a reader catches up. */
+const mostRows = { busy: 300, calm: 2_000 };
+/** Of more entries that wait for their update the oldest are left out; `total` tells. */
+const mostWaiting = 10_000;
+
+export interface UpdatesSince {
+  /** What the last update said; anything else, and all entries that the journal has come first. */
+  run?: string | undefined;
+  /** Entries with a higher id. */
+  since?: number | undefined;
+  /** Changes with a higher number. */
+  changes?: number | undefined;
+}
+
+/**
+ * What happens to a simulator, in updates of which at most one comes every 100 ms. A request costs it no more than a
+ * place in a list until then.
+ */
+export async function* streamUpdates(
+  sim: Simulator,
+  { run: lastRun, since = 0, changes: lastChange = 0 }: UpdatesSince,
+  { signal, instance = '' }: Caller,
+): AsyncGenerator<Update> {
+  const runOf = () => `${instance}:${sim.journal.clearedId}`;
+  let run = runOf();
+  const isContinued = lastRun === run;
+  let noted = lastRun?.split(':', 1)[0] === instance ? lastChange : 0;
+  let view = createEntryView(sim);
+  let waiting: RequestRecord[] = [];
+  for (const entry of sim.journal.query()) {
+    if (isContinued && entry.id <= since) view.pass(entry);
+    else waiting.push(entry);
+  }
+  let came = 0;
+  const stop = sim.journal.listen((entry) => {
+    came++;
+    waiting.push(entry);
+    if (waiting.length > 2 * mostWaiting) waiting = waiting.slice(-mostWaiting);
+  });
+  const redactor = createRedactor(sim);
+  let said = '';
+  try {
+    for (let quiet = quietRounds; !signal?.aborted; quiet++) {
+      if (run !== runOf()) {
+        run = runOf();
+        view = createEntryView(sim);
+        waiting = waiting.filter(({ id }) => id > sim.journal.clearedId);
+      }
+      const news = JSON.stringify([run, sim.name, sim.clock.frozen, sim.changes.count, sim.journal.pending]);
+      if (waiting.length > 0 || news !== said || quiet >= quietRounds) {
+        waiting = waiting.slice(-mostWaiting);
+        const rows = waiting.splice(0, came > mostRows.busy ? mostRows.busy : mostRows.calm);
+        const changes = sim.changes.last.filter(({ number }) => number > noted);
+        noted = sim.changes.count;
+        yield {
+          run,
+          scenario: sim.name,
+          clock: clockInfo(sim),
+          entries: rows.map(view.showRow),
+          changes: changes.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`))),
+          total: sim.journal.size + sim.journal.dropped,
+          pending: sim.journal.pending,
+          behind: waiting.length,
+        };
+        said = news;
+        quiet = 0;
+      }
+      came = 0;
+      await pause(everyMs, signal);
+    }
+  } finally {
+    stop();
+  }
+}
+
+const showChange = (
+  { number, beforeMs, atMs, lastId, request, input, by }: ControlChange,
+  redact: (text: string) => string,
+): ShownChange => ({
+  number,
+  time: new Date(beforeMs).toISOString(),
+  until: new Date(atMs).toISOString(),
+  lastId,
+  request,
+  input: redact(input),
+  by: redact(by),
+});
+
+/** Every change that is remembered, as an update shows it. */
+export function allChanges(sim: Simulator): ShownChange[] {
+  const redactor = createRedactor(sim);
+  return sim.changes.last.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`)));
+}
+
+/** Real time, because the clock of the simulator may stand still. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,137 @@
+import { decidingAssumption } from './deciding-assumption.js';
+import type { EntryRow } from './entry-row.js';
+import { left, wait } from './wait-words.js';
+
+/** One step on the way of a request to its answer, in words. */
+export interface WhyStep {
+  step: 'key' | 'ban' | 'limit' | 'promise' | 'fault' | 'route' | 'operation';
+  /** `stopped`: the answer was decided here. `noted`: it did not stop the request. */
+  result: 'passed' | 'noted' | 'stopped' | 'not reached';
+  text: string;
+  /** The assumption by which it is so. */
+  assumption?: string;
+}
+
+/** What an explanation needs of an entry; a file from elsewhere has less. */
+export type Explained = EntryRow & { responseBody?: { text: string } };
+
+/**
+ * Why a request got its answer, step by step, in the order in which the service checks.
+ * @param banAfter how many strikes ban a key, where that is known
+ */
+export function explain(entry: Explained, banAfter?: number): WhyStep[] {
+  const key = explainKey(entry);
+  if (key.result === 'stopped') return [key, notReached(entry)];
+  const refused = entry.refusal !== undefined;
+  const steps = [key, ...explainBan(entry), ...explainLimit(entry), ...explainPromise(entry, banAfter)];
+  if (refused) return [...steps, notReached(entry)];
+  return [...steps, ...explainFault(entry), explainOperation(entry)];
+}
+
+function explainKey({ status, plan, key, refusal, fault, ...entry }: Explained): WhyStep {
+  if (plan !== undefined) return { step: 'key', result: 'passed', text: `key found: ${key}, plan ${plan}` };
+  if (status === 401 && refusal === undefined && fault === undefined) {
+    const text = messageOf(entry) ?? 'no valid API key';
+    return { step: 'key', result: 'stopped', text: `401: ${text}`, assumption: 'unauthorizedHeaders' };
+  }
+  return { step: 'key', result: 'noted', text: key === undefined ? 'no key is known' : `key ${key}` };
+}
+
+function explainBan({ refusal, strike, promisedAt, durationMs, time, plan }: Explained): WhyStep[] {
+  if (refusal === undefined && plan === undefined) return [];
+  if (refusal !== 'ban') return [{ step: 'ban', result: 'passed', text: 'not banned' }];
+  if (strike) return [{ step: 'ban', result: 'passed', text: 'not banned yet' }];
+  const rest = promisedAt === undefined ? '' : `, ${left(Date.parse(promisedAt) - Date.parse(time) - durationMs)} left`;
+  const text = `in a ban: refused until ${at(promisedAt)}${rest}`;
+  return [{ step: 'ban', result: 'stopped', text, assumption: 'banSeconds' }];
+}
+
+function explainLimit({ refusal, strike, usage, window, exempt, status }: Explained): WhyStep[] {
+  if (refusal === 'ban' && !strike) return [];
+  if (exempt) {
+    return [{ step: 'limit', result: 'passed', text: 'no limit applies to this operation', assumption: 'limitsApply' }];
+  }
+  if (usage === undefined) {
+    return status === 429 ? [{ step: 'limit', result: 'stopped', text: '429: too many requests' }] : [];
+  }
+  const used = `${window}: ${usage.used.toLocaleString('en')} of ${usage.limit.toLocaleString('en')} used`;
+  if (refusal === undefined) return [{ step: 'limit', result: 'passed', text: `${used} with this request` }];
+  const until = strike && refusal === 'ban' ? '' : ` until ${at(usage.resetAt)}`;
+  return [{ step: 'limit', result: 'stopped', text: `${used}${until}`, assumption: 'windowStart' }];
+}
+
+/** What the client had been told before, how much of that it waited, and what followed. */
+function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep[] {
+  const { refusal, strike, strikes, after, promisedAt, toldUntil, time } = entry;
+  const steps: WhyStep[] = [];
+  if (after !== undefined) {
+    const told = after.waitMs === undefined ? 'told to wait' : `told to wait ${wait(after.waitMs)}`;
+    const early = after.waitMs !== undefined && after.waitedMs < after.waitMs;
+    const text = `request ${after.id} was ${told}; this one came after ${wait(after.waitedMs)}${early ? ', too early' : ''}`;
+    steps.push({ step: 'promise', result: early ? 'noted' : 'passed', text });
+  }
+  if (strike) {
+    const of = banAfter === undefined || banAfter === 0 ? '' : ` of ${banAfter}`;
+    steps.push({ step: 'promise', result: 'noted', text: `strike ${strikes}${of}`, assumption: 'banGraceMs' });
+    if (refusal === 'ban') {
+      const text = `so the key is banned until ${at(promisedAt)}`;
+      steps.push({ step: 'promise', result: 'stopped', text, assumption: 'banAfter' });
+    }
+  } else if (refusal === 'limit') {
+    const why =
+      after === undefined ? 'the first refusal is no strike' : 'no strike: within the grace, or not too early';
+    steps.push({ step: 'promise', result: 'noted', text: why, assumption: 'banGraceMs' });
+  }
+  if (toldUntil !== undefined) {
+    const text = `the answer said to come back in ${left(Date.parse(toldUntil) - Date.parse(time) - entry.durationMs)}, at ${at(toldUntil)}`;
+    steps.push({ step: 'promise', result: 'noted', text });
+  }
+  return steps;
+}
+
+function explainFault({ fault, unreadable }: Explained): WhyStep[] {
+  if (fault === undefined) return [];
+  const text = `fault rule ${fault} applied${unreadable ? ': the client could not read the answer' : ''}`;
+  return [{ step: 'fault', result: 'noted', text }];
+}
+
+function explainOperation(entry: Explained): WhyStep {
+  const { operation, status, storedId, method, path, fault } = entry;
+  const message = messageOf(entry);
+  const assumption = fault === undefined ? decidingAssumption(entry, message) : undefined;
+  const by = assumption !== undefined && { assumption };
+  if (operation === undefined || (status === 405 && fault === undefined)) {
+    const text =
+      status < 400 && status > 0 ? `${status}` : `${status}: ${message ?? `no operation at ${method} ${path}`}`;
+    return { step: 'route', result: status < 400 && status > 0 ? 'passed' : 'stopped', text, ...by };
+  }
+  const stored = storedId === undefined ? '' : `, stored pet ${storedId}`;
+  if (status === 0) return { step: 'operation', result: 'stopped', text: `${operation}${stored}: no answer was read` };
+  if (status < 400)
+    return { step: 'operation', result: 'passed', text: `${operation} answered ${status}${stored}`, ...by };
+  return {
+    step: 'operation',
+    result: 'stopped',
+    text: `${operation}${stored}: ${status}, ${message ?? 'no reason given'}`,
+    ...by,
+  };
+}
+
+const notReached = ({ operation, method, path }: Explained): WhyStep => ({
+  step: 'operation',
+  result: 'not reached',
+  text: `${operation ?? `${method} ${path}`} not reached`,
+});
+
+/** The `message` of an Error body. */
+function messageOf({ responseBody }: Pick<Explained, 'responseBody'>): string | undefined {
+  try {
+    const { message } = JSON.parse(responseBody?.text ?? '');
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `12:00:37`, in UTC. */
+const at = (time: string | undefined) => time?.slice(11, 19) ?? 'an unknown time';
