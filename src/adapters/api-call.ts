@@ -19,6 +19,8 @@ export interface ApiCall {
   connection?: number | undefined;
   /** Whether the adapter holds an answer that tells a client to wait back for a moment: then it has `sent`. */
   readonly holdsRefusals?: boolean | undefined;
+  /** By the simulator's clock, where the request had to wait before it could be handled. */
+  readonly arrivedAtMs?: number | undefined;
   /** Headers of the adapter itself for the answer and its journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has gone away; the delay of a fault ends then. */

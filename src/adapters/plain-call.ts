@@ -10,13 +10,13 @@ export interface PlainCall extends Omit<ApiCall, 'header' | 'signal'> {
 
 /** Keeps what of a call decides its answer. */
 export function toPlainCall(call: ApiCall): PlainCall {
-  const { method, path, query, baseUrl, body, connection, holdsRefusals, adapterHeaders } = call;
+  const { method, path, query, baseUrl, body, connection, holdsRefusals, arrivedAtMs, adapterHeaders } = call;
   const headers: Record<string, string> = {};
   for (const name of readHeaders) {
     const value = call.header(name);
     if (value !== undefined) headers[name] = value;
   }
-  return { method, path, query, baseUrl, body, connection, holdsRefusals, adapterHeaders, headers };
+  return { method, path, query, baseUrl, body, connection, holdsRefusals, arrivedAtMs, adapterHeaders, headers };
 }
 
 /** The call as the simulator takes it. */

@@ -1,8 +1,9 @@
 import { listen, type RunningServer } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { generatesPets } from '../scenario/resolve-pets.js';
+import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { createSimulator, type Simulator } from '../simulator/simulator.js';
+import { createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
@@ -25,24 +26,33 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeo
   record?: (call: RecordedCall) => void;
 }
 
+/** Loads what makes the pets of `pets.generate`. */
+export const loadGenerator = async () => (await import('../scenario/generate-pets.js')).generatePets;
+
+/** Checks a scenario and makes its pets, for `runClient`. @throws {ScenarioError} */
+export const resolveForClient = async (scenario: Scenario): Promise<ResolvedScenario> =>
+  resolveScenario(scenario, generatesPets(scenario) ? await loadGenerator() : undefined);
+
 /**
  * Starts a simulator on a free port, runs the command against it, and judges the client. The command finds in its
  * environment where the service is, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and what the scenario needs of it,
  * `PETSTORE_API_KEY`, `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
- * @throws {UsageError} when the command cannot be started; {ScenarioError}
+ * @throws {UsageError} when the command cannot be started
  */
 export async function runClient(
   command: readonly string[],
-  scenario: Scenario,
+  resolved: ResolvedScenario,
   { apiKey, output, timeoutMs, record }: ClientRunOptions,
 ): Promise<ClientRun> {
+  const { scenario } = resolved;
   const client = clientOf(scenario);
   if (apiKey !== undefined) client.key = apiKey;
-  const sim = createSimulator({
-    scenario:
-      scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } },
-    ...(generatesPets(scenario) && { generatePets: (await import('../scenario/generate-pets.js')).generatePets }),
-  });
+  const named =
+    scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
+  const sim = createSimulatorFrom(
+    { ...resolved, scenario: named },
+    generatesPets(scenario) ? { generatePets: await loadGenerator() } : {},
+  );
   const server = await listen(startingOnASecond(sim, record), { port: 0, holdRefusals: true });
   const startMs = performance.now();
   try {

@@ -1,7 +1,7 @@
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Verdict } from '../verdict/judge-run.js';
-import { runClient } from './client-run.js';
+import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
 
@@ -38,7 +38,8 @@ export async function runGauntlet(
   const expecting = scenarios.filter(({ expect }) => expect !== undefined);
   const order = [...expecting].sort((a, b) => longestWaitSeconds(b) - longestWaitSeconds(a));
   const run = async (scenario: Scenario): Promise<GauntletResult> => {
-    const { verdict, code, output, lastedMs } = await runClient(command, scenario, { output: 'keep', timeoutMs });
+    const resolved = await resolveForClient(scenario);
+    const { verdict, code, output, lastedMs } = await runClient(command, resolved, { output: 'keep', timeoutMs });
     const { outcome, reason, unmet, findings } = verdict;
     const { name = '', group = '' } = scenario;
     return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };

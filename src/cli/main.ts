@@ -3,58 +3,14 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import type { CalibrateFlags } from './commands/calibrate.js';
+import type { CompareFlags } from './commands/compare.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
+import { help } from './help.js';
 import { reportOutputErrors } from './output-errors.js';
-
-const help = `petstore-sim: a stateful stand-in for the Petstore service, with plans, rate limits, bans and a clock you control
-
-Usage
-  petstore-sim [serve] [options]     start the HTTP server
-  petstore-sim scenarios             list the shipped scenarios
-  petstore-sim scenarios NAME        print one: what it is about, and its file
-  petstore-sim check FILE...         look for mistakes in scenario files; exit code 2 when there are any
-  petstore-sim exec [options] -- COMMAND...
-                                     run a client's command against a simulator of its own, and judge the client
-  petstore-sim matrix [--only IDS] -- COMMAND...
-                                     find the undocumented choices of the service that would break the client
-  petstore-sim gauntlet [--only NAMES] -- COMMAND...
-                                     run the client against every shipped scenario that expects something of it
-  petstore-sim assumptions [--json]  print what the simulator does where the interface document leaves a choice
-
-Options of serve
-  --port N               port, 0 for a free one (default 4010)
-  --host HOST            address to listen on (default: 127.0.0.1 and ::1)
-  --scenario NAME|FILE   what to start with: a shipped scenario, or a YAML or JSON file (default: default)
-  --set PATH=VALUE       sets one field of the scenario, VALUE as in YAML; may be repeated:
-                         --set keys.free-key.usage.minute=60 --set limits=off --set 'pets={generate: {sold: 5}}'
-  --seed N               the same as --set seed=N
-  --no-limits            the same as --set limits=off
-  --watch                loads the scenario file again when it is saved; the pets stay as they are
-  --reseed               with --watch: starts with the pets of the file again, too
-  --handlers FILE        a module that exports msw handlers of your own, asked before the API
-  --log FORMAT           pretty, json or silent (default pretty)
-  --allowed-host NAME    another host name that clients may use; may be repeated
-  --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
-
-Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETSTORE_SIM_URL and
-PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
-  --scenario, --set, --seed, --no-limits   as above (not with gauntlet)
-  --verdict FILE         exec: writes the verdict as JSON
-  --report FILE.html     exec: writes a report with a picture of the run
-  --junit FILE.xml       exec: writes the verdict for a CI server
-  --json                 prints JSON instead of text
-  --fail-on CODES        exec: fails on these findings alone, separated by commas
-  --require-conclusive   exec: fails when nothing was put to the test
-  --only IDS             matrix: these assumptions; gauntlet: these scenarios; separated by commas
-  --api-key NAME         exec, matrix: the API key for the command (default: the one that the scenario names)
-  --timeout DURATION     how long one run may take (default 2m; exec: no limit)
-
-  --help                 print this
-  --version              print the version
-`;
 
 const serveOptions = {
   port: { type: 'string' },
@@ -69,6 +25,20 @@ const serveOptions = {
   log: { type: 'string' },
   'allowed-host': { type: 'string', multiple: true },
   'control-token': { type: 'string' },
+} as const;
+
+const calibrateOptions = {
+  from: { type: 'string', multiple: true },
+  'base-url': { type: 'string' },
+  target: { type: 'string' },
+  'key-env': { type: 'string' },
+  budget: { type: 'string' },
+  out: { type: 'string' },
+  write: { type: 'boolean' },
+  'allow-exhaust': { type: 'boolean' },
+  'allow-ban': { type: 'boolean' },
+  patience: { type: 'string' },
+  plan: { type: 'boolean' },
 } as const;
 
 /** What sets the scenario of a command that runs a client. */
@@ -93,6 +63,11 @@ const commands = {
   },
   matrix: { options: [...scenarioOptions, 'only', 'json', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
   gauntlet: { options: ['only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
+  calibrate: { options: Object.keys(calibrateOptions).concat('json'), most: 0 },
+  compare: {
+    options: ['target', 'key-env', 'budget', 'write', 'patience', 'save', 'with', 'junit', 'json'],
+    most: 1,
+  },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
@@ -135,6 +110,14 @@ async function run(command: keyof typeof commands, values: object, rest: string[
       const { check } = await import('./commands/check.js');
       return check(rest, print);
     }
+    case 'calibrate': {
+      const { calibrate } = await import('./commands/calibrate.js');
+      return exitWith(await calibrate(values as CalibrateFlags, print));
+    }
+    case 'compare': {
+      const { compare } = await import('./commands/compare.js');
+      return exitWith(await compare(values as CompareFlags, rest[0], print));
+    }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
       return exitWith(await exec(values as ExecFlags, rest));
@@ -162,6 +145,9 @@ function readArguments() {
       allowPositionals: true,
       options: {
         ...serveOptions,
+        ...calibrateOptions,
+        save: { type: 'string' },
+        with: { type: 'string' },
         verdict: { type: 'string' },
         report: { type: 'string' },
         junit: { type: 'string' },

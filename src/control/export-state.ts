@@ -1,3 +1,4 @@
+import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { ApiKey } from '../limits/api-key.js';
 import { createWindow, type Window } from '../limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
@@ -10,7 +11,6 @@ import { type ExportedKey, type ExportedState, stateVersion } from './state-sche
 
 /** A snapshot as plain data that JSON can hold, with every digit of an int64. */
 export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState {
-  const counts = new Map(faults.counts);
   return {
     version: stateVersion,
     scenario: structuredClone(resolved.scenario),
@@ -19,20 +19,35 @@ export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): 
     nextId: pets.nextId,
     keys: keys.keys.map(exportKey),
     unlistedKeys: keys.unlisted.map(exportKey),
-    faults: {
-      startMs: faults.startMs,
-      rules: faults.rules.map(({ name, definition }) => {
-        const { seen = 0, applied = 0, failed = [] } = counts.get(name) ?? {};
-        return {
-          rule: definition as ExportedState['faults']['rules'][number]['rule'],
-          seen,
-          applied,
-          failed: [...failed],
-        };
-      }),
-    },
+    faults: exportFaults(faults),
   };
 }
+
+/** Fault rules with what they have done. A rule that was met by no request has counts of 0. */
+export function exportFaults({ rules, counts, startMs }: FaultRulesState): ExportedState['faults'] {
+  const countsOf = new Map(counts);
+  return {
+    startMs,
+    rules: rules.map(({ name, definition }) => {
+      const { seen = 0, applied = 0, failed = [] } = countsOf.get(name) ?? {};
+      return { rule: definition as ExportedFault['rule'], seen, applied, failed: [...failed] };
+    }),
+  };
+}
+
+export function importFaults({ startMs, rules: exported }: ExportedState['faults']): FaultRulesState {
+  const rules = exported.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));
+  return {
+    startMs,
+    rules,
+    counts: rules.map(({ name }, index) => {
+      const { seen, applied, failed } = exported[index] as ExportedFault;
+      return [name, { seen, applied, failed: new Map(failed) }];
+    }),
+  };
+}
+
+type ExportedFault = ExportedState['faults']['rules'][number];
 
 /**
  * The snapshot that an exported state was made from. Changes nothing.
@@ -55,7 +70,6 @@ export function importState(sim: Simulator, state: ExportedState): Snapshot {
     'name',
     state.faults.rules.map(({ rule }) => rule.name),
   );
-  const rules = state.faults.rules.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));
   return {
     resolved,
     petsFrom: resolved,
@@ -67,18 +81,11 @@ export function importState(sim: Simulator, state: ExportedState): Snapshot {
         importKey(key, `unlistedKeys[${index}]`, resolved, state.clock.nowMs),
       ),
     },
-    faults: {
-      startMs: state.faults.startMs,
-      rules,
-      counts: rules.map(({ name }, index) => {
-        const { seen, applied, failed } = state.faults.rules[index] as ExportedState['faults']['rules'][number];
-        return [name, { seen, applied, failed: new Map(failed) }];
-      }),
-    },
+    faults: importFaults(state.faults),
   };
 }
 
-const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
+export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   id,
   name,
   categoryId,
@@ -86,10 +93,23 @@ const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   ...(extra !== undefined && { extra }),
 });
 
-const exportKey = (key: ApiKey): ExportedKey => ({
-  ...key,
+/** With its fields in one order, whoever made the key. */
+export const exportKey = (key: ApiKey): ExportedKey => ({
+  key: key.key,
+  plan: key.plan,
+  state: key.state,
+  expiresAtMs: key.expiresAtMs,
   minute: exportWindow(key.minute),
   day: exportWindow(key.day),
+  preset: key.preset,
+  episode: key.episode,
+  episodes: key.episodes,
+  strikes: key.strikes,
+  bans: key.bans,
+  bannedFromMs: key.bannedFromMs,
+  bannedUntilMs: key.bannedUntilMs,
+  banCause: key.banCause,
+  backgroundSeconds: key.backgroundSeconds,
 });
 
 const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
@@ -98,7 +118,8 @@ const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
   log: log.slice(logStart),
 });
 
-function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
+/** @throws {ControlError} for what contradicts the scenario or itself, at this path */
+export function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
   const { plans } = resolved;
   const limits = Object.hasOwn(plans, key.plan) ? plans[key.plan] : undefined;
   if (limits === undefined) {

@@ -1,4 +1,4 @@
-import type { Entries, Schema } from '../schema/schema.js';
+import type { Schema } from '../schema/schema.js';
 import { fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import { createRedactor, displayKey, type Redact } from '../simulator/redact.js';
@@ -27,6 +27,8 @@ export interface JournalEntry extends EntryRow {
   headers: Record<string, string>;
   requestBody?: JournalBody;
   responseBody?: JournalBody;
+  /** Only where that was asked for: why it got its answer, step by step. */
+  why?: WhyStep[];
 }
 
 const body = fields({
@@ -42,23 +44,23 @@ export const journalEntrySchema = fields({
   headers: mapOf(string, string),
   requestBody: optional(body),
   responseBody: optional(body),
-}) as Schema<JournalEntry>;
-
-/** A request with the steps of `explain`. */
-export const explainedEntrySchema = fields({
-  ...(journalEntrySchema.entries as Entries),
-  why: list(
-    fields({
-      step: oneOf('key', 'ban', 'limit', 'promise', 'fault', 'route', 'operation'),
-      result: about(
-        oneOf('passed', 'noted', 'stopped', 'not reached'),
-        '`stopped`: the answer was decided here; `noted`: it did not stop the request.',
+  why: optional(
+    about(
+      list(
+        fields({
+          step: oneOf('key', 'ban', 'limit', 'promise', 'fault', 'route', 'operation'),
+          result: about(
+            oneOf('passed', 'noted', 'stopped', 'not reached'),
+            '`stopped`: the answer was decided here; `noted`: it did not stop the request.',
+          ),
+          text: string,
+          assumption: optional(about(string, 'The assumption by which it is so.')),
+        }),
       ),
-      text: string,
-      assumption: optional(about(string, 'The assumption by which it is so.')),
-    }),
+      'Only where that was asked for: why the request got its answer, step by step.',
+    ),
   ),
-}) as Schema<unknown> as Schema<JournalEntry & { why: WhyStep[] }>;
+}) as Schema<JournalEntry>;
 
 /** The journal cuts a body at this size, so that one of this size has most likely lost its end. */
 const cutBodyBytes = 64 * 1024;

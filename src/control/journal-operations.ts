@@ -1,4 +1,4 @@
-import { refine, transform } from '../schema/schema.js';
+import { type Output, refine, transform } from '../schema/schema.js';
 import { boolean, either, fields, list, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import { createRedactor } from '../simulator/redact.js';
@@ -9,10 +9,10 @@ import { judgeEntries } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
-import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entries.js';
+import { entryQuery, findEntries, isFound } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
-import { explainedEntrySchema, type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
 import { streamUpdates, updateSchema } from './update-stream.js';
 import { verdictSchema } from './verdict-schema.js';
 import { waitForEntries } from './wait-for-entries.js';
@@ -34,7 +34,20 @@ const reportedOutcome = fields({
   result: about(oneOf('succeeded', 'failed', 'aborted'), 'How the call ended for the caller.'),
 });
 
-const showAll = (sim: Simulator, of: EntryQuery) => showEntries(sim, (entry) => isFound(entry, of));
+/** An export of the requests that meet a query. */
+const exported = fields({
+  ...entryQuery,
+  why: optional(about(oneOf('true', true), 'Adds to each why it got its answer, step by step.')),
+});
+
+function* showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Generator<JournalEntry> {
+  for (const entry of showEntries(sim, (each) => isFound(each, of))) yield why ? withWhy(sim, entry) : entry;
+}
+
+const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => ({
+  ...entry,
+  why: explain(entry, settings.banAfter),
+});
 
 function* toLines(entries: Iterable<JournalEntry>): Generator<string> {
   for (const entry of entries) yield `${jsonText(entry)}\n`;
@@ -114,7 +127,7 @@ export const journalOperations = {
     method: 'GET',
     path: '/journal.har',
     summary: 'Exports the requests that meet a query as HAR 1.2',
-    input: query,
+    input: exported,
     example: { operation: 'listPets' },
     result: harSchema,
     run: (sim, of) => toHar(showAll(sim, of)),
@@ -125,7 +138,7 @@ export const journalOperations = {
     path: '/journal.jsonl',
     summary: 'Exports the requests that meet a query as JSON Lines',
     contentType: 'application/x-ndjson',
-    input: query,
+    input: exported,
     example: { operation: 'listPets' },
     result: journalEntrySchema,
     run: (sim, of): string => [...toLines(showAll(sim, of))].join(''),
@@ -186,11 +199,11 @@ export const journalOperations = {
     summary: 'Shows one request, and step by step why it got its answer',
     input: fields({ id: about(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The id of the request.') }),
     example: { id: 1 },
-    result: explainedEntrySchema,
+    result: journalEntrySchema,
     run(sim, { id }) {
       const [entry] = showEntries(sim, (each) => each.id === id);
       if (entry === undefined) throw notFound(noEntry);
-      return { ...entry, why: explain(entry, sim.settings.banAfter) };
+      return withWhy(sim, entry);
     },
   }),
 };

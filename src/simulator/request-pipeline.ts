@@ -57,6 +57,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       refusal: undefined,
       fault: undefined,
       storedId: undefined,
+      isOrphaned: false,
     };
     const outcome = decide(exchange);
     return 'dueMs' in outcome ? delayed.add(outcome, call.signal) : answer(exchange, outcome, nowMs);

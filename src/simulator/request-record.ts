@@ -27,6 +27,8 @@ export interface Exchange {
   refusal: RefusalKind | undefined;
   fault: FaultRule | undefined;
   storedId: string | undefined;
+  /** Whether the client can have gone unnoticed, as in a restart, so that nobody reads the answer. */
+  isOrphaned: boolean;
 }
 
 /** A request that a fault rule delays. All of it can be written down as data. */
@@ -64,6 +66,7 @@ export function toRecord(
     refusal,
     fault,
     storedId,
+    isOrphaned,
   }: Exchange,
   { status, headers, body }: Sent,
   answeredAtMs: number,
@@ -72,10 +75,10 @@ export function toRecord(
   const authorization = call.header('authorization');
   return {
     id,
-    arrivedAtMs: nowMs,
+    arrivedAtMs: call.arrivedAtMs ?? nowMs,
     answeredAtMs,
     finishedAtMs: answeredAtMs,
-    isAbandoned: false,
+    isAbandoned: isOrphaned,
     lastArrivedId,
     heldMs: 0,
     token: key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),

@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Simulator } from './simulator.js';
+import { coreOf, type Simulator } from './simulator.js';
 
 /** A name of a sandbox; not `.` or `..`, which a client would resolve in a URL. */
 export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
@@ -14,6 +14,9 @@ export interface Sandbox {
   readonly removed: AbortSignal;
 }
 
+/** What the first answer of a sandbox says that was dropped and made anew. */
+export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
+
 /** A sandbox cannot be made: its name is `taken`, or there are as many as there may be (`full`). */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
@@ -25,9 +28,22 @@ export class SandboxError extends Error {
   }
 }
 
-interface StoredSandbox extends Sandbox {
+/** A sandbox with what decides when it is dropped. */
+export interface SandboxState extends Omit<Sandbox, 'removed'> {
+  /** Counted from 1 in the order in which they were made. */
+  readonly number: number;
   lastUsedMs: number;
+}
+
+interface StoredSandbox extends SandboxState, Sandbox {
   readonly removal: AbortController;
+}
+
+export interface SandboxesState {
+  sandboxes: readonly SandboxState[];
+  /** Names of idle sandboxes that were dropped, the oldest first. */
+  dropped: readonly string[];
+  lastNumber: number;
 }
 
 export interface SandboxesOptions {
@@ -36,6 +52,16 @@ export interface SandboxesOptions {
   /** How many there may be. Default 1,000. */
   limit?: number | undefined;
 }
+
+/** What a log does otherwise. */
+interface SandboxHooks {
+  /** Whether somebody watches a sandbox, or is being sent an answer of it. */
+  isWatched?: (sandbox: Sandbox) => boolean;
+  /** Called with every sandbox that is made. */
+  onMade?: (sandbox: Sandbox) => void;
+}
+
+const isReadFrom = ({ sim: { clock, journal } }: Sandbox) => clock.sleepers > 0 || journal.listeners > 0;
 
 /** How long a sandbox may have been unused when a reader counts as a use. */
 const readAfterMs = 60_000;
@@ -50,26 +76,30 @@ export class Sandboxes {
   readonly #idleMs: number;
   readonly #limit: number;
   readonly #isWatched: (sandbox: Sandbox) => boolean;
+  readonly #onMade: (sandbox: Sandbox) => void;
   /** In order of their last use, the oldest first. */
   readonly #sandboxes = new Map<string, StoredSandbox>();
   /** Names of idle sandboxes that were dropped, the oldest first. */
   readonly #dropped = new Set<string>();
+  #lastNumber = 0;
 
-  /**
-   * @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves
-   * @param isWatched whether somebody watches a sandbox, or is being sent an answer of it
-   */
+  /** @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves */
   constructor(
     sim: Simulator,
     nowMs: () => number,
-    { idleMs = 600_000, limit = 1_000 }: SandboxesOptions = {},
-    isWatched = ({ sim: { clock, journal } }: Sandbox) => clock.sleepers > 0 || journal.listeners > 0,
+    {
+      idleMs = 600_000,
+      limit = 1_000,
+      isWatched = isReadFrom,
+      onMade = () => {},
+    }: SandboxesOptions & SandboxHooks = {},
   ) {
     this.#sim = sim;
     this.#nowMs = nowMs;
     this.#idleMs = idleMs;
     this.#limit = limit;
     this.#isWatched = isWatched;
+    this.#onMade = onMade;
   }
 
   list(): Sandbox[] {
@@ -129,18 +159,37 @@ export class Sandboxes {
       );
     }
     const sim = this.#sim.fork({ scenario });
-    const removal = new AbortController();
-    const sandbox: StoredSandbox = {
-      name,
-      sim,
-      isRecreated,
-      removed: removal.signal,
-      removal,
-      lastUsedMs: this.#nowMs(),
-    };
-    this.#sandboxes.set(name, sandbox);
     this.#dropped.delete(name);
-    return sandbox;
+    return this.#set({ name, sim, isRecreated, number: ++this.#lastNumber, lastUsedMs: this.#nowMs() });
+  }
+
+  #set(sandbox: SandboxState): Sandbox {
+    const removal = new AbortController();
+    const stored = { ...sandbox, removed: removal.signal, removal };
+    this.#sandboxes.set(sandbox.name, stored);
+    this.#onMade(stored);
+    return stored;
+  }
+
+  /** Every simulator, also of those that are idle and not dropped yet. */
+  *sims(): Generator<Simulator> {
+    for (const { sim } of this.#sandboxes.values()) yield sim;
+  }
+
+  /** Everything that requests and time change, in the order of the last use. */
+  state(): SandboxesState {
+    return {
+      sandboxes: [...this.#sandboxes.values()].map(({ removed: _, removal: __, ...sandbox }) => sandbox),
+      dropped: [...this.#dropped],
+      lastNumber: this.#lastNumber,
+    };
+  }
+
+  /** Only where there are none yet. */
+  restore({ sandboxes, dropped, lastNumber }: SandboxesState): void {
+    for (const sandbox of sandboxes) this.#set(sandbox);
+    for (const name of dropped) this.#dropped.add(name);
+    this.#lastNumber = lastNumber;
   }
 
   /** Removes a sandbox and ends the requests that wait in it; `false` when there is none of this name. */
@@ -150,6 +199,8 @@ export class Sandboxes {
     this.#sandboxes.delete(name);
     sandbox.removal.abort();
     sandbox.sim.clock.reset();
+    const { journal } = coreOf(sandbox.sim).state;
+    journal.budget.leave(journal);
     return true;
   }
 

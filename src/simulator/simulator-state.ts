@@ -27,7 +27,7 @@ export interface SimulatorState {
 
 /** What a simulator has from another one, or from a log. */
 interface SharedParts {
-  pets?: PetStore;
+  pets?: PetStore | undefined;
   budget?: JournalBudget;
   time?: TimeSource | undefined;
 }

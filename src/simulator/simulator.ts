@@ -9,9 +9,11 @@ import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scen
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
-import type { PetStoreState } from '../state/pet-store.js';
+import type { TimeSource } from '../state/machine-time.js';
+import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import { frozenCopy } from '../values/plain-data.js';
 import { createFaults, type Faults } from './faults.js';
+import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
@@ -27,6 +29,8 @@ export interface SimulatorOptions {
   generatePets?: GeneratePets;
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
+  /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
+  onWarning?: (message: string) => void;
 }
 
 /** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
@@ -104,10 +108,19 @@ export function createSimulator({ scenario = {}, ...options }: SimulatorOptions 
   return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
 }
 
-/** Builds a simulator from a scenario that has been checked already. */
+/**
+ * Builds a simulator from a scenario that has been checked already.
+ * @param time where the machine's time comes from; default: the machine's own
+ */
 export function createSimulatorFrom(
   resolved: ResolvedScenario,
-  { scenarios = {}, generatePets, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
+  {
+    scenarios = {},
+    generatePets,
+    onError = console.error,
+    onWarning = console.warn,
+  }: Omit<SimulatorOptions, 'scenario'>,
+  time?: TimeSource,
 ): Simulator {
   let byName: ReadonlyMap<string, Scenario> | undefined;
   const readScenarios = () => {
@@ -115,15 +128,26 @@ export function createSimulatorFrom(
     byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError), { readScenarios, generatePets, onError });
+  return assemble(createSimulatorState(resolved, onError, { time }), {
+    readScenarios,
+    generatePets,
+    onError,
+    onWarning,
+  });
 }
 
 /** What a log and tests need of a simulator, beside its public side. */
-export interface SimulatorCore extends Omit<ReturnType<typeof createRequestPipeline>, 'admitExtension'> {
+export interface SimulatorCore extends Pick<ReturnType<typeof createRequestPipeline>, 'delayed'> {
   readonly state: SimulatorState;
+  /**
+   * As `fork`, at the start of a scenario that has been checked already.
+   * @param pets a store of its own with the pets of the scenario; default: a new one
+   */
+  forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
 }
 
-const coreKey = Symbol('core');
+/** The same in every copy of the package that a program has loaded. */
+const coreKey = Symbol.for('petstore-sim core');
 
 export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [coreKey]: SimulatorCore })[coreKey];
 
@@ -131,17 +155,26 @@ interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
   onError: (error: unknown) => void;
+  onWarning: (message: string) => void;
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
-  const { generatePets, onError, readScenarios } = options;
-  const { admitExtension, ...pipeline } = createRequestPipeline(state, onError);
-  const { handle } = pipeline;
+  const { generatePets, onError, onWarning, readScenarios } = options;
+  const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
+  const noticeFrozen = createFrozenClockNotice(clock, onWarning);
+  const handle: Simulator['handle'] = (call) => {
+    const answer = pipeline.handle(call);
+    if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
+    return answer;
+  };
   const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
 
+  const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
+    assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);
+
   const sim: Simulator & { [coreKey]: SimulatorCore } = {
-    [coreKey]: { ...pipeline, state },
+    [coreKey]: { state, delayed, forkFrom },
     get name() {
       return state.resolved.name;
     },
@@ -197,13 +230,8 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     },
     snapshots: new Map(),
     changes: { count: 0, last: [] },
-    fork({ scenario } = {}) {
-      const forked =
-        scenario === undefined
-          ? forkSimulatorState(state, onError)
-          : createSimulatorState(check(scenario), onError, { budget: journal.budget, time: state.time });
-      return assemble(forked, options);
-    },
+    fork: ({ scenario } = {}) =>
+      scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
   };
   return sim;
 }

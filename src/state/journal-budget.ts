@@ -27,6 +27,12 @@ export class JournalBudget {
     this.#members.add(new WeakRef(member));
   }
 
+  /** Forgets a member that nobody reads any more. */
+  leave(member: Member): void {
+    for (const reference of this.#members) if (reference.deref() === member) this.#members.delete(reference);
+    this.#bytes -= member.bytes;
+  }
+
   /** Reports that a member has grown, or shrunk by a negative number. */
   add(bytes: number): void {
     this.#bytes += bytes;

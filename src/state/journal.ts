@@ -37,14 +37,18 @@ export class RequestJournal {
   /** Where the records begin that are not dropped. Moving it is cheaper than shifting the array for every request. */
   #first = 0;
   #bytes = 0;
-  #lastId = 0;
-  #pending = 0;
+  /** The id of the request that arrived last; 0 before the first. */
+  lastId = 0;
+  /** How many requests have arrived that are not answered yet. */
+  pending = 0;
   /** The records whose answers are held back, by id. */
-  readonly #held = new Map<number, RequestRecord>();
-  #dropped = 0;
-  #outcomes: ReportedOutcome[] = [];
+  readonly held = new Map<number, RequestRecord>();
+  /** How many entries were dropped since the start or the last `clear`. */
+  dropped = 0;
+  /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
+  outcomes: readonly ReportedOutcome[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
-  #clearedId = 0;
+  clearedId = 0;
 
   /**
    * @param onError called with what a listener throws
@@ -65,28 +69,8 @@ export class RequestJournal {
     return this.#bytes;
   }
 
-  /** How many entries were dropped since the start or the last `clear`. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
-  /** How many requests have arrived that are not answered yet. */
-  get pending(): number {
-    return this.#pending;
-  }
-
   get size(): number {
     return this.#entries.length - this.#first;
-  }
-
-  /** The id of the request that arrived last; 0 before the first. */
-  get lastId(): number {
-    return this.#lastId;
-  }
-
-  /** The id of the last request that had arrived when the journal was cleared; 0 before. */
-  get clearedId(): number {
-    return this.#clearedId;
   }
 
   /** How many listeners there are. */
@@ -96,20 +80,20 @@ export class RequestJournal {
 
   /** Counts a request that has arrived and gives its id. */
   open(): number {
-    this.#pending++;
-    return ++this.#lastId;
+    this.pending++;
+    return ++this.lastId;
   }
 
   /** Forgets a request that will never be answered. */
   abandon(id: number): void {
-    if (id > this.#clearedId) this.#pending--;
+    if (id > this.clearedId) this.pending--;
   }
 
   /** Adds the record of a request, drops the oldest ones past the limits, and calls the listeners. */
   add(entry: RequestRecord): void {
-    if (entry.id <= this.#clearedId) return;
+    if (entry.id <= this.clearedId) return;
     const kept = cutBodies(entry, this.#limits.bodyBytes);
-    this.#pending--;
+    this.pending--;
     this.#entries.push(kept);
     this.#grow(bytesOf(kept));
     while (this.size > this.#limits.entries || (this.#bytes > this.#limits.bytes && this.size > 1)) this.#drop();
@@ -128,14 +112,14 @@ export class RequestJournal {
 
   /** Keeps a record back until `complete`: its answer is not sent yet. */
   hold(entry: RequestRecord): void {
-    if (entry.id > this.#clearedId) this.#held.set(entry.id, entry);
+    if (entry.id > this.clearedId) this.held.set(entry.id, entry);
   }
 
   /** Notes when and how an answer was sent; without an effect when its entry is gone. */
   complete(id: number, delivery: Partial<Delivery>): void {
-    const held = this.#held.get(id);
+    const held = this.held.get(id);
     if (held !== undefined) {
-      this.#held.delete(id);
+      this.held.delete(id);
       this.add({ ...held, ...delivery });
       return;
     }
@@ -143,19 +127,18 @@ export class RequestJournal {
     if (entry !== undefined) Object.assign(entry, delivery);
   }
 
-  /** What clients said of their own calls, the newest last; the oldest are dropped past the limit of entries. */
-  get outcomes(): readonly ReportedOutcome[] {
-    return this.#outcomes;
+  report(outcome: ReportedOutcome): void {
+    this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
   }
 
-  report(outcome: ReportedOutcome): void {
-    this.#outcomes = [...this.#outcomes.slice(-mostOutcomes), outcome];
+  /** The kept entries in the order in which they were answered. */
+  get entries(): RequestRecord[] {
+    return this.#entries.slice(this.#first) as RequestRecord[];
   }
 
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
-    const kept = this.#entries.slice(this.#first) as RequestRecord[];
-    return kept.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
+    return this.entries.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
   }
 
   /** Calls `listener` for every record from now on; the function it gives stops that. */
@@ -166,14 +149,14 @@ export class RequestJournal {
 
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void {
-    this.#outcomes = [];
-    this.#held.clear();
+    this.outcomes = [];
+    this.held.clear();
     this.#entries = [];
     this.#first = 0;
     this.#grow(-this.#bytes);
-    this.#dropped = 0;
-    this.#pending = 0;
-    this.#clearedId = this.#lastId;
+    this.dropped = 0;
+    this.pending = 0;
+    this.clearedId = this.lastId;
   }
 
   /** Drops the oldest records until `bytes` are freed or one is left. */
@@ -191,7 +174,7 @@ export class RequestJournal {
     this.#grow(-bytesOf(this.#entries[this.#first] as RequestRecord));
     // Cleared here and not only when the array is cut, because the record may be large.
     this.#entries[this.#first++] = undefined;
-    this.#dropped++;
+    this.dropped++;
   }
 }
 

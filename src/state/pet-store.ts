@@ -40,9 +40,9 @@ interface Stock {
 }
 
 /**
- * The store of pets: a map by id, and a row of all and of each status in list order.
- * A look-up costs O(1), a list O(limit), a create O(1) at any size (shuffled: a create O(n)). A reset and a fork cost
- * O(1), because the pets of the scenario are shared until the first change, which copies them.
+ * The store of pets: a map by id, and a row of all and of each status in list order. A look-up costs O(1), a list O(limit),
+ * a create O(1) at any size (shuffled: O(n)). A reset and a fork cost O(1), because the pets of the scenario are shared
+ * until the first change, which copies them.
  */
 export class PetStore {
   #compare: (a: HasId, b: HasId) => number = byId;
@@ -95,6 +95,9 @@ export class PetStore {
   get size(): number {
     return this.#stock.byId.size;
   }
+
+  /** Whether they are the pets of the scenario, unchanged. */
+  isSeed = (): boolean => this.#stock === this.#seedStock;
 
   get(id: Int64): StoredPet | undefined {
     return this.#stock.byId.get(id);
@@ -172,7 +175,7 @@ export class PetStore {
 
   /** Everything that a request can change. Stored pets are never changed, so a list of them is a snapshot. */
   state(): PetStoreState {
-    return { pets: [...this.#stock.all], nextId: this.#nextId };
+    return { pets: this.#stock.all.slice(), nextId: this.#nextId };
   }
 
   restore(state: PetStoreState): void {

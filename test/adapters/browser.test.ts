@@ -124,6 +124,25 @@ describe.skipIf(executablePath === undefined)('a page in headless Chromium', () 
       expect(site.hits).toEqual(['GET /v1extra?x=1']);
     });
 
+    test('keeps the state of the simulator when it is loaded again, also what changed without a request', async () => {
+      const start = () => page.evaluate(() => petstore.startPersistent());
+      const { call } = await open(site, '127.0.0.1');
+      await start();
+      expect(await call('/v1/pets', 'tight-key')).toMatchObject({ status: 200 });
+      expect(await call('/v1/pets', 'tight-key')).toMatchObject({ status: 429 });
+      await page.evaluate("kept.keys.ban('free-key', '1h')");
+      await page.reload();
+      await page.waitForFunction(() => 'petstore' in globalThis);
+      await start();
+      expect(await call('/v1/pets', 'tight-key')).toMatchObject({ status: 429 });
+      expect(await call('/v1/pets', 'free-key')).toMatchObject({ body: expect.stringContaining('key_banned') });
+      await page.evaluate('kept.reset()');
+      await page.reload();
+      await page.waitForFunction(() => 'petstore' in globalThis);
+      await start();
+      expect(await call('/v1/pets', 'tight-key')).toMatchObject({ status: 200 });
+    });
+
     test('reads the headers of a 429 by XMLHttpRequest too', async () => {
       const { makeCallsThroughWorker, callByXhr } = await open(site, '127.0.0.1');
       await makeCallsThroughWorker();

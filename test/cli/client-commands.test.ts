@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { runClient } from '../../src/cli/client-run.js';
 import { assumptions } from '../../src/contract/assumptions.js';
+import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
+import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
 
 const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));
@@ -106,6 +109,26 @@ describe.concurrent('petstore-sim exec', () => {
     [['--set', 'client={key: pro-key}', '--api-key', 'business-key'], 'business-key listPets 1 1'],
   ])('with %j, hands the command %s', async (flags, shown) => {
     expect((await run(['exec', ...flags, '--', ...show])).out).toBe(`${shown}\n`);
+  });
+
+  test('refuses a key that no client can send', async () => {
+    const { code, err } = await run(['exec', '--api-key', 'two words', '--', ...show]);
+    expect(err).toContain('--api-key: expected an API key without spaces, commas and control characters');
+    expect(code).toBe(2);
+  });
+
+  test('checks the scenario once, and makes its pets once', async () => {
+    let made = 0;
+    const loadGenerator = async (): Promise<GeneratePets> => () => {
+      made++;
+      return [{ id: 1, name: 'Rex', categoryId: 1, status: 'sold' }];
+    };
+    const overrides = [{ flag: '--set pets', steps: ['pets'], value: { generate: { sold: 7 } } }];
+    const { resolved } = await readScenarioAndFiles('default', { overrides, loadGenerator });
+    // What another check would refuse.
+    const checked = { ...resolved, scenario: { ...resolved.scenario, seed: -1 } };
+    const { output, code } = await runClient(client('0'), checked, { output: 'keep' });
+    expect([output, code, made]).toEqual([expect.stringContaining('saw 200'), 0, 1]);
   });
 
   test('stops the command after --timeout, and takes a client that waits for one that waits', async () => {

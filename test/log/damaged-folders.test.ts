@@ -24,7 +24,11 @@ async function twelveEntries({ snapshots = false } = {}): Promise<string> {
   return folder;
 }
 
-const positions = ({ entries }: Content) => entries.map(({ position }) => position);
+/** The positions of the entries, after a look whether each has its own commands. */
+function positions({ entries }: Content): number[] {
+  for (const { position, commands } of entries) expect(commands).toEqual([{ path: `/v1/pets/${position}-` }]);
+  return entries.map(({ position }) => position);
+}
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 const flip = (bytes: Buffer, at: number) => {
   bytes[at] = (bytes[at] as number) ^ 1;
@@ -290,6 +294,29 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     notice: /^$/,
   },
   {
+    what: 'a line before the newest snapshot that claims to come after it',
+    damage: (folder) =>
+      change(folder, firstLog, (bytes) => {
+        const { start, end } = lineWith(bytes, '/v1/pets/6-');
+        return Buffer.concat([bytes, Buffer.from(bytes.toString('utf8', start, end).replace(':6,', ':11,'))]);
+      }),
+    snapshot: 10,
+    left: [11, 12],
+    notice: /^$/,
+  },
+  {
+    what: 'a line in the file of the newest snapshot that claims to come after it',
+    damage: (folder) =>
+      change(folder, secondLog, (bytes) => {
+        const { start, end } = lineWith(bytes, '/v1/pets/9-');
+        const claim = bytes.toString('utf8', start, end).replace('"position":9,', '"position":11,');
+        return Buffer.concat([bytes.subarray(0, start), Buffer.from(claim), bytes.subarray(start)]);
+      }),
+    snapshot: 10,
+    left: [11, 12],
+    notice: /^$/,
+  },
+  {
     what: 'damage after the newest snapshot',
     damage: (folder) => change(folder, secondLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/12-'))),
     snapshot: 10,
@@ -395,7 +422,7 @@ test('a second file that was kept from an earlier time is not taken for one that
   await log.close();
   copyFileSync(join(folder, 'kept'), join(folder, secondLog));
   const found = await readFolder(folder);
-  expect(positions(found)).toEqual(upTo(8));
+  expect(found.entries.map(({ position }) => position)).toEqual(upTo(8));
   expect(found.notices.join()).toMatch(/after entry 8: expected a file that goes on from the one before/);
 });
 

@@ -1,14 +1,24 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { OpenFileLogOptions } from '../../src/log/file/open-file-log.js';
 import { logFiles, newFolder, openFor, readFolder } from './folders.js';
 
-const script = join(import.meta.dirname, 'log-process.mjs');
+const bundle = mkdtempSync(join(tmpdir(), 'petstore-sim-process-'));
+const script = join(bundle, 'log-process.mjs');
+
+beforeAll(async () => {
+  // A process of another user reads it as well.
+  chmodSync(bundle, 0o755);
+  const entry = join(import.meta.dirname, 'log-process.ts');
+  await build({ entryPoints: [entry], outfile: script, bundle: true, platform: 'node', format: 'esm' });
+});
+afterAll(() => rmSync(bundle, { recursive: true }));
 
 interface StartOptions {
   options?: Partial<OpenFileLogOptions>;

@@ -37,9 +37,11 @@ export async function contentOf({ isNew, notices, snapshot, entries }: OpenedLog
 /** Opens, reads everything and closes. */
 export async function readFolder(folder: string, options: Partial<OpenFileLogOptions> = {}): Promise<Content> {
   const opened = await openFileLog(folder, { version: '1.0.0', scenario, ...options });
-  const content = await contentOf(opened);
-  await opened.log.close();
-  return content;
+  try {
+    return await contentOf(opened);
+  } finally {
+    await opened.log.close();
+  }
 }
 
 async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -7,7 +7,7 @@ import { htmlReport } from '../../verdict/report/html.js';
 import { junitReport } from '../../verdict/report/junit.js';
 import { terminalReport } from '../../verdict/report/terminal.js';
 import { type ClientRun, runClient } from '../client-run.js';
-import { requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
+import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
 export interface ExecFlags extends ScenarioFlags {
   verdict?: string;
@@ -35,8 +35,9 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   requireCommand('exec', command);
   const failOn = readCodes(flags['fail-on']);
   const timeoutMs = flags.timeout === undefined ? undefined : timeoutOf(flags.timeout);
-  const scenario = await scenarioOf(flags);
-  const run = await runClient(command, scenario, { output: 'inherit', timeoutMs, apiKey: flags['api-key'] });
+  const apiKey = apiKeyOf(flags);
+  const { resolved } = await scenarioOf(flags);
+  const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey });
   const { code, isInterrupted, verdict } = run;
   const failures = writeReports(flags, run);
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);

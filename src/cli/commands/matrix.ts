@@ -2,7 +2,14 @@ import { styleText } from 'node:util';
 import { type AssumptionId, assumptions } from '../../contract/assumptions.js';
 import { UsageError } from '../../node/usage-error.js';
 import { matrixCases, matrixLines, runMatrix } from '../matrix.js';
-import { createRunCounter, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
+import {
+  apiKeyOf,
+  createRunCounter,
+  requireCommand,
+  type ScenarioFlags,
+  scenarioOf,
+  timeoutOf,
+} from './client-flags.js';
 
 export interface MatrixFlags extends ScenarioFlags {
   only?: string;
@@ -21,12 +28,13 @@ export async function matrix(
 ): Promise<number> {
   requireCommand('matrix', command);
   const only = readIds(flags.only);
-  const scenario = await scenarioOf(flags);
+  const apiKey = apiKeyOf(flags);
+  const read = await scenarioOf(flags);
   const onDone = createRunCounter(1 + matrixCases(only).length);
-  const results = await runMatrix(command, scenario, {
+  const results = await runMatrix(command, read, {
     only,
     timeoutMs: timeoutOf(flags.timeout),
-    apiKey: flags['api-key'],
+    apiKey,
     onDone,
   });
   const [baseline] = results;

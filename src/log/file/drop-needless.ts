@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesOf, type FolderFiles, listFolder } from './folder-files.js';
 
@@ -11,7 +11,7 @@ const spareBytes = 64 * 1024 * 1024;
  * @param size what the newest snapshot takes
  * @param logBytes what the log may take until the next
  */
-export function dropNeedless(folder: string, size: number, logBytes: number): void {
+export async function dropNeedless(folder: string, size: number, logBytes: number): Promise<void> {
   const files = listFolder(folder);
   const [newest = 0, before = 0] = files.snapshots.map(({ position }) => position).reverse();
   const sizeFrom = (position: number) =>
@@ -20,7 +20,7 @@ export function dropNeedless(folder: string, size: number, logBytes: number): vo
   const isRoom = sizeFrom(before) + logBytes + size <= mostBytes;
   const kept = new Set(filesFrom(files, isRoom ? before : newest));
   for (const { name } of [...files.logs, ...files.snapshots]) {
-    if (!kept.has(name)) rmSync(join(folder, name), { force: true });
+    if (!kept.has(name)) await rm(join(folder, name), { force: true });
   }
 }
 

@@ -160,7 +160,7 @@ export class FileLog implements Log {
     });
     this.#snapshotPosition = position;
     this.#dueBytes = Math.max(leastLogBytes, size);
-    dropNeedless(folder, size, this.#dueBytes);
+    await dropNeedless(folder, size, this.#dueBytes);
   }
 
   /** A log that has outgrown its bound goes on in a new file, so that the old one can go with the next snapshot. */

@@ -42,8 +42,10 @@ export class FlushGroup {
 
   async #flushFiles(files: readonly number[]): Promise<void> {
     for (const file of files) await flushFile(file);
-    if (!this.#isFolderFlushed) flushFolder(this.#folder);
-    this.#isFolderFlushed = true;
+    if (!this.#isFolderFlushed) {
+      this.#isFolderFlushed = true;
+      await flushFolder(this.#folder);
+    }
     for (const file of files) if (this.#retired.delete(file)) await closeFile(file);
   }
 }

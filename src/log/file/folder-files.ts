@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const digits = (position: number) => String(position).padStart(12, '0');
@@ -52,14 +53,14 @@ export function listFolder(folder: string): FolderFiles {
 export const bytesOf = (folder: string, name: string): number => statSync(join(folder, name)).size;
 
 /** Makes what was created, renamed or removed in a folder last through a power loss, where the system can. */
-export function flushFolder(folder: string): void {
+export async function flushFolder(folder: string): Promise<void> {
   // Windows cannot open a folder, and writes its names in order.
   if (process.platform === 'win32') return;
-  const handle = openSync(folder, 'r');
+  const handle = await open(folder, 'r');
   try {
-    fsyncSync(handle);
+    await handle.sync();
   } finally {
-    closeSync(handle);
+    await handle.close();
   }
 }
 

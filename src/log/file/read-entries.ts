@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FoundEntry, LogEntry } from '../log.js';
-import { parseLine, placeOf } from './line.js';
+import { checkLine, parseLine, placeOf } from './line.js';
 import { readLines } from './read-lines.js';
 import type { LogPlace, ScannedFile } from './scan-log.js';
 import type { StartMarker } from './start-marker.js';
@@ -13,13 +13,16 @@ export async function* readEntries(
   from: LogPlace,
   marker: StartMarker,
 ): AsyncGenerator<FoundEntry, void, undefined> {
-  let { position } = from;
+  let { position, chain } = from;
   for (const { name, header, end } of files) {
     const file = openSync(join(folder, name), 'r');
     try {
       for (const { bytes, offset } of readLines(file)) {
         if (offset >= end) break;
-        if (placeOf(bytes)?.position !== position + 1) continue;
+        // What was damaged before a snapshot may claim the position of a later entry.
+        const sum = placeOf(bytes)?.position === position + 1 ? checkLine(bytes, chain) : undefined;
+        if (sum === undefined) continue;
+        chain = sum;
         position++;
         marker.begin(position);
         yield { ...parseLine<LogEntry>(bytes), version: header.version };

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { asideName, bytesOf, flushFolder, renameAside } from './folder-files.js';
+import { asideName, bytesOf, renameAside } from './folder-files.js';
 
 /** Cuts a file of the log back to where its whole entries end. @returns how many bytes went */
 export function cutBack(folder: string, name: string, offset: number): number {
@@ -20,7 +20,6 @@ export function setAsideFrom(folder: string, name: string, offset: number, later
   // The last first, so that a process that is ended here leaves no gap that looks like another kind of damage.
   const aside = later.toReversed().map((each) => renameAside(folder, each));
   aside.push(offset === 0 ? renameAside(folder, name) : copyRest(folder, name, offset));
-  flushFolder(folder);
   return aside.reverse();
 }
 

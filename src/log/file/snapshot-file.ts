@@ -15,7 +15,7 @@ interface EndLine {
 }
 
 /** What is written at once; making it takes a few milliseconds, and others have their turn after it. */
-const writeBytes = 128 * 1024;
+const writeBytes = 64 * 1024;
 
 /**
  * Writes a snapshot beside its place, flushes it and puts it there. On an error nothing is left of it.
@@ -59,7 +59,7 @@ export async function writeSnapshotFile(
       await file.close();
     }
     await rename(aside, join(folder, name));
-    flushFolder(folder);
+    await flushFolder(folder);
     return size;
   } catch (error) {
     await rm(aside, { force: true });

@@ -53,7 +53,7 @@ export function servePage(app: Express): void {
   });
   for (const [file, type] of Object.entries(files)) {
     app.get(`/__sim/page/${file}`, (_, response) => {
-      response.set('Content-Type', type).send(read(file));
+      response.set('Content-Type', type).send(read(`page/${file}`));
     });
   }
 }

@@ -3,7 +3,7 @@ import { nothingHere } from '../../adapters/fetch.js';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
 import { ControlError, invalid, toControlError } from '../../control/control-error.js';
-import { type Sandbox, type Sandboxes, sandboxNamePattern } from '../../simulator/sandboxes.js';
+import { recreatedHeaders, type Sandbox, type Sandboxes, sandboxNamePattern } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { type ApiListener, createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
@@ -24,7 +24,7 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, conn
     const base = `${sandboxPrefix}${sandbox.name}${basePath}`;
     const listener = createApiListener(sandbox.sim, connections, {
       base,
-      ...(sandbox.isRecreated && { firstHeaders: { 'X-Sim-Sandbox': 'recreated' } }),
+      ...(sandbox.isRecreated && { firstHeaders: recreatedHeaders }),
     });
     listeners.set(sandbox, listener);
     return listener;

@@ -1,0 +1,39 @@
+import { span } from '../verdict/finding.js';
+import type { EntryRow } from './entry-row.js';
+
+/** Why a request got its answer, in a few words, for one line of a list. `explain` says it step by step. */
+export function inShort(entry: EntryRow): string {
+  const { refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } = entry;
+  const until = promisedAt ?? entry.toldUntil;
+  const leftMs = until === undefined ? 0 : Date.parse(until) - Date.parse(entry.time) - entry.durationMs;
+  const waited = after?.waitMs === undefined ? '' : `came after ${wait(after.waitedMs)} of ${wait(after.waitMs)}`;
+  if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${left(leftMs)}`;
+  if (refusal === 'ban') return `in a ban, ${left(leftMs)} left`;
+  if (strike) return `strike ${strikes}${waited && `: ${waited}`}`;
+  if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${left(leftMs)}`;
+  const byFault = fault === undefined ? '' : `${unreadable ? 'answer lost' : 'fault'} (${fault})`;
+  if (status === 0) return byFault || 'the client left';
+  const stored = storedId === undefined ? '' : `stored pet ${storedId}`;
+  if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
+  if (status === 401) return 'no valid key';
+  if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
+  if (usage !== undefined && usage.used === usage.limit)
+    return [stored, 'the last one: 0 left'].filter(Boolean).join('; ');
+  if (after !== undefined) return `served again after ${wait(after.waitedMs)}`;
+  return stored;
+}
+
+/** A wait as it was told or kept: `0.9 s`, `9 s`, `37.2 s`; not `900 ms`. */
+export const wait = (ms: number) => (ms < 100 || ms >= 120_000 ? span(ms) : `${Number((ms / 1000).toFixed(1))} s`);
+
+/** What is left of a wait: `0.4 s`, `37 s`, `1:48`, `2:00:00`; days as `3 days`. */
+export function left(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  if (ms < 10_000) return wait(ms);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds >= 172_800) return span(ms);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  const small = `${two(seconds % 60)}`;
+  return minutes < 60 ? `${minutes}:${small}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${small}`;
+}

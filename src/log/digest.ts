@@ -1,0 +1,6 @@
+import { fingerprint } from '../values/fingerprint.js';
+import { jsonText } from '../values/json.js';
+
+/** A hash of a state in pieces: two servers with the same digest answer alike from now on. */
+export const digestOf = (pieces: Iterable<unknown>): string =>
+  fingerprint(Array.from(pieces, (piece) => fingerprint(jsonText(piece))).join('\n'));

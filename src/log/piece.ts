@@ -1,0 +1,116 @@
+import type { ExportedKey, ExportedState } from '../control/state-schema.js';
+import type { FaultRule } from '../faults/fault-rule.js';
+import type { Outcome } from '../faults/outcome.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { Exchange } from '../simulator/request-record.js';
+import type { ClockAnchor, ClockState } from '../state/clock.js';
+import type { ControlChanges } from '../state/control-change.js';
+import type { Pet } from '../state/pet.js';
+import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import type { Int64 } from '../values/int64.js';
+import type { ClientEnd } from '../verdict/run.js';
+import type { JsonBytes } from './bytes.js';
+import type { JsonCall } from './command-json.js';
+
+/** What a server has beside its simulators. */
+export interface ServerPiece {
+  readonly kind: 'server';
+  /** The instant of the last entry. */
+  readonly atMs: number;
+  /** Of each writer the last entry that was applied. */
+  readonly applied: Readonly<Record<string, readonly [incarnation: number, sequence: number]>>;
+  /** The hash of the last content of the scenario's file that was loaded. */
+  readonly scenarioHash?: string | undefined;
+  readonly runEnd?: ClientEnd | undefined;
+  readonly sandboxes: {
+    /** Their names in the order of their last use. */
+    readonly used: readonly string[];
+    readonly dropped: readonly string[];
+    readonly lastNumber: number;
+  };
+}
+
+/** The content of a scenario; the first has number 0. A list of pets follows in pieces. */
+export interface ScenarioPiece {
+  readonly kind: 'scenario';
+  readonly content: Scenario;
+  readonly hasPets?: true;
+}
+
+export interface ScenarioPetsPiece {
+  readonly kind: 'scenarioPets';
+  readonly pets: readonly unknown[];
+}
+
+/** What a simulator and a named snapshot have in common. Pets and keys follow, unless the pets are those of the scenario. */
+interface StateHead {
+  /** The numbers of scenarios. */
+  readonly resolved: number;
+  readonly petsFrom: number;
+  readonly nextId?: Int64;
+  readonly faults: ExportedState['faults'];
+}
+
+export interface SimulatorPiece extends StateHead {
+  readonly kind: 'simulator';
+  readonly sandbox?: { name: string; number: number; lastUsedMs: number; isRecreated: boolean };
+  readonly clock: ClockAnchor;
+  readonly changes: ControlChanges;
+  readonly journal: {
+    lastId: number;
+    pending: number;
+    dropped: number;
+    clearedId: number;
+    outcomes: readonly ReportedOutcome[];
+  };
+}
+
+/** A named snapshot of the simulator before it. */
+export interface SnapshotPiece extends StateHead {
+  readonly kind: 'snapshot';
+  readonly name: string;
+  readonly clock: ClockState;
+}
+
+export interface PetsPiece {
+  readonly kind: 'pets';
+  readonly pets: readonly Pet[];
+}
+
+export interface KeysPiece {
+  readonly kind: 'keys' | 'unlistedKeys';
+  readonly keys: readonly ExportedKey[];
+}
+
+export type JsonRecord = Omit<RequestRecord, 'requestBody'> & { requestBody?: JsonBytes | undefined };
+
+/** Entries of the journal; `held`: those whose answers are held back. */
+export interface EntriesPiece {
+  readonly kind: 'entries' | 'held';
+  readonly entries: readonly JsonRecord[];
+}
+
+/** A delayed request as JSON holds it. */
+export interface JsonDelayed {
+  dueMs: number;
+  rule: FaultRule['definition'];
+  first?: Outcome | undefined;
+  exchange: Omit<Exchange, 'call' | 'resolved' | 'fault'> & { call: JsonCall; resolved: number };
+}
+
+export interface DelayedPiece {
+  readonly kind: 'delayed';
+  readonly requests: readonly JsonDelayed[];
+}
+
+/** A part of the state of a server. In order they are all of it, as plain data; each is short enough to be written in a turn. */
+export type Piece =
+  | ServerPiece
+  | ScenarioPiece
+  | ScenarioPetsPiece
+  | SimulatorPiece
+  | SnapshotPiece
+  | PetsPiece
+  | KeysPiece
+  | EntriesPiece
+  | DelayedPiece;

@@ -1,0 +1,83 @@
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { Piece, ScenarioPiece, ServerPiece, SimulatorPiece, SnapshotPiece } from './piece.js';
+import type { SimulatorParts, StateParts } from './restore-simulator.js';
+
+/** The state of a server, put together from its pieces. */
+export interface CollectedState {
+  readonly server: ServerPiece;
+  readonly scenarios: readonly Scenario[];
+  /** The server's own, then the sandboxes. */
+  readonly simulators: readonly SimulatorParts[];
+}
+
+/**
+ * Puts the pieces of a snapshot together.
+ * @throws {Error} where they are not those of a whole state
+ */
+export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unknown>): Promise<CollectedState> {
+  let server: ServerPiece | undefined;
+  const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
+  const simulators: SimulatorParts[] = [];
+  /** The simulator or the named snapshot that pets and keys belong to. */
+  let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
+  for await (const each of pieces) {
+    const piece = each as Piece;
+    const simulator = simulators.at(-1);
+    switch (piece.kind) {
+      case 'server':
+        server = piece;
+        break;
+      case 'scenario':
+        scenarios.push(scenarioOf(piece));
+        break;
+      case 'scenarioPets':
+        push(scenarios.at(-1)?.pets, piece.pets);
+        break;
+      case 'simulator': {
+        const parts = { ...emptyParts(piece), entries: [], held: [], delayed: [], snapshots: [] };
+        simulators.push(parts);
+        current = parts;
+        break;
+      }
+      case 'snapshot': {
+        const parts = emptyParts(piece);
+        simulator?.snapshots.push(parts);
+        current = parts;
+        break;
+      }
+      case 'pets':
+        push(current?.pets, piece.pets);
+        break;
+      case 'keys':
+      case 'unlistedKeys':
+        push(current?.[piece.kind], piece.keys);
+        break;
+      case 'entries':
+      case 'held':
+        push(simulator?.[piece.kind], piece.entries);
+        break;
+      case 'delayed':
+        push(simulator?.delayed, piece.requests);
+        break;
+      default:
+        throw unreadable(`a piece of a kind that is known, got ${JSON.stringify((piece as Piece | null)?.kind)}`);
+    }
+  }
+  if (server === undefined || simulators.length === 0) throw unreadable('a server and its simulator, got none');
+  return {
+    server,
+    simulators,
+    scenarios: scenarios.map(({ content, pets }) => ({ ...content, ...(pets && { pets }) }) as Scenario),
+  };
+}
+
+const scenarioOf = ({ content, hasPets }: ScenarioPiece) => ({ content, pets: hasPets ? [] : undefined });
+
+const emptyParts = <Head>(head: Head): StateParts<Head> => ({ head, pets: [], keys: [], unlistedKeys: [] });
+
+function push<Item>(list: Item[] | undefined, items: readonly Item[]): void {
+  if (list === undefined) throw unreadable('a piece after the one that it belongs to');
+  for (const item of items) list.push(item);
+}
+
+const unreadable = (expected: string) => new Error(`Failed to read the snapshot: expected ${expected}`);

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { controlOperations } from '../../src/control/control-operations.js';
+import { sandboxOperations } from '../../src/control/sandbox-operations.js';
+import { captureMachine } from '../../src/log/capture-machine.js';
+import { toJsonCommand } from '../../src/log/command-json.js';
+import { digestOf } from '../../src/log/digest.js';
+import type { LogEntry } from '../../src/log/log.js';
+import { type MachineOptions, restoreMachine, startMachine } from '../../src/log/start-machine.js';
+import type { StateMachine } from '../../src/log/state-machine.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { generatePets } from '../../src/seed.js';
+import { jsonText, parseJson } from '../../src/values/json.js';
+import { noon } from '../support/frozen.js';
+import { seed, tries } from '../support/prove.js';
+import { controlInputs, createRandom, randomCommand, randomScenario } from './random-commands.js';
+
+const errors: unknown[] = [];
+const options: MachineOptions = {
+  generatePets,
+  onError: (error) => errors.push(error),
+  sandboxes: { idleMs: 600_000, limit: 3 },
+};
+
+/** As a log keeps it: JSON, with every digit. */
+const throughJson = <Value>(value: Value): Value => parseJson(jsonText(value)) as Value;
+
+const journalsOf = ({ sim, sandboxes }: StateMachine) =>
+  [['', sim] as const, ...sandboxes.state().sandboxes.map(({ name, sim }) => [name, sim] as const)].map(
+    ([name, { journal }]) => `${name} ${jsonText(journal.query())}`,
+  );
+
+/** Everything that can be compared about a server after an entry. */
+const seen = (machine: StateMachine): string[] => [
+  ...[...captureMachine(machine)].map(jsonText),
+  jsonText(machine.judge()),
+  ...journalsOf(machine),
+  digestOf(captureMachine(machine)),
+];
+
+/** Byte for byte; of long texts, what stands at the first difference. */
+function expectSame(found: readonly string[], expected: readonly string[], what: string): void {
+  const line = expected.findIndex((text, index) => text !== found[index]);
+  if (line < 0 && found.length === expected.length) return;
+  const [is = '', should = ''] = [found[line], expected[line]];
+  const at = Math.max(0, [...should].findIndex((char, index) => char !== is[index]) - 100);
+  expect.fail(
+    `${what}: part ${line} of ${expected.length}, at ${at}\n  ${is.slice(at, at + 300)}\ninstead of\n  ${should.slice(at, at + 300)}`,
+  );
+}
+
+function applyAll(machine: StateMachine, entries: readonly LogEntry[]): string[] {
+  return entries.map((entry) => {
+    const { results, hash } = machine.apply(entry);
+    return `${hash} ${results.map((result) => ('error' in result ? String(result.error) : 'done')).join()}`;
+  });
+}
+
+describe('a replay', () => {
+  test('gives the same answers, journals, verdict and state, from the start and from a snapshot in the middle', async () => {
+    const logs = tries(150, 10_000);
+    const kinds: Record<string, number> = {};
+    for (let number = 0; number < logs; number++) {
+      const random = createRandom(seed * 1_000_003 + number);
+      const scenario = randomScenario(random, number);
+      const startMs = Date.parse(noon) + random.below(5_000);
+      const length = 10 + random.below(50);
+      const middle = random.below(length);
+      const what = `log ${number} of seed ${seed}`;
+
+      const machine = startMachine(resolveScenario(scenario, generatePets), startMs, options);
+      const entries: LogEntry[] = [];
+      const hashes: string[] = [];
+      let snapshot: unknown[] = [];
+      for (let atMs = startMs, sequence = 1; sequence <= length; sequence++) {
+        atMs += random.pick([0, 0, 1, 20, 300, 2_000, random.chance(0.1) ? 120_000 : 500]);
+        const commands = Array.from({ length: random.chance(0.2) ? 3 : 1 }, () => randomCommand(random, machine));
+        for (const { kind } of commands) kinds[kind] = (kinds[kind] ?? 0) + 1;
+        const entry = throughJson<LogEntry>({
+          position: sequence,
+          writer: 'w',
+          incarnation: 1,
+          sequence,
+          atMs,
+          commands: commands.map(toJsonCommand),
+        });
+        entries.push(entry);
+        hashes.push(...applyAll(machine, [entry]));
+        if (sequence === middle) snapshot = throughJson([...captureMachine(machine)]);
+      }
+      const expected = seen(machine);
+
+      const replayed = startMachine(resolveScenario(scenario, generatePets), startMs, options);
+      expectSame(applyAll(replayed, entries), hashes, what);
+      expectSame(seen(replayed), expected, what);
+
+      if (middle === 0) continue;
+      const restored = await restoreMachine(snapshot, options);
+      expectSame([...captureMachine(restored)].map(jsonText), snapshot.map(jsonText), `${what}, the snapshot`);
+      expectSame(applyAll(restored, entries.slice(middle)), hashes.slice(middle), `${what}, answers from ${middle}`);
+      expectSame(seen(restored), expected, `${what}, state from ${middle}`);
+    }
+    expect(errors).toEqual([]);
+    // Every kind, or the logs say nothing of it.
+    expect(Object.keys(kinds).sort()).toEqual(
+      ['request', 'sent', 'left', 'control', 'scenario', 'touch', 'alignClock', 'runEnded', 'started', 'tick'].sort(),
+    );
+  }, 3_600_000);
+
+  test('is tried with every control operation that changes something', () => {
+    const changing = Object.entries({ ...controlOperations, ...sandboxOperations })
+      .filter(([, { method }]) => method !== 'GET')
+      .map(([name]) => name);
+    expect(Object.keys(controlInputs).sort()).toEqual(changing.sort());
+  });
+});
