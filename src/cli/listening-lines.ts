@@ -4,7 +4,12 @@ import type { Simulator } from '../simulator/simulator.js';
 import type { LogFormat } from './request-log.js';
 
 /** What the command line prints when the server listens. The first line of the JSON form is the `listening` event. */
-export function listeningLines(format: LogFormat, sim: Simulator, server: RunningServer, hasToken: boolean): string[] {
+export function listeningLines(
+  format: LogFormat,
+  sim: Simulator,
+  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
+  hasToken: boolean,
+): string[] {
   if (format === 'silent') return [];
   const keys = sim.keys.list();
   const { baseUrl, controlUrl } = server;
@@ -24,6 +29,7 @@ export function listeningLines(format: LogFormat, sim: Simulator, server: Runnin
     '',
     `  API      ${styleText('cyan', baseUrl)}`,
     `  Control  ${styleText('cyan', controlUrl)}`,
+    `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? limits(info) : info.state;

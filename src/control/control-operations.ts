@@ -1,18 +1,27 @@
 import { describeService } from '../contract/openapi.js';
 import { fieldsOf } from '../schema/json-schema.js';
-import { fields, oneOf, string } from '../schema/schemas.js';
+import type { Schema } from '../schema/schema.js';
+import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
+import { count } from '../schema/value-schemas.js';
 import { clockOperations } from './clock-operations.js';
-import { operation } from './control-operation.js';
+import { type LogHealth, operation } from './control-operation.js';
 import { describeControl, type OperationGroup } from './describe-control.js';
 import { faultOperations } from './fault-operations.js';
 import { about, anyObject } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
+import { runOperations } from './run-operations.js';
 import { sandboxOperations } from './sandbox-operations.js';
 import { scenarioOperations } from './scenario-operations.js';
 import { stateOperations } from './state-operations.js';
 
 const description = anyObject<Record<string, unknown>>('An OpenAPI 3.1 document.');
+
+const logHealth = fields({
+  position: about(count, 'The position of the last entry that is applied.'),
+  snapshotPosition: about(count, 'The position of the newest snapshot; 0: none.'),
+  notices: about(list(string), 'What was lost, set aside or written by another version, as found at the start.'),
+}) as Schema<LogHealth>;
 
 const serverOperations = {
   getHealth: operation({
@@ -20,8 +29,12 @@ const serverOperations = {
     path: '/health',
     summary: 'Tells that the simulator is up, and the name of its scenario',
     input: fields({}),
-    result: fields({ status: oneOf('ok'), scenario: about(string, 'The name of the scenario.') }),
-    run: ({ name }) => ({ status: 'ok' as const, scenario: name }),
+    result: fields({
+      status: oneOf('ok'),
+      scenario: about(string, 'The name of the scenario.'),
+      log: optional(logHealth),
+    }),
+    run: ({ name }, _, { log }) => ({ status: 'ok' as const, scenario: name, ...(log && { log }) }),
   }),
   getServiceDescription: operation({
     method: 'GET',
@@ -52,6 +65,7 @@ export const controlOperations = {
   ...keyOperations,
   ...faultOperations,
   ...journalOperations,
+  ...runOperations,
   ...stateOperations,
 };
 
@@ -67,7 +81,11 @@ function operationGroups(): OperationGroup[] {
     },
     { name: 'keys', description: 'API keys with their plans, windows and bans.', operations: keyOperations },
     { name: 'faults', description: 'Fault rules.', operations: faultOperations },
-    { name: 'journal', description: 'The requests, and the verdict on the client.', operations: journalOperations },
+    {
+      name: 'journal',
+      description: 'The requests, and the verdict on the client.',
+      operations: { ...journalOperations, ...runOperations },
+    },
     { name: 'state', description: 'Exported states and snapshots.', operations: stateOperations },
     { name: 'sandboxes', description: 'The server, and simulators beside its own.', operations: sandboxOperations },
   ];

@@ -12,13 +12,3 @@ export const anchorOf = (heading: string) =>
     .replaceAll(' ', '-');
 
 export const codeBlock = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
-
-/** Lines without what all of them are indented by, and without empty ones at both ends. */
-export function dedented(lines: readonly string[]): string {
-  const indents = lines.filter((line) => line.trim() !== '').map((line) => /^\s*/.exec(line)?.[0].length ?? 0);
-  const indent = Math.min(...indents);
-  return lines
-    .map((line) => line.slice(indent))
-    .join('\n')
-    .replace(/^\n+|\s+$/g, '');
-}

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
-import { type Language, languages, programs } from './languages.js';
-import { anchorOf, codeBlock, dedented, table } from './markdown-parts.js';
+import { type Language, languages } from './languages.js';
+import { anchorOf, codeBlock, table } from './markdown-parts.js';
 import { type Cell, type Cells, readResults } from './results.js';
+import { snippet } from './snippet.js';
 import { type TrialId, trialIds, trials } from './trials.js';
 
 const { clients: results, versions } = readResults();
@@ -22,8 +22,7 @@ export function clientsReport(): string {
     '## All results',
     'As they come:',
     resultTable(clients, 'byDefault'),
-    'With the settings below:',
-    resultTable(libraries, 'setRight'),
+    whenSet(),
     '✓ did what the service asks · ✗ did not, or gave up where waiting would have served it · waits: still holds its caller when the run is stopped · – did not get to what the column is about',
     trialIds.map((id) => `- **${trials[id].title}**: ${trials[id].legend}`).join('\n'),
     'The minute lasts seconds here, except in the column with 45 s; the day and the month are whole ones.',
@@ -114,9 +113,18 @@ function resultTable(rows: readonly Client[], setting: Setting): string {
   return table(['', ...trialIds.map((id) => trials[id].title)], body, ':-:');
 }
 
+/** Mostly all is well with the settings, and a sentence says it. */
+function whenSet(): string {
+  const wrong = libraries.filter((client) => wrongIn(client, 'setRight').length > 0);
+  const others = wrong.length > 0 ? ', but for these:' : '.';
+  const busy = 'A GET that was answered 503 they leave to their caller, which may send it again after its Retry-After.';
+  const sentence = `With the settings below all of them are right in every column${others} ${busy}`;
+  return [sentence, ...(wrong.length > 0 ? [resultTable(wrong, 'setRight')] : [])].join('\n\n');
+}
+
 function settings(language: Language): string[] {
   const { folder, shared, highlight } = languages[language];
-  const common = shared.map(({ file, region }) => regionOf(`${folder}/${file}`, region));
+  const common = shared.map(({ file, region }) => snippet(`${folder}/${file}`, region));
   const own = libraries.filter((client) => client.language === language);
   return [
     `### What the ${language} settings share`,
@@ -133,7 +141,7 @@ function section(client: Client): string[] {
     `As it comes: ${defaults}.`,
     sentences(client, 'byDefault'),
     'Set right:',
-    codeBlock(highlight, regionOf(`${folder}/${file(id)}`, 'set right')),
+    codeBlock(highlight, snippet(`${folder}/${file(id)}`, 'set right')),
     note ?? '',
     sentences(client, 'setRight'),
   ].filter((part) => part !== '');
@@ -165,15 +173,6 @@ function shown({ run, end }: Cell): string {
 }
 
 const codesOf = ({ codes }: Cell) => (codes.length > 0 ? ` (${codes.map((code) => `\`${code}\``).join(', ')})` : '');
-
-/** The lines between `doc: REGION` and `end`, which are the code that runs. */
-function regionOf(file: string, region: string): string {
-  const lines = readFileSync(programs + file, 'utf8').split('\n');
-  const start = lines.findIndex((line) => /^\s*(\/\/|#) doc: /.test(line) && line.endsWith(`doc: ${region}`)) + 1;
-  const end = lines.findIndex((line, index) => index >= start && /^\s*(\/\/|#) end$/.test(line));
-  if (start === 0 || end < 0) throw new Error(`expected a region "${region}" in ${file}`);
-  return dedented(lines.slice(start, end));
-}
 
 /** Where times and headers say something else than the verdict, and what neither can know. */
 function limits(): string {

@@ -6,8 +6,8 @@ const retryingAxios = axios.create({ proxy: false });
 axiosRetry(retryingAxios);
 export const byDefault = ({ body: data, ...config }) => retryingAxios.request({ ...config, data });
 
-const patientAxios = axios.create({ proxy: false });
 // doc: set right
+const patientAxios = axios.create({ proxy: false });
 axiosRetry(patientAxios, {
   retries: 4,
   retryCondition: ({ response }) => isWorthWaiting(response),
