@@ -1,5 +1,8 @@
+import { collectRun } from '../control/run-operations.js';
+import type { RunReport } from '../control/run-report.js';
 import { listen, type RunningServer } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
+import { readStart } from '../scenario/read-start.js';
 import { generatesPets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -15,6 +18,8 @@ export interface ClientRun extends CommandResult {
   verdict: Verdict;
   /** The journal that was judged. */
   entries: readonly RequestRecord[];
+  /** The run as a report holds it. */
+  run: () => RunReport;
   /** How long the command ran. */
   lastedMs: number;
 }
@@ -31,7 +36,7 @@ export const loadGenerator = async () => (await import('../scenario/generate-pet
 
 /** Checks a scenario and makes its pets, for `runClient`. @throws {ScenarioError} */
 export const resolveForClient = async (scenario: Scenario): Promise<ResolvedScenario> =>
-  resolveScenario(scenario, generatesPets(scenario) ? await loadGenerator() : undefined);
+  resolveScenario(scenario, generatesPets(scenario) ? await loadGenerator() : undefined, readStart);
 
 /**
  * Starts a simulator on a free port, runs the command against it, and judges the client. The command finds in its
@@ -51,7 +56,7 @@ export async function runClient(
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
   const sim = createSimulatorFrom(
     { ...resolved, scenario: named },
-    generatesPets(scenario) ? { generatePets: await loadGenerator() } : {},
+    { readStart, ...(generatesPets(scenario) && { generatePets: await loadGenerator() }) },
   );
   const server = await listen(startingOnASecond(sim, record), { port: 0, holdRefusals: true });
   const startMs = performance.now();
@@ -60,7 +65,8 @@ export async function runClient(
     const { isInterrupted, code } = result;
     const end = { isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) };
     const verdict = judge(sim, { isOver: true, end });
-    return { ...result, verdict, entries: sim.journal.query(), lastedMs: performance.now() - startMs };
+    const lastedMs = performance.now() - startMs;
+    return { ...result, verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict), lastedMs };
   } finally {
     await server.close({ graceMs: 0 });
   }

@@ -1,3 +1,4 @@
+import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { resolveForClient, runClient } from './client-run.js';
@@ -35,7 +36,7 @@ export async function runGauntlet(
   { timeoutMs, onDone }: GauntletOptions,
 ): Promise<GauntletResult[]> {
   const expecting = scenarios.filter(({ expect }) => expect !== undefined);
-  const order = [...expecting].sort((a, b) => longestWaitMs(b) - longestWaitMs(a));
+  const order = [...expecting].sort((a, b) => longestWaitSeconds(b) - longestWaitSeconds(a));
   const run = async (scenario: Scenario): Promise<GauntletResult> => {
     const resolved = await resolveForClient(scenario);
     const { verdict, code, output, lastedMs } = await runClient(command, resolved, { output: 'keep', timeoutMs });
@@ -47,11 +48,16 @@ export async function runGauntlet(
   return expecting.map(({ name }) => results.find(({ scenario }) => scenario === name) as GauntletResult);
 }
 
-/** Roughly how long a client may have to wait: the longest duration that the scenario names, as far as a run goes. */
-function longestWaitMs({ windows = {}, keys = {}, client }: Scenario): number {
-  const bans = Object.values(keys).map(({ bannedFor }) => seconds(bannedFor));
-  const all = [seconds(windows.minute), seconds(windows.day), ...bans].filter((each) => each <= 120);
-  return Math.max(0, ...all) * (client?.calls ?? 1);
+/** What a client may need to get over a fault: a time limit of its own, or a wait. */
+const faultSeconds = 5;
+
+/** Roughly how long a client has to wait: the longest duration that the scenario names, for each of its calls in turn. */
+function longestWaitSeconds(scenario: Scenario): number {
+  const { windows = {}, keys = {}, faults = [] } = scenario;
+  const { key, calls, parallel } = clientOf(scenario);
+  const named = [seconds(windows.minute), seconds(windows.day), seconds(keys[key]?.bannedFor)];
+  const all = named.filter((each) => each <= 120);
+  return Math.max(faults.length > 0 ? faultSeconds : 0, ...all) * Math.ceil(calls / parallel);
 }
 
 const seconds = (text: unknown) => Number(/^(\d+)s$/.exec(String(text))?.[1] ?? 0);

@@ -24,6 +24,7 @@ export function listeningLines(format: LogFormat, sim: Simulator, server: Runnin
     '',
     `  API      ${styleText('cyan', baseUrl)}`,
     `  Control  ${styleText('cyan', controlUrl)}`,
+    `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? limits(info) : info.state;

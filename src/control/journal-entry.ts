@@ -5,8 +5,9 @@ import { createRedactor, displayKey, type Redact } from '../simulator/redact.js'
 import type { Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { fnv1a } from '../values/mask-key.js';
-import { type EntryRow, entryRowFields, toRow } from './entry-row.js';
+import { type EntryRow, entryRowFields } from './entry-row.js';
 import { about } from './input-values.js';
+import { toRow } from './to-row.js';
 import type { WhyStep } from './why.js';
 
 /** A body as the control API shows it. */

@@ -1,12 +1,15 @@
 import type { JournalEntry } from './journal-entry.js';
 import type { ShownChange } from './update-stream.js';
 
+/** Tells what the file is; raised when one that was written before can no longer be read. */
+export const runFormat = 'petstore-sim-run-1';
+
 /** A run as a file holds it: its requests, and what the control API answered at its end, by path. */
 export interface RunReport {
-  format: 'petstore-sim-run-1';
-  entries: readonly JournalEntry[];
-  changes: readonly ShownChange[];
-  answers: Readonly<Record<string, unknown>>;
+  format: typeof runFormat;
+  entries: JournalEntry[];
+  changes: ShownChange[];
+  answers: Record<string, unknown>;
 }
 
 /** The files of the page. */

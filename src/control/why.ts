@@ -1,6 +1,6 @@
 import { decidingAssumption } from './deciding-assumption.js';
 import type { EntryRow } from './entry-row.js';
-import { left, wait } from './in-short.js';
+import { left, wait } from './wait-words.js';
 
 /** One step on the way of a request to its answer, in words. */
 export interface WhyStep {

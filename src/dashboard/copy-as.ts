@@ -1,4 +1,3 @@
-import { inShort } from '../control/in-short.js';
 import type { JournalEntry } from '../control/journal-entry.js';
 import { target } from './format.js';
 
@@ -68,12 +67,12 @@ export function scenarioBefore(entry: Whole, { scenario, shipped, faults }: Pres
   const isShipped = shipped.includes(name);
   const base = isShipped ? (name === 'default' ? {} : { extends: name }) : rest;
   const fault = faults.find((each) => each.name === entry.fault);
-  const why = inShort(entry);
+  const why = entry.inShort;
   const described = `As it was before request ${entry.id}: ${entry.method} ${target(entry)} answered ${entry.status}`;
   return {
     ...base,
     name: `${name}-from-${entry.id}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(-64),
-    description: `${described.slice(0, 200)}${why && `, ${why}`}.`,
+    description: `${described.slice(0, 200)}${why ? `, ${why}` : ''}.`,
     clock: { start: entry.time, mode: 'frozen' },
     ...(entry.key &&
       entry.plan !== undefined && { keys: { ...(isShipped ? {} : keys), [keyName(entry.key)]: keyBefore(entry) } }),
@@ -86,39 +85,34 @@ export function scenarioBefore(entry: Whole, { scenario, shipped, faults }: Pres
 /** The request as a test for Vitest. */
 export function asTest(entry: Whole, scenario: object): string {
   const {
+    extends: base,
     name: _,
     description: __,
-    extends: base,
-    ...content
+    ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
-  const inBase = base !== undefined;
-  const shown = indent(JSON.stringify(content, null, 2), 4);
-  const keys = content.keys === undefined ? '' : `, keys: { ...shipped.keys, ...changes.keys }`;
-  const headers = [
-    ...(entry.key ? [`        Authorization: ${JSON.stringify(`Bearer ${keyName(entry.key)}`)},`] : []),
-    ...(entry.requestBody ? [`        'Content-Type': 'application/json',`] : []),
-  ];
+  const why = entry.inShort;
   // A window starts with the first request of the test, so only a ban has the same Retry-After.
   const compared = [...(entry.refusal === 'ban' ? ['Retry-After'] : []), 'X-RateLimit-Limit', 'X-RateLimit-Remaining'];
-  const expected = compared.flatMap((header) => {
-    const value = entry.headers?.[header];
-    return value === undefined ? [] : [`  expect(response.headers.get('${header}')).toBe('${value}');`];
-  });
-  return `import { createSimulator } from 'petstore-sim';
-${inBase ? `import shipped from 'petstore-sim/scenarios/${base}.json';\n` : ''}import { expect, test } from 'vitest';
+  const headers = {
+    ...(entry.key && { Authorization: `Bearer ${keyName(entry.key)}` }),
+    ...(entry.requestBody && { 'Content-Type': 'application/json' }),
+  };
+  const request = { method: entry.method, headers, ...(entry.requestBody && { body: entry.requestBody.text }) };
+  const keys = changes.keys === undefined ? '' : ', keys: { ...shipped.keys, ...changes.keys }';
+  return `import { createSimulator, type Scenario } from 'petstore-sim';
+${base === undefined ? '' : `import shipped from 'petstore-sim/scenarios/${base}.json';\n`}import { expect, test } from 'vitest';
 
-test(${JSON.stringify(`${entry.method} ${target(entry)} gets ${entry.status}${inShort(entry) && `: ${inShort(entry)}`}`)}, async () => {
-  ${inBase ? `const changes = ${indent(JSON.stringify(content, null, 2), 2)} as const;\n  const sim = createSimulator({ scenario: { ...shipped, ...changes${keys} } });` : `const sim = createSimulator({\n    scenario: ${shown},\n  });`}
-  const response = await sim.fetch(${JSON.stringify(`http://petstore.test/v1${target(entry)}`)}, {
-    method: '${entry.method}',
-    headers: {
-${headers.join('\n')}
-    },${entry.requestBody ? `\n    body: ${JSON.stringify(entry.requestBody.text)},` : ''}
-  });
+test(${JSON.stringify(`${entry.method} ${target(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
+  const changes: Scenario = ${inLines(changes)};
+  const sim = createSimulator({ scenario: ${base === undefined ? 'changes' : `{ ...shipped, ...changes${keys} }`} });
+  const response = await sim.fetch(${JSON.stringify(`http://petstore.test/v1${target(entry)}`)}, ${inLines(request)});
   expect(response.status).toBe(${entry.status});
-${expected.join('\n')}
-});
-`.replace(/\n {4}headers: \{\n\n {4}\},/, '');
+${compared
+  .filter((header) => entry.headers?.[header] !== undefined)
+  .map((header) => `  expect(response.headers.get('${header}')).toBe('${entry.headers?.[header]}');\n`)
+  .join('')}});
+`;
 }
 
-const indent = (text: string, by: number) => text.replaceAll('\n', `\n${' '.repeat(by)}`);
+/** A value as code, in a line of code that is indented. */
+const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');

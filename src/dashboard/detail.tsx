@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { inShort } from '../control/in-short.js';
 import type { JournalEntry } from '../control/journal-entry.js';
 import type { WhyStep } from '../control/why.js';
 import { asCurl, asTest, scenarioBefore, type Whole } from './copy-as.js';
@@ -84,7 +83,7 @@ export function Detail({ session, row, onClose, onShowText, onFind }: DetailProp
           {row.connection !== undefined && ` · connection ${row.connection}`}
         </small>
       </p>
-      {steps.length === 0 && <p class="note">{inShort(row) || 'served'}</p>}
+      {steps.length === 0 && <p class="note">{row.inShort ?? 'served'}</p>}
       <ol class="why">
         {steps.map(({ step, result, text, assumption }, index) => (
           <li key={`${step}-${index}`} class={result.replace(' ', '-')}>

@@ -55,9 +55,9 @@ export function Help({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <p class="note">
-        The filter takes words that must all be found: text, an API key, a status (429, 5xx), a method, an operation, a
-        fault, the code of a finding, #12 for a request, and refused, strike, banned, fault, served, lost. Drop a
-        report, a HAR or a journal (JSON Lines) on the page to open it.
+        The filter takes words that must all be found: a key, a status (429, 5xx), an operation, a fault, a finding,
+        #12, or refused, strike, banned, fault, served, lost. Drop a report, a HAR or a journal (JSON Lines) on the page
+        to open it.
       </p>
     </Dialog>
   );
@@ -68,13 +68,9 @@ export function TextDialog({ title, text, onClose }: { title: string; text: stri
   const [isCopied, setCopied] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Only a page of this machine or with https may write it; what is selected can be copied by hand everywhere.
-      area.current?.select();
-      document.execCommand('copy');
-    }
+    area.current?.select();
+    // Only a page of this machine or with https may do it; what is selected can be copied by hand everywhere.
+    await navigator.clipboard?.writeText(text);
     setCopied(true);
   };
   return (
@@ -127,12 +123,7 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
       <ul class="scenarios">
         {found.map(({ name, description }) => (
           <li key={name}>
-            <button
-              type="button"
-              class="link"
-              aria-current={name === session.state.scenario}
-              onClick={() => load(name)}
-            >
+            <button type="button" class="link" onClick={() => load(name)}>
               <b>{name}</b>
             </button>
             <p>{description}</p>
@@ -154,7 +145,7 @@ export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(to
   return (
     <form class="token" onSubmit={submit}>
       <h2>Control token</h2>
-      <p>This server was started with --control-token. The token stays in this tab, until it is closed.</p>
+      <p>The server was started with --control-token. The token stays in this tab.</p>
       {wasWrong && (
         <p class="bad" role="alert">
           ✗ This is not the token.

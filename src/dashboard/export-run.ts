@@ -13,23 +13,9 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
     fetch('.', { headers: { Accept: 'text/html' } }).then((response) => response.text()),
     file('page/page.js'),
     file('page/page.css'),
-    readRun(session),
+    source.send<RunReport>('GET', '/run.json'),
   ]);
   save(`${name}.html`, reportHtml({ html, script, style }, run), 'text/html');
-}
-
-/** The run as the control API tells it. */
-async function readRun({ source, entries }: Session): Promise<RunReport> {
-  const get = <Result>(path: string) => source.send<Result>('GET', path);
-  const lines = (await source.text('/journal.jsonl?why=true')).split('\n').filter(Boolean);
-  const paths = ['/verdict', '/keys?limit=100', '/faults', '/assumptions', '/scenario', '/clock'];
-  const answers = await Promise.all(paths.map((path) => get<unknown>(path)));
-  return {
-    format: 'petstore-sim-run-1',
-    entries: lines.map((line) => JSON.parse(line)),
-    changes: entries.changes,
-    answers: Object.fromEntries(paths.map((path, index) => [path, answers[index]])),
-  };
 }
 
 function save(name: string, text: string, type: string): void {

@@ -1,4 +1,3 @@
-import { inShort } from '../control/in-short.js';
 import type { Row } from './entry-buffer.js';
 
 /** Which requests of the list to show; every part that is there must hold. */
@@ -63,7 +62,7 @@ function testOf(word: string, findings: ReadonlyMap<string, ReadonlySet<number>>
     has(row.fault, word) ||
     has(row.plan, word) ||
     has(row.call, word) ||
-    has(inShort(row), word);
+    has(row.inShort, word);
 }
 
 const has = (text: string | undefined, word: string) => text?.toLowerCase().includes(word) === true;

@@ -31,7 +31,7 @@ export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
       const headers = Object.fromEntries((response.headers ?? []).map(({ name, value }) => [canonical(name), value]));
       const requestBody = bodyOf(request.postData?.text, own?.requestBody);
       const responseBody = bodyOf(response.content?.text, own?.responseBody);
-      const wire = {
+      return {
         id: index + 1,
         time: new Date(entry.startedDateTime).toISOString(),
         durationMs: Math.max(0, Math.round(entry.time)),
@@ -43,20 +43,12 @@ export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
         headers,
         strikes: 0,
         episode: 0,
+        ...(own ?? readWire(entry, headers)),
         ...(requestBody && { requestBody }),
         ...(responseBody && { responseBody }),
       };
-      return {
-        ...wire,
-        ...(own === undefined ? readWire(entry, headers) : { ...own, ...bodies(requestBody, responseBody) }),
-      };
     });
 }
-
-const bodies = (requestBody: JournalBody | undefined, responseBody: JournalBody | undefined) => ({
-  ...(requestBody && { requestBody }),
-  ...(responseBody && { responseBody }),
-});
 
 function splitUrl(text: string, known: string | undefined): Pick<JournalEntry, 'baseUrl' | 'path' | 'query'> {
   const url = new URL(text, 'http://unknown');

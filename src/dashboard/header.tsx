@@ -128,8 +128,13 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
   const nextReset = Math.min(...resets.filter((ms) => ms > nowMs));
   const bans = keys.flatMap(({ bannedUntil }) => (bannedUntil === undefined ? [] : [Date.parse(bannedUntil)]));
   const banEnd = Math.min(...bans.filter((ms) => ms > nowMs));
-  const set = (ms: number) => actions.send('POST', '/clock', { set: new Date(Math.ceil(ms)).toISOString() });
-  const advance = (by: string) => actions.send('POST', '/clock', { advance: by });
+  const to = (ms: number) => () => ({ set: new Date(Math.ceil(ms)).toISOString() });
+  const moves: [name: string, change: () => object, isPossible?: boolean][] = [
+    ['+1 s', () => ({ advance: '1s' })],
+    ['+61 s', () => ({ advance: '61s' })],
+    ['next reset', to(nextReset), Number.isFinite(nextReset)],
+    ['end of ban', to(banEnd), Number.isFinite(banEnd)],
+  ];
   return (
     <section class="clock" aria-label="Clock">
       <time title="The simulator’s clock, in UTC">
@@ -138,25 +143,22 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
           {new Date(nowMs).toISOString().slice(0, 10)} · {isFrozen ? 'frozen' : 'running'}
         </small>
       </time>
+      {session.isLive &&
+        moves.map(([name, change, isPossible = true]) => (
+          <button
+            key={name}
+            type="button"
+            disabled={!isPossible}
+            onClick={() => actions.send('POST', '/clock', change())}
+          >
+            {name}
+          </button>
+        ))}
       {session.isLive && (
-        <>
-          <button type="button" onClick={() => advance('1s')}>
-            +1 s
-          </button>
-          <button type="button" onClick={() => advance('61s')}>
-            +61 s
-          </button>
-          <button type="button" disabled={!Number.isFinite(nextReset)} onClick={() => set(nextReset)}>
-            next reset
-          </button>
-          <button type="button" disabled={!Number.isFinite(banEnd)} onClick={() => set(banEnd)}>
-            end of ban
-          </button>
-          <button type="button" onClick={() => actions.toggleClock()}>
-            {isFrozen ? 'resume' : 'freeze'}
-            <kbd>space</kbd>
-          </button>
-        </>
+        <button type="button" onClick={() => actions.toggleClock()}>
+          {isFrozen ? 'resume' : 'freeze'}
+          <kbd>space</kbd>
+        </button>
       )}
     </section>
   );

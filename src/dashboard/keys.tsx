@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { left } from '../control/in-short.js';
+import { left } from '../control/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import type { Actions } from './actions.js';
 import { whole } from './format.js';
@@ -68,8 +68,13 @@ function Key({ info, nowMs, actions, onKey }: KeyProps) {
     Number.isFinite(nextMs) && nextMs > 0 && `resets in ${left(Math.ceil(nextMs / 1000) * 1000)}`,
     isBanned && `served again in ${left(bannedMs)}`,
   ].filter(Boolean);
-  const at = `/keys/${encodeURIComponent(id)}`;
-  const act = (path: string, input: object = {}) => actions?.send('POST', `${at}/${path}`, input);
+  const acts: [name: string, isShown: boolean, path: string, input?: object, title?: string][] = [
+    ['exhaust', !isOut, 'exhaust'],
+    ['refill', resetMs.length > 0, 'usage', { minute: 0, day: 0 }],
+    ['ban', !isBanned, 'ban', { for: '120s' }, 'ban for 2 minutes'],
+    ['unban', isBanned || strikes > 0, 'unban'],
+    ['revoke', true, 'revoke'],
+  ];
   const isValid = info.state === 'active' || info.state === 'banned';
   return (
     <div class="key">
@@ -85,34 +90,18 @@ function Key({ info, nowMs, actions, onKey }: KeyProps) {
       {notes.length > 0 && <p class={`note ${isBanned || strikes > 0 ? 'bad' : ''}`}>{notes.join(' · ')}</p>}
       {actions !== undefined && isValid && (
         <div class="acts">
-          {!isOut && (
-            <button type="button" aria-label={`exhaust ${key}`} onClick={() => act('exhaust')}>
-              exhaust
-            </button>
+          {acts.map(([name, isShown, path, input, title = name]) =>
+            isShown ? (
+              <button
+                key={name}
+                type="button"
+                aria-label={`${title}: ${key}`}
+                onClick={() => actions.send('POST', `/keys/${encodeURIComponent(id)}/${path}`, input)}
+              >
+                {name}
+              </button>
+            ) : null,
           )}
-          {resetMs.length > 0 && (
-            <button type="button" aria-label={`refill ${key}`} onClick={() => act('usage', { minute: 0, day: 0 })}>
-              refill
-            </button>
-          )}
-          {!isBanned && (
-            <button
-              type="button"
-              aria-label={`ban ${key} for 2 minutes`}
-              title="for 2 minutes"
-              onClick={() => act('ban', { for: '120s' })}
-            >
-              ban
-            </button>
-          )}
-          {(isBanned || strikes > 0) && (
-            <button type="button" aria-label={`unban ${key}`} onClick={() => act('unban')}>
-              unban
-            </button>
-          )}
-          <button type="button" aria-label={`revoke ${key}`} onClick={() => act('revoke')}>
-            revoke
-          </button>
         </div>
       )}
     </div>

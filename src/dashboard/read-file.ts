@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../control/journal-entry.js';
-import { type RunReport, runElementId } from '../control/run-report.js';
+import { type RunReport, runElementId, runFormat } from '../control/run-report.js';
 import { fromHar, type HarEntry } from './from-har.js';
 
 const expected = 'Expected a report of petstore-sim, a HAR, or a journal as JSON Lines';
@@ -46,7 +46,7 @@ function readLine(line: string): JournalEntry {
 }
 
 const fromEntries = (entries: readonly JournalEntry[]): RunReport => ({
-  format: 'petstore-sim-run-1',
+  format: runFormat,
   entries: [...entries].sort((a, b) => a.id - b.id),
   changes: [],
   answers: {},

@@ -1,4 +1,3 @@
-import { inShort } from '../control/in-short.js';
 import type { Kind, Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 
@@ -56,6 +55,7 @@ export class RowList {
     this.#rows = rows;
     this.#selectedId = selectedId;
     this.#space.style.height = `${rows.length * rowHeight}px`;
+    this.#frame.style.height = `min(60vh, 640px, ${rows.length * rowHeight + 2}px)`;
     if (added > 0 && this.#frame.scrollTop > 0) this.#frame.scrollTop += added * rowHeight;
     this.#draw();
   }
@@ -124,7 +124,7 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
     shortTarget.length > 200 ? `${shortTarget.slice(0, 200)}…` : shortTarget,
     `${row.status || '---'}${kindSigns[row.kind] && ` ${kindSigns[row.kind]}`}`,
     row.key || 'no key',
-    inShort(row),
+    row.inShort ?? '',
   ];
   for (const [index, cell] of cells.entries()) {
     if (cell.textContent !== texts[index]) cell.textContent = texts[index] as string;

@@ -1,4 +1,3 @@
-import { inShort } from '../control/in-short.js';
 import { type Axis, createAxis, extentOf, findGaps } from './axis.js';
 import { type Colours, drawTimeline, laneHeight, pictureHeight, shownLanes, topHeight } from './draw-timeline.js';
 import type { Lane, Row } from './entry-buffer.js';
@@ -118,8 +117,8 @@ export class TimelineView {
     const row = this.rowAt(x, y);
     if (row === undefined || this.#axis === undefined || Math.abs(this.#axis.x(row.axisMs) + this.#left - x) > 10)
       return undefined;
-    const why = inShort(row);
-    const text = `${clockTime(row.atMs)} ${row.method} ${target(row).slice(0, 60)} ${row.status || 'no answer'}${why && ` · ${why}`}`;
+    const why = row.inShort;
+    const text = `${clockTime(row.atMs)} ${row.method} ${target(row).slice(0, 60)} ${row.status || 'no answer'}${why ? ` · ${why}` : ''}`;
     return { x: Math.min(x + 10, this.#canvas.clientWidth - 160), y: y + 14, text };
   }
 

@@ -1,3 +1,4 @@
+import { readStart } from '../scenario/read-start.js';
 import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -87,6 +88,7 @@ function restoreSandboxes(
 const simulatorOptions = ({ scenarios, generatePets, onError = console.error }: MachineOptions) => ({
   ...(scenarios && { scenarios }),
   ...(generatePets && { generatePets }),
+  readStart,
   onError,
 });
 
@@ -112,7 +114,7 @@ function createResolver(
     const content = scenarios[number];
     if (content === undefined) throw new Error(`Failed to read the snapshot: expected scenario ${number}, got none`);
     const isKnown = known !== undefined && generatesPets(content) && jsonText(known.scenario) === jsonText(content);
-    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets);
+    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets, readStart);
     return resolved[number];
   };
 }

@@ -28,7 +28,8 @@ export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boole
     return isLostAmongOthers(run) ? { ...none, doubt } : none;
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
-  if (!isEnd || answered === asked || reads.length < asked) return none;
+  const isOneCall = reads.every(({ fingerprint }) => fingerprint === reads[0]?.fingerprint);
+  if (!isEnd || !isOneCall || answered === asked || reads.length < asked) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
 }
 

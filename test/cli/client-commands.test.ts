@@ -81,9 +81,10 @@ describe.concurrent('petstore-sim exec', () => {
     expect((await run(['exec', ...usedUp, '--fail-on', 'duplicate-write,early-retry', '--', ...wrong])).code).toBe(1);
   });
 
-  test('writes the verdict as JSON, a page and JUnit XML, none of them with a whole key', async () => {
+  test('writes the verdict as JSON, a page and JUnit XML, none of them with a whole key of its own', async () => {
+    const own = ['--set', 'keys.my-own-secret={plan: free, usage: {minute: 60}}', '--api-key', 'my-own-secret'];
     const files = ['--verdict', 'verdict.json', '--report', 'report.html', '--junit', 'junit.xml', '--json'];
-    const { err } = await run(['exec', ...usedUp, ...files, '--', ...wrong]);
+    const { err } = await run(['exec', ...usedUp, ...own, ...files, '--', ...wrong]);
     const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [verdict = '', page = '', junit = ''] = texts;
     expect(JSON.parse(verdict)).toMatchObject({ outcome: 'fail', counts: { requests: 4 } });
@@ -92,8 +93,9 @@ describe.concurrent('petstore-sim exec', () => {
     expect(junit).toContain('<testcase');
     for (const text of texts) {
       expect(text).toContain('early-retry');
-      expect(text).not.toContain('free-key');
+      expect(text).not.toContain('my-own-secret');
     }
+    expect(page).toContain('…cret');
   });
 
   const show = ['sh', '-c', 'echo $PETSTORE_API_KEY $PETSTORE_OPERATION $PETSTORE_CALLS $PETSTORE_PARALLEL'];

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
+import { reportHtml } from '../../control/run-report.js';
+import { readPageFiles } from '../../node/page-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
 import type { Verdict } from '../../verdict/judge-run.js';
-import { htmlReport } from '../../verdict/report/html.js';
 import { junitReport } from '../../verdict/report/junit.js';
 import { terminalReport } from '../../verdict/report/terminal.js';
 import { type ClientRun, runClient } from '../client-run.js';
@@ -60,7 +61,7 @@ function fails(
 /** Writes every report that the flags ask for. @returns a message for each that could not be written */
 function writeReports(
   { verdict: verdictFile, report, junit, json }: ExecFlags,
-  { entries, verdict }: Pick<ClientRun, 'entries' | 'verdict'>,
+  { entries, verdict, run }: Pick<ClientRun, 'entries' | 'verdict' | 'run'>,
 ): string[] {
   const { stderr } = process;
   const shown = json
@@ -72,7 +73,7 @@ function writeReports(
   stderr.write(`${shown}\n`);
   const reports: [flag: string, file: string | undefined, text: () => string][] = [
     ['--verdict', verdictFile, () => `${JSON.stringify(verdict, null, 2)}\n`],
-    ['--report', report, () => htmlReport(entries, verdict)],
+    ['--report', report, () => reportHtml(readPageFiles(), run())],
     ['--junit', junit, () => junitReport(entries, verdict)],
   ];
   return reports.flatMap(([flag, file, text]) => (file === undefined ? [] : writeReport(flag, file, text())));

@@ -3,6 +3,7 @@ import { type Override, readSetFlag } from '../../node/scenario-files/overrides.
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import { readStart } from '../../scenario/read-start.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
@@ -23,6 +24,7 @@ export interface ServeFlags {
   log?: string;
   'allowed-host'?: string[];
   'control-token'?: string;
+  open?: boolean;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const sim = createSimulatorFrom(first.resolved, {
     scenarios: readShippedScenarios,
     generatePets: generator.generatePets,
+    readStart,
   });
 
   const write = (line: string) => {
@@ -73,6 +76,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     };
     watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
   }
+  if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
 }
 

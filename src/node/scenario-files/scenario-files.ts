@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { readStart } from '../../scenario/read-start.js';
 import { type GeneratePets, generatesPets } from '../../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
@@ -56,7 +57,7 @@ export async function readScenarioAndFiles(
     try {
       const scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides) as Scenario;
       const generator = isMap(scenario) && generatesPets(scenario) ? await loadGenerator() : undefined;
-      found = { scenario, resolved: resolveScenario(scenario, generator), files };
+      found = { scenario, resolved: resolveScenario(scenario, generator, readStart), files };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));
