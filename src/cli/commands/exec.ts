@@ -8,6 +8,8 @@ import type { Verdict } from '../../verdict/judge-run.js';
 import { junitReport } from '../../verdict/report/junit.js';
 import { terminalReport } from '../../verdict/report/terminal.js';
 import { type ClientRun, runClient } from '../client-run.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { shellWords } from '../shell-words.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
 export interface ExecFlags extends ScenarioFlags {
@@ -40,7 +42,7 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const { resolved } = await scenarioOf(flags);
   const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey });
   const { code, isInterrupted, verdict } = run;
-  const failures = writeReports(flags, run);
+  const failures = writeReports(flags, run, nextCommands(flags, run.verdict, command));
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
@@ -62,10 +64,11 @@ function fails(
 function writeReports(
   { verdict: verdictFile, report, junit, json }: ExecFlags,
   { entries, verdict, run }: Pick<ClientRun, 'entries' | 'verdict' | 'run'>,
+  next: readonly string[],
 ): string[] {
   const { stderr } = process;
   const shown = json
-    ? JSON.stringify(verdict, null, 2)
+    ? jsonWithNext(verdict.outcome === 'pass' ? shortened(verdict) : verdict, next).trimEnd()
     : terminalReport(entries, verdict, {
         columns: stderr.columns ?? 100,
         ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
@@ -100,4 +103,28 @@ function readCodes(text: string | undefined): FindingCode[] | undefined {
     );
   }
   return codes as FindingCode[] | undefined;
+}
+
+/** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
+function nextCommands(flags: ExecFlags, { outcome, scenario }: Verdict, command: readonly string[]): string[] {
+  const words = shellWords(command);
+  const named = flags.scenario ?? 'default';
+  if (outcome === 'pass') return [`petstore-sim gauntlet --json -- ${words}`];
+  if (outcome === 'fail') {
+    return [`petstore-sim exec --scenario ${shellWords([named])} --report report.html -- ${words}`];
+  }
+  return scenario === 'minute-wall'
+    ? [`petstore-sim scenarios --json ${scenario}`]
+    : [`petstore-sim exec --json --scenario minute-wall -- ${words}`];
+}
+
+/** Of a pass, little is worth reading: with `next` it stays below 2 kB. `--verdict FILE` has all. */
+function shortened({ findings, exercised, ...verdict }: Verdict) {
+  const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
+  const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);
+  return {
+    ...verdict,
+    exercised: exercised.join(', '),
+    findings: worth.map((finding) => ({ code: finding.code, severity: finding.severity, text: text(finding.text) })),
+  };
 }
