@@ -56,6 +56,7 @@ const commands = {
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: [], most: 0 },
+  state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
   init: { options: [], most: 0 },
   state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
 } satisfies Record<string, { options: string[]; most: number }>;
