@@ -7,6 +7,7 @@ import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CompareFlags } from './commands/compare.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
+import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
@@ -46,21 +47,14 @@ const calibrateOptions = {
 /** What sets the scenario of a command that runs a client. */
 const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
 
+/** What becomes of a verdict. */
+const verdictOptions = ['verdict', 'report', 'junit', 'json', 'fail-on', 'require-conclusive'];
+
 /** Each command with the options that it takes and the number of arguments. */
 const commands = {
   serve: { options: Object.keys(serveOptions), most: 0 },
   exec: {
-    options: [
-      ...scenarioOptions,
-      'verdict',
-      'report',
-      'junit',
-      'json',
-      'fail-on',
-      'require-conclusive',
-      'api-key',
-      'timeout',
-    ],
+    options: [...scenarioOptions, ...verdictOptions, 'api-key', 'timeout'],
     most: Number.POSITIVE_INFINITY,
   },
   matrix: { options: [...scenarioOptions, 'only', 'json', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
@@ -69,6 +63,10 @@ const commands = {
   compare: {
     options: ['target', 'key-env', 'budget', 'write', 'patience', 'save', 'with', 'junit', 'json'],
     most: 1,
+  },
+  judge: {
+    options: [...verdictOptions, 'scenario', 'trace', 'base-url', 'one-key', 'ended'],
+    most: Number.POSITIVE_INFINITY,
   },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
@@ -125,6 +123,10 @@ async function run(command: keyof typeof commands, values: object, rest: string[
       const { state } = await import('./commands/state.js');
       return state(values as StateFlags, rest, print);
     }
+    case 'judge': {
+      const { judge } = await import('./commands/judge.js');
+      return exitWith(await judge(values as JudgeFlags, rest));
+    }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
       return exitWith(await exec(values as ExecFlags, rest));
@@ -155,6 +157,9 @@ function readArguments() {
         ...calibrateOptions,
         save: { type: 'string' },
         with: { type: 'string' },
+        trace: { type: 'string' },
+        'one-key': { type: 'boolean' },
+        ended: { type: 'boolean' },
         verdict: { type: 'string' },
         report: { type: 'string' },
         junit: { type: 'string' },
