@@ -7,6 +7,7 @@ import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CompareFlags } from './commands/compare.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
+import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
@@ -54,6 +55,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'state': {
       const { state } = await import('./commands/state.js');
       return state(values as StateFlags, rest, print);
+    }
+    case 'judge': {
+      const { judge } = await import('./commands/judge.js');
+      return exitWith(await judge(values as JudgeFlags, rest));
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');

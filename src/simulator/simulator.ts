@@ -20,7 +20,6 @@ import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
 import { createRequestPipeline } from './request-pipeline.js';
-import { resolveContent } from './resolve-content.js';
 import { applyScenario, createSimulatorState, forkSimulatorState, type SimulatorState } from './simulator-state.js';
 
 export interface SimulatorOptions {
