@@ -22,6 +22,7 @@ describe('petstore-sim serve --log json', () => {
         { key: 'enterprise-key', plan: 'enterprise' },
         { key: 'revoked-key', plan: 'free', state: 'revoked' },
       ],
+      next: ['petstore-sim exec --json --scenario minute-wall -- COMMAND', 'petstore-sim scenarios --json'],
     });
     expect((await fetch(`${listening.baseUrl}/pets?limit=1`, withKey('pro-key'))).status).toBe(200);
     expect(await nextEvent()).toEqual({
