@@ -39,17 +39,21 @@ async function disagreement(...[name, each, ...more]: Parameters<typeof verdictO
 }
 
 describe.concurrent.each(Object.entries(verdictCases))('%s', (name, cases) => {
-  test.each(cases)('a client that $does', async (each) => {
-    // A test run begins on each stack at another phase of the second; a proof twice at ten, with timers that are late.
-    const runs = tries(1, 20);
-    for (let run = 0; run < runs; run++) {
-      for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
-        const phaseMs = each.isOnSecond ? 0 : (100 * run + 250 * index + 137 * cases.indexOf(each)) % 1000;
-        const disagreements = await disagreement(name, each, stack, phaseMs, run === 0 ? undefined : run);
-        expect(disagreements, `over ${stackName}, run ${run}`).toEqual([]);
+  test.each(cases)(
+    'a client that $does',
+    async (each) => {
+      // A test run begins on each stack at another phase of the second; a proof twice at ten, with timers that are late.
+      const runs = tries(1, 20);
+      for (let run = 0; run < runs; run++) {
+        for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
+          const phaseMs = each.isOnSecond ? 0 : (100 * run + 250 * index + 137 * cases.indexOf(each)) % 1000;
+          const disagreements = await disagreement(name, each, stack, phaseMs, run === 0 ? undefined : run);
+          expect(disagreements, `over ${stackName}, run ${run}`).toEqual([]);
+        }
       }
-    }
-  });
+    },
+    120_000,
+  );
 });
 
 test('every scenario that expects something of a client is judged here', () => {
