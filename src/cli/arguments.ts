@@ -65,6 +65,7 @@ const commands = {
   assumptions: { options: [], most: 0 },
   init: { options: [], most: 0 },
   state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
+  demo: { options: ['port', 'timeout'], most: 0 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
 /** All options, with `--json`, which every command takes. */
