@@ -66,18 +66,8 @@ for (const file of [...declarations, join(dist, 'shipped-scenario.d.ts')]) {
   writeFileSync(target, text);
 }
 
-// What only the command line imports is in its bundle, and declarations of what is not public help nobody. What scripts of
-// this repository load of the build stays.
-const scripts = ['scripts', 'bench'].flatMap((folder) =>
-  readdirSync(join(root, folder), { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.mjs'))
-    .flatMap(({ name }) => [...readFileSync(join(root, folder, name), 'utf8').matchAll(/'\.\.\/(dist\/[^']+\.js)'/g)]),
-);
-const modules = [
-  ...Object.values(entries).flatMap((entry) => [entry.default, entry.browser]),
-  ...scripts.map(([, path]) => path),
-  bin['petstore-sim'],
-];
+// What only the command line imports is in its bundle, and declarations of what is not public help nobody.
+const modules = [...Object.values(entries).flatMap((entry) => [entry.default, entry.browser]), bin['petstore-sim']];
 const needed = reachable(
   modules.filter((path) => path?.endsWith('.js')),
   '.js',

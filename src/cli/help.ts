@@ -19,7 +19,7 @@ Usage
   petstore-sim compare --target URL --key-env NAME [SCENARIO]
                                      tell whether the real service still answers as the scenario; 0 same, 1 differs,
                                      2 could not check
-  petstore-sim state export [FILE]   write the state of a running server, as JSON or with --as scenario as YAML to start with
+  petstore-sim state export [FILE]   write the state of a running server, or with --as scenario a scenario that starts there
   petstore-sim state import FILE     put an exported state back into a running server
   petstore-sim assumptions           print what the simulator does where the interface document leaves a choice
 

@@ -8,6 +8,7 @@ import type { CompareFlags } from './commands/compare.js';
 import type { DemoFlags } from './commands/demo.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
+import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
@@ -59,6 +60,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'state': {
       const { state } = await import('./commands/state.js');
       return state(values as StateFlags, rest, print);
+    }
+    case 'judge': {
+      const { judge } = await import('./commands/judge.js');
+      return exitWith(await judge(values as JudgeFlags, rest));
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
