@@ -178,7 +178,7 @@ function look(sim: Simulator): void {
 const shipped = Object.values(readShippedScenarios());
 const scenarios = [...shipped, everyField as Scenario];
 /** A second or two where nothing else is going on. */
-const timeoutMs = 120_000;
+const timeoutMs = isProof ? 3_600_000 : 120_000;
 
 /** A third of them is the one with every field. */
 const start = ({ chance, pick }: Random) => (chance(0.33) ? everyField : pick(shipped));
