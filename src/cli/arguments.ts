@@ -39,11 +39,14 @@ const calibrateOptions = {
 /** What sets the scenario of a command that runs a client. */
 const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
 
+/** What becomes of a verdict. */
+const verdictOptions = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'];
+
 /** Each command with the options that it takes, `--json` beside, and the number of arguments. */
 const commands = {
   serve: { options: Object.keys(serveOptions), most: 0 },
   exec: {
-    options: [...scenarioOptions, 'verdict', 'report', 'junit', 'fail-on', 'require-conclusive', 'api-key', 'timeout'],
+    options: [...scenarioOptions, ...verdictOptions, 'api-key', 'timeout'],
     most: Number.POSITIVE_INFINITY,
   },
   matrix: { options: [...scenarioOptions, 'only', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
@@ -53,11 +56,16 @@ const commands = {
     options: ['target', 'key-env', 'budget', 'write', 'patience', 'save', 'with', 'junit'],
     most: 1,
   },
+  judge: {
+    options: [...verdictOptions, 'scenario', 'trace', 'base-url', 'one-key', 'ended'],
+    most: Number.POSITIVE_INFINITY,
+  },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: [], most: 0 },
   init: { options: [], most: 0 },
   state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
+  demo: { options: ['port', 'timeout'], most: 0 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
 /** All options, with `--json`, which every command takes. */
@@ -66,6 +74,9 @@ const allOptions = {
   ...calibrateOptions,
   save: { type: 'string' },
   with: { type: 'string' },
+  trace: { type: 'string' },
+  'one-key': { type: 'boolean' },
+  ended: { type: 'boolean' },
   verdict: { type: 'string' },
   report: { type: 'string' },
   junit: { type: 'string' },

@@ -5,8 +5,10 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { type CommandName, readArguments } from './arguments.js';
 import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CompareFlags } from './commands/compare.js';
+import type { DemoFlags } from './commands/demo.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
+import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
@@ -39,6 +41,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
       const { check } = await import('./commands/check.js');
       return check(rest, values.json, print);
     }
+    case 'demo': {
+      const { demo } = await import('./commands/demo.js');
+      return demo(values as DemoFlags, print);
+    }
     case 'init': {
       const { init } = await import('./commands/init.js');
       return print(init(process.cwd(), values.json));
@@ -54,6 +60,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'state': {
       const { state } = await import('./commands/state.js');
       return state(values as StateFlags, rest, print);
+    }
+    case 'judge': {
+      const { judge } = await import('./commands/judge.js');
+      return exitWith(await judge(values as JudgeFlags, rest));
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');

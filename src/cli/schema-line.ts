@@ -1,5 +1,6 @@
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isInside } from '../node/scenario-files/is-inside.js';
 import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 
 /**
@@ -8,7 +9,8 @@ import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
  */
 export function schemaLine(folder: string): string {
   const file = join(packageFolder(), 'schema.json');
-  const path = relative(folder, file);
-  const isBelow = !isAbsolute(path) && !path.startsWith('..');
-  return `# yaml-language-server: $schema=${isBelow ? `./${path.split(sep).join('/')}` : pathToFileURL(file).href}`;
+  const address = isInside(folder, file)
+    ? `./${relative(folder, file).split(sep).join('/')}`
+    : pathToFileURL(file).href;
+  return `# yaml-language-server: $schema=${address}`;
 }

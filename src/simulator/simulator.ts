@@ -5,6 +5,7 @@ import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ReadStart } from '../scenario/read-start.js';
+import { resolveContent } from '../scenario/resolve-content.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -19,7 +20,6 @@ import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
 import { createRequestPipeline } from './request-pipeline.js';
-import { resolveContent } from './resolve-content.js';
 import { applyScenario, createSimulatorState, forkSimulatorState, type SimulatorState } from './simulator-state.js';
 
 export interface SimulatorOptions {

@@ -14,7 +14,7 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   faults: ['contract', 'values'],
   scenario: ['contract', 'faults', 'limits', 'schema', 'state', 'values'],
   adapters: ['contract', 'faults', 'state', 'values'],
-  simulator: ['adapters', 'contract', 'faults', 'limits', 'scenario', 'schema', 'state', 'values'],
+  simulator: ['adapters', 'contract', 'faults', 'limits', 'scenario', 'state', 'values'],
   verdict: ['contract', 'limits', 'scenario', 'simulator', 'state', 'values'],
   control: [
     'adapters',

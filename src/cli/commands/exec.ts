@@ -1,24 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { styleText } from 'node:util';
-import { reportHtml } from '../../control/run-report.js';
-import { readPageFiles } from '../../node/page-files.js';
-import { UsageError } from '../../node/usage-error.js';
-import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
 import type { Verdict } from '../../verdict/judge-run.js';
-import { junitReport } from '../../verdict/report/junit.js';
-import { terminalReport } from '../../verdict/report/terminal.js';
-import { type ClientRun, runClient } from '../client-run.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { runClient } from '../client-run.js';
 import { shellWords } from '../shell-words.js';
+import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
-export interface ExecFlags extends ScenarioFlags {
-  verdict?: string;
-  report?: string;
-  junit?: string;
-  json?: boolean;
-  'fail-on'?: string;
-  'require-conclusive'?: boolean;
+export interface ExecFlags extends ScenarioFlags, VerdictFlags {
   timeout?: string;
 }
 
@@ -50,61 +36,6 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   if (isFailed) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
 }
-
-function fails(
-  { outcome, findings }: Verdict,
-  failOn: readonly FindingCode[] | undefined,
-  mustConclude: boolean,
-): boolean {
-  if (mustConclude && outcome === 'inconclusive') return true;
-  return failOn === undefined ? outcome === 'fail' : findings.some(({ code }) => failOn.includes(code));
-}
-
-/** Writes every report that the flags ask for. @returns a message for each that could not be written */
-function writeReports(
-  { verdict: verdictFile, report, junit, json }: ExecFlags,
-  { entries, verdict, run }: Pick<ClientRun, 'entries' | 'verdict' | 'run'>,
-  next: readonly string[],
-): string[] {
-  const { stderr } = process;
-  const shown = json
-    ? jsonWithNext(verdict.outcome === 'pass' ? shortened(verdict) : verdict, next).trimEnd()
-    : terminalReport(entries, verdict, {
-        columns: stderr.columns ?? 100,
-        ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
-      });
-  stderr.write(`${shown}\n`);
-  const reports: [flag: string, file: string | undefined, text: () => string][] = [
-    ['--verdict', verdictFile, () => `${JSON.stringify(verdict, null, 2)}\n`],
-    ['--report', report, () => reportHtml(readPageFiles(), run())],
-    ['--junit', junit, () => junitReport(entries, verdict)],
-  ];
-  return reports.flatMap(([flag, file, text]) => (file === undefined ? [] : writeReport(flag, file, text())));
-}
-
-function writeReport(flag: string, file: string, text: string): string[] {
-  try {
-    writeFileSync(file, text);
-    return [];
-  } catch (error) {
-    return [
-      `expected ${flag} to name a file that can be written, got ${JSON.stringify(file)}: ${(error as Error).message}`,
-    ];
-  }
-}
-
-/** @throws {UsageError} for a code that is none */
-function readCodes(text: string | undefined): FindingCode[] | undefined {
-  const codes = text?.split(',').map((code) => code.trim());
-  const unknown = codes?.find((code) => !(findingCodes as readonly string[]).includes(code));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `expected --fail-on to name findings (${findingCodes.join(', ')}), got ${JSON.stringify(unknown)}`,
-    );
-  }
-  return codes as FindingCode[] | undefined;
-}
-
 /** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: Verdict, command: readonly string[]): string[] {
   const words = shellWords(command);
@@ -116,15 +47,4 @@ function nextCommands(flags: ExecFlags, { outcome, scenario }: Verdict, command:
   return scenario === 'minute-wall'
     ? [`petstore-sim scenarios --json ${scenario}`]
     : [`petstore-sim exec --json --scenario minute-wall -- ${words}`];
-}
-
-/** Of a pass, little is worth reading: with `next` it stays below 2 kB. `--verdict FILE` has all. */
-function shortened({ findings, exercised, ...verdict }: Verdict) {
-  const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
-  const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);
-  return {
-    ...verdict,
-    exercised: exercised.join(', '),
-    findings: worth.map((finding) => ({ code: finding.code, severity: finding.severity, text: text(finding.text) })),
-  };
 }

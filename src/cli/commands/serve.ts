@@ -40,7 +40,7 @@ export interface ServeFlags {
  */
 export async function serve(flags: ServeFlags): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
-  const log = flags.log ?? (flags.json ? 'json' : 'pretty');
+  const log = flags.log ?? (flags.json || isAgent() ? 'json' : 'pretty');
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
   checkData(flags);
@@ -165,6 +165,9 @@ function checkData({ data, 'data-reset': reset, fsync, handlers }: ServeFlags): 
     );
   }
 }
+
+/** Whether a program reads what is printed: an agent, for which a banner is only long. */
+const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
 
 const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
 
