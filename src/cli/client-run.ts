@@ -1,12 +1,13 @@
 import { listen, type RunningServer } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { readStart } from '../scenario/read-start.js';
-import { generatesPets } from '../scenario/resolve-pets.js';
+import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
+import type { ClientEnd } from '../verdict/run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
 import { type RecordedCall, recordCall } from './replay.js';
 
@@ -24,6 +25,8 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeo
   apiKey?: string | undefined;
   /** Called with every request, before it is answered. */
   record?: (call: RecordedCall) => void;
+  /** The file to write down everything in, and the name of the scenario. */
+  recording?: { file: string; scenarioName: string } | undefined;
 }
 
 /**
@@ -35,30 +38,61 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeo
 export async function runClient(
   command: readonly string[],
   scenario: Scenario,
-  { apiKey, output, timeoutMs, record }: ClientRunOptions,
+  { apiKey, output, timeoutMs, record, recording }: ClientRunOptions,
 ): Promise<ClientRun> {
   const client = clientOf(scenario);
   if (apiKey !== undefined) client.key = apiKey;
-  const sim = createSimulator({
-    scenario:
-      scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } },
-    readStart,
-    ...(generatesPets(scenario) && { generatePets: (await import('../scenario/generate-pets.js')).generatePets }),
-  });
-  const server = await listen(startingOnASecond(sim, record), { port: 0, holdRefusals: true });
+  const content =
+    scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
+  const generatePets = generatesPets(scenario)
+    ? (await import('../scenario/generate-pets.js')).generatePets
+    : undefined;
+  const session =
+    recording === undefined
+      ? await judgedSession(content, generatePets, record)
+      : await (await import('./recorded-session.js')).recordedSession(content, generatePets, recording);
   const startMs = performance.now();
   try {
-    const result = await runCommand(command, { env: environment(server, client), output, timeoutMs });
+    const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs });
     const { isInterrupted, code } = result;
-    const end = { isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) };
-    const verdict = judge(sim, { isOver: true, end });
-    return { ...result, verdict, entries: sim.journal.query(), lastedMs: performance.now() - startMs };
+    const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) });
+    return { ...result, verdict, entries: session.sim.journal.query(), lastedMs: performance.now() - startMs };
   } finally {
-    await server.close({ graceMs: 0 });
+    await session.close();
   }
 }
 
-const environment = ({ baseUrl, controlUrl }: RunningServer, { key, operation, calls, parallel }: ScenarioClient) => ({
+/** A simulator that listens, for one run of a client. */
+export interface ClientSession {
+  readonly sim: Simulator;
+  readonly server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>;
+  /** Judges the client, whose process has ended. */
+  judge(end: ClientEnd): Verdict | Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+/** How a server listens to a client that is judged. */
+export const listenOptions = { port: 0, holdRefusals: true };
+
+async function judgedSession(
+  scenario: Scenario,
+  generatePets: GeneratePets | undefined,
+  record: ClientRunOptions['record'],
+): Promise<ClientSession> {
+  const sim = createSimulator({ scenario, readStart, ...(generatePets && { generatePets }) });
+  const server = await listen(startingOnASecond(sim, record), listenOptions);
+  return {
+    sim,
+    server,
+    judge: (end) => judge(sim, { isOver: true, end }),
+    close: () => server.close({ graceMs: 0 }),
+  };
+}
+
+const environment = (
+  { baseUrl, controlUrl }: ClientSession['server'],
+  { key, operation, calls, parallel }: ScenarioClient,
+) => ({
   PETSTORE_BASE_URL: baseUrl,
   PETSTORE_SIM_URL: controlUrl,
   PETSTORE_API_KEY: key,

@@ -6,6 +6,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { MatrixFlags } from './commands/matrix.js';
+import type { ReplayFlags } from './commands/replay.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import { reportOutputErrors } from './output-errors.js';
@@ -23,6 +24,7 @@ Usage
                                      find the undocumented choices of the service that would break the client
   petstore-sim gauntlet [--only NAMES] -- COMMAND...
                                      run the client against every shipped scenario that expects something of it
+  petstore-sim replay FILE           do a recorded run again, and compare every answer; exit code 1 when one differs
   petstore-sim state export [FILE]   write the state of a running server, as JSON or with --as scenario as YAML to start with
   petstore-sim state import FILE     put an exported state back into a running server
   petstore-sim assumptions [--json]  print what the simulator does where the interface document leaves a choice
@@ -39,6 +41,7 @@ Options of serve
   --reseed               with --watch: starts with the pets of the file again, too
   --handlers FILE        a module that exports msw handlers of your own, asked before the API
   --data FOLDER          keeps everything in a folder, so that the server can be stopped or killed and goes on
+  --record FILE          writes down everything beside the run, for petstore-sim replay
   --data-reset           with --data: begins anew
   --fsync                with --data: an answer goes out only when it would outlive a power loss
   --log FORMAT           pretty, json or silent (default pretty)
@@ -48,6 +51,7 @@ Options of serve
 Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETSTORE_SIM_URL and
 PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --scenario, --set, --seed, --no-limits   as above (not with gauntlet)
+  --record FILE          exec: writes down the run, for petstore-sim replay
   --verdict FILE         exec: writes the verdict as JSON
   --report FILE.html     exec: writes a report with a picture of the run
   --junit FILE.xml       exec: writes the verdict for a CI server
@@ -57,6 +61,11 @@ PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --only IDS             matrix: these assumptions; gauntlet: these scenarios; separated by commas
   --api-key NAME         exec, matrix: the API key for the command (default: the one that the scenario names)
   --timeout DURATION     how long one run may take (default 2m; exec: no limit)
+
+Options of replay (of a file of --record, or the folder of --data)
+  --until N|INSTANT      up to this entry of it, or this instant of the machine
+  --judge                judges the client as exec did, with --json as JSON; exit code 1 when it failed
+  --serve                goes on from there, with --port, --host, --log, --allowed-host and --control-token of serve
 
 Options of state
   --url URL              the server (default: http://127.0.0.1:4010)
@@ -82,9 +91,13 @@ const serveOptions = {
   'allowed-host': { type: 'string', multiple: true },
   'control-token': { type: 'string' },
   data: { type: 'string' },
+  record: { type: 'string' },
   'data-reset': { type: 'boolean' },
   fsync: { type: 'boolean' },
 } as const;
+
+/** How to listen. */
+const listenOptions = ['port', 'host', 'log', 'allowed-host', 'control-token'];
 
 /** What sets the scenario of a command that runs a client. */
 const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
@@ -95,6 +108,7 @@ const commands = {
   exec: {
     options: [
       ...scenarioOptions,
+      'record',
       'verdict',
       'report',
       'junit',
@@ -111,6 +125,7 @@ const commands = {
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
+  replay: { options: [...listenOptions, 'until', 'judge', 'serve', 'json'], most: 1 },
   state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
@@ -150,6 +165,10 @@ async function run(command: keyof typeof commands, values: object, rest: string[
     case 'check': {
       const { check } = await import('./commands/check.js');
       return check(rest, print);
+    }
+    case 'replay': {
+      const { replay } = await import('./commands/replay.js');
+      return exitWith(await replay(values as ReplayFlags, rest, print));
     }
     case 'state': {
       const { state } = await import('./commands/state.js');
@@ -191,6 +210,9 @@ function readArguments() {
         url: { type: 'string' },
         sandbox: { type: 'string' },
         as: { type: 'string' },
+        until: { type: 'string' },
+        judge: { type: 'boolean' },
+        serve: { type: 'boolean' },
         timeout: { type: 'string' },
         'api-key': { type: 'string' },
         json: { type: 'boolean' },

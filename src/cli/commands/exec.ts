@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
+import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
 import type { Verdict } from '../../verdict/judge-run.js';
@@ -17,6 +18,7 @@ export interface ExecFlags extends ScenarioFlags {
   'fail-on'?: string;
   'require-conclusive'?: boolean;
   timeout?: string;
+  record?: string;
 }
 
 /** As of timeout(1): the command was stopped because its time was over. */
@@ -36,16 +38,45 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const failOn = readCodes(flags['fail-on']);
   const timeoutMs = flags.timeout === undefined ? undefined : timeoutOf(flags.timeout);
   const scenario = await scenarioOf(flags);
-  const run = await runClient(command, scenario, { output: 'inherit', timeoutMs, apiKey: flags['api-key'] });
+  const { record: file } = flags;
+  const recording =
+    file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
+  const run = await runClient(command, scenario, {
+    output: 'inherit',
+    timeoutMs,
+    apiKey: flags['api-key'],
+    recording,
+  });
   const { code, isInterrupted, verdict } = run;
   const failures = writeReports(flags, run);
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
+  if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
   if (code !== 0) return code;
   if (isFailed) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
 }
+
+/** How to have the same run again: the line that records it, where it was not recorded, and the line that replays it. */
+function replayLines({ record, scenario, set = [], seed, ...flags }: ExecFlags, command: readonly string[]): string {
+  const file = record ?? 'run.jsonl';
+  const options = [
+    ...(scenario === undefined ? [] : ['--scenario', scenario]),
+    ...set.flatMap((text) => ['--set', text]),
+    ...(seed === undefined ? [] : ['--seed', seed]),
+    ...(flags['no-limits'] ? ['--no-limits'] : []),
+    ...(flags['api-key'] === undefined ? [] : ['--api-key', flags['api-key']]),
+    ...(flags.timeout === undefined ? [] : ['--timeout', flags.timeout]),
+  ];
+  const recording = shellLine(['petstore-sim', 'exec', '--record', file, ...options, '--', ...command]);
+  const replay = shellLine(['petstore-sim', 'replay', file, '--judge']);
+  return `${record === undefined ? `To record this run:  ${recording}\n` : ''}To replay it:        ${replay}\n`;
+}
+
+/** Words as a POSIX shell reads them. */
+const shellLine = (words: readonly string[]) =>
+  words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 
 function fails(
   { outcome, findings }: Verdict,
