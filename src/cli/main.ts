@@ -72,6 +72,7 @@ Options of state
   --sandbox NAME         one of its sandboxes
   --control-token TOKEN  the token that it was started with
   --as scenario          export: a scenario file that starts exactly there
+  --from FILE, --until   export: of a recorded run, at its end or as of replay
 
   --help                 print this
   --version              print the version
@@ -126,7 +127,7 @@ const commands = {
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
   replay: { options: [...listenOptions, 'until', 'judge', 'serve', 'json'], most: 1 },
-  state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
+  state: { options: ['url', 'sandbox', 'control-token', 'as', 'from', 'until'], most: 2 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
 async function main(): Promise<void> {
@@ -210,6 +211,7 @@ function readArguments() {
         url: { type: 'string' },
         sandbox: { type: 'string' },
         as: { type: 'string' },
+        from: { type: 'string' },
         until: { type: 'string' },
         judge: { type: 'boolean' },
         serve: { type: 'boolean' },

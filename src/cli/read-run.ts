@@ -11,6 +11,7 @@ import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.j
 import { UsageError } from '../node/usage-error.js';
 import { generatePets } from '../scenario/generate-pets.js';
 import type { SandboxesOptions } from '../simulator/sandboxes.js';
+import { parseInstant } from '../values/instant.js';
 
 /** A run that was written down, in a recording or in the folder of `--data`. */
 export interface ReadRun {
@@ -106,4 +107,14 @@ export async function replayRun(
     },
     until,
   );
+}
+
+/** An entry by its position, or an instant of the machine that recorded it. @throws {UsageError} */
+export function untilOf(text: string): { position: number } | { atMs: number } {
+  if (/^[1-9]\d{0,15}$/.test(text)) return { position: Number(text) };
+  try {
+    return { atMs: parseInstant(text) };
+  } catch (error) {
+    throw new UsageError(`expected --until to be the number of an entry or an instant: ${(error as Error).message}`);
+  }
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import type { Scenario, Simulator } from '../../src/index.js';
+import type { StateMachine } from '../../src/log/state-machine.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
-import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { noon } from '../support/frozen.js';
+import { openRecorded } from './open-recorded.js';
 
 const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 const shipped = shippedScenarios(folder, '.yaml');
@@ -55,6 +56,8 @@ export interface Stage {
   log(): string[];
   /** Lets a client act, to its end. */
   run<Result>(act: (stage: Stage) => Promise<Result>): Promise<Result>;
+  /** Ends the recording of everything that happened. @returns its file */
+  close(): Promise<{ machine: StateMachine; file: string }>;
   /** Lets things happen until this instant, in seconds since the start. */
   runUntil(seconds: number): Promise<void>;
 }
@@ -62,11 +65,12 @@ export interface Stage {
 /** Longest wait that `setTimeout` can hold. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Opens a scenario with a frozen clock. */
+/** Opens a scenario with a frozen clock. Everything that happens on it is recorded. */
 export function open(name: string, changes: Scenario = {}): Stage {
   const written = { ...scenarioOf(name), ...changes };
   const clock = { start: noon, ...written.clock, mode: 'frozen' as const };
-  const sim = createSimulator({ scenario: { ...written, clock }, generatePets });
+  const recorded = openRecorded({ ...written, clock });
+  const { sim } = recorded;
   const startMs = sim.clock.now();
   const elapsedMs = () => sim.clock.now() - startMs;
   const lines: { atMs: number; what: string }[] = [];
@@ -109,7 +113,7 @@ export function open(name: string, changes: Scenario = {}): Stage {
     await settle();
     const nextMs = Math.min(delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY, ...waiting.values());
     if (nextMs > untilMs || nextMs === Number.POSITIVE_INFINITY) return false;
-    sim.clock.set(Math.max(sim.clock.now(), Math.ceil(nextMs)));
+    await recorded.moveTo(Math.max(sim.clock.now(), Math.ceil(nextMs)));
     return true;
   };
 
@@ -125,7 +129,7 @@ export function open(name: string, changes: Scenario = {}): Stage {
       );
     sending++;
     try {
-      const response = await sim.fetch(`http://petstore.test/v1${path}`, {
+      const response = await recorded.fetch(`http://petstore.test/v1${path}`, {
         method,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         signal: controller.signal,
@@ -146,6 +150,7 @@ export function open(name: string, changes: Scenario = {}): Stage {
 
   const stage: Stage = {
     sim,
+    close: recorded.close,
     send,
     sleep,
     now: () => Date.parse(noon) + elapsedMs(),
@@ -164,7 +169,7 @@ export function open(name: string, changes: Scenario = {}): Stage {
     },
     async runUntil(seconds) {
       while (await moveOn(startMs + seconds * 1000));
-      sim.clock.set(startMs + seconds * 1000);
+      await recorded.moveTo(startMs + seconds * 1000);
       await settle();
     },
   };

@@ -3,10 +3,9 @@ import { version } from '../../control/har.js';
 import type { Replay } from '../../log/replay-log.js';
 import type { CommandResult, HandledRequest } from '../../log/state-machine.js';
 import { UsageError } from '../../node/usage-error.js';
-import { parseInstant } from '../../values/instant.js';
 import { terminalReport } from '../../verdict/report/terminal.js';
 import type { ListenFlags } from '../listen-flags.js';
-import { type ReadRun, readRun, replayRun } from '../read-run.js';
+import { type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
 
 export interface ReplayFlags extends ListenFlags {
   until?: string;
@@ -61,16 +60,6 @@ export async function replay(
 }
 
 const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;
-
-/** An entry by its position, or an instant of the machine that recorded it. @throws {UsageError} */
-export function untilOf(text: string): { position: number } | { atMs: number } {
-  if (/^[1-9]\d{0,15}$/.test(text)) return { position: Number(text) };
-  try {
-    return { atMs: parseInstant(text) };
-  } catch (error) {
-    throw new UsageError(`expected --until to be the number of an entry or an instant: ${(error as Error).message}`);
-  }
-}
 
 function summary({ applied, uncompared, last, machine }: Replay, run: ReadRun): string {
   const requests = machine?.sim.journal.query().length ?? 0;
