@@ -90,6 +90,7 @@ export const descriptions = {
   'faults[].then.reset': 'Resets the connection (TCP RST).',
   'faults[].then.close': 'Closes the connection without an answer.',
   'faults[].then.hang': 'Never answers.',
+  'faults[].then.ban': 'Bans the key for this long, and refuses the request for it. Goes with delay alone.',
   'faults[].then.truncate': 'Sends only the start of the body, then closes.',
   'faults[].then.truncate.fraction': 'How much of it, from 0 to 1.',
   'faults[].then.truncate.bytes': 'How many bytes of it.',

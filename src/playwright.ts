@@ -1,5 +1,7 @@
-import { type BrowserContext, test as base, expect, type Page, type Route } from '@playwright/test';
+import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
+import { answerFor, checkReached, type Watched } from './kit/answer-for.js';
+import { matchers } from './kit/matchers.js';
 import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { counts, evidence } from './verdict/failure-message.js';
@@ -24,7 +26,8 @@ export interface PetstoreOptions {
    */
   scenario: Scenario | string | undefined;
   /**
-   * `check` fails the test when the page's client failed its verdict; `ignore` only attaches the verdict.
+   * `check` fails the test when the page's client failed its verdict, or when what `answerFor` waits for never came;
+   * `ignore` only attaches the verdict.
    * @default 'check'
    */
   verdict: 'check' | 'ignore';
@@ -45,7 +48,8 @@ export interface TestSandbox {
   control: RemoteControl;
   /**
    * Lets the sandbox answer what a page sends to another address, so that the page needs no setting for tests.
-   * @param page a page, or a context for all its pages; not for requests that a service worker answers
+   * The test fails when no request comes there, or when a service worker of the page answers in the sandbox's place.
+   * @param page a page, or a context for all its pages
    * @param baseUrl where the page expects the API
    * @example await sandbox.answerFor(page, 'https://api.petstore.example/v1');
    */
@@ -78,13 +82,14 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
     const name = sandboxName(testInfo.title);
     const { baseUrl } = await create(server, petstoreUrl, name, scenario);
     const control = server.sandbox(name);
+    const watched: Watched[] = [];
     try {
       await use({
         name,
         baseUrl,
         apiKey: clientOf((await control.getScenario()).scenario).key,
         control,
-        answerFor: (page, address) => answerFor(page, address, baseUrl),
+        answerFor: async (page, address) => void watched.push(await answerFor(page, address, baseUrl)),
       });
       const verdict = await control.getVerdict();
       const isFailed = verdict.outcome === 'fail';
@@ -93,13 +98,15 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
         await testInfo.attach('petstore-journal', json(await control.queryJournal({ limit: 1_000 })));
       }
       if (isFailed && whatToDo === 'check') throw new VerdictError(verdict);
+      if (whatToDo === 'check' && testInfo.status === testInfo.expectedStatus) checkReached(watched);
     } finally {
       await server.removeSandbox({ sandbox: name });
     }
   },
 });
 
-export { expect };
+/** Playwright's `expect` with the matchers, for a verdict: `expect(await sandbox.control.getVerdict()).toHaveTrippedNoBan()`. */
+export const expect = baseExpect.extend(matchers);
 
 /** The client of the page failed its verdict. */
 class VerdictError extends Error {
@@ -133,23 +140,4 @@ async function create(server: ServerControl, url: string, name: string, scenario
       { cause: error },
     );
   }
-}
-
-/** Sends what goes to `from` to `to`. What the server cuts is cut for the page. */
-async function answerFor(page: Page | BrowserContext, from: string, to: string): Promise<void> {
-  const base = new URL(from).href.replace(/\/+$/, '');
-  const isBelow = ({ href }: URL) => href.startsWith(base) && /^([/?#]|$)/.test(href.slice(base.length));
-  const answer = async (route: Route) => {
-    const request = route.request();
-    try {
-      const url = to + request.url().slice(base.length);
-      const headers = await request.allHeaders();
-      const response = await route.fetch({ url, headers, maxRedirects: 0, timeout: 0 });
-      await route.fulfill({ response });
-    } catch {
-      // The page is told the same, unless it is gone.
-      await route.abort('connectionreset').catch(() => {});
-    }
-  };
-  await page.route(isBelow, answer);
 }

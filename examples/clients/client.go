@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"math/rand"
 	"net/http"
 	"os"
@@ -12,29 +13,24 @@ import (
 	"time"
 )
 
-func call(number int) {
+func call(method, body string) {
 	for attempt := 1; ; attempt++ {
-		method, body := "GET", ""
-		if os.Getenv("PETSTORE_OPERATION") == "createPet" {
-			method, body = "POST", fmt.Sprintf(`{"name": "Pet %d-%d", "categoryId": 1}`, os.Getpid(), number)
-		}
 		request, _ := http.NewRequest(method, os.Getenv("PETSTORE_BASE_URL")+"/pets", strings.NewReader(body))
 		request.Header.Set("Authorization", "Bearer "+os.Getenv("PETSTORE_API_KEY"))
 		request.Header.Set("Content-Type", "application/json")
 		response, err := http.DefaultClient.Do(request)
 		if err != nil || response.StatusCode >= 400 && (response.StatusCode != 429 || attempt == 5) {
-			fmt.Fprintln(os.Stderr, "failed:", err, response)
-			os.Exit(1)
+			log.Fatal("failed: ", err, response)
 		}
 		response.Body.Close()
 		if response.StatusCode < 400 {
 			return
 		}
-		reset, _ := strconv.ParseInt(response.Header.Get("X-RateLimit-Reset"), 10, 64)
-		sent, _ := http.ParseTime(response.Header.Get("Date"))
-		seconds := reset - sent.Unix()
-		if asked, err := strconv.ParseInt(response.Header.Get("Retry-After"), 10, 64); err == nil {
-			seconds = asked
+		seconds, err := strconv.ParseInt(response.Header.Get("Retry-After"), 10, 64)
+		if err != nil {
+			sent, _ := http.ParseTime(response.Header.Get("Date"))
+			reset, _ := strconv.ParseInt(response.Header.Get("X-RateLimit-Reset"), 10, 64)
+			seconds = reset - sent.Unix()
 		}
 		time.Sleep(time.Duration(seconds)*time.Second + time.Duration(rand.Intn(100<<attempt))*time.Millisecond)
 	}
@@ -43,20 +39,19 @@ func call(number int) {
 func main() {
 	calls, _ := strconv.Atoi(os.Getenv("PETSTORE_CALLS"))
 	parallel, _ := strconv.Atoi(os.Getenv("PETSTORE_PARALLEL"))
-	numbers := make(chan int)
 	var callers sync.WaitGroup
-	for range make([]int, parallel) {
+	for caller := 0; caller < parallel; caller++ {
 		callers.Add(1)
-		go func() {
+		go func(number int) {
 			defer callers.Done()
-			for number := range numbers {
-				call(number)
+			for ; number < calls; number += parallel {
+				if os.Getenv("PETSTORE_OPERATION") == "createPet" {
+					call("POST", fmt.Sprintf(`{"name": "Pet %d-%d", "categoryId": 1}`, os.Getpid(), number))
+				} else {
+					call("GET", "")
+				}
 			}
-		}()
+		}(caller)
 	}
-	for number := 0; number < calls; number++ {
-		numbers <- number
-	}
-	close(numbers)
 	callers.Wait()
 }

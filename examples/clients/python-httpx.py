@@ -11,12 +11,11 @@ at_once = asyncio.Semaphore(int(os.environ["PETSTORE_PARALLEL"]))
 
 
 async def call(client, number):
+    is_post = os.environ["PETSTORE_OPERATION"] == "createPet"
+    pet = {"name": f"Pet {os.getpid()}-{number}", "categoryId": 1} if is_post else None
     async with at_once:
         for attempt in range(5):
-            if os.environ["PETSTORE_OPERATION"] == "createPet":
-                response = await client.post("/pets", json={"name": f"Pet {os.getpid()}-{number}", "categoryId": 1})
-            else:
-                response = await client.get("/pets")
+            response = await client.request("POST" if is_post else "GET", "/pets", json=pet)
             if response.status_code != 429:
                 break
             until_reset = float(response.headers["X-RateLimit-Reset"]) - parsedate_to_datetime(response.headers["Date"]).timestamp()
@@ -27,6 +26,5 @@ async def call(client, number):
 async def main():
     async with httpx.AsyncClient(base_url=os.environ["PETSTORE_BASE_URL"], headers=headers, timeout=30) as client:
         await asyncio.gather(*(call(client, number) for number in range(int(os.environ["PETSTORE_CALLS"]))))
-
 
 asyncio.run(main())

@@ -4,16 +4,16 @@ import { addressPattern, createAnswerRequest } from './fetch.js';
 
 export interface HandlersOptions {
   /** Where clients expect the API, one address or several. Default: `/v1` of any origin. */
-  baseUrl?: string | readonly string[];
+  baseUrl?: string | readonly string[] | undefined;
 }
 
 /**
- * The simulator as msw handlers, for `setupServer` in Node and `setupWorker` in a browser.
- * One handler takes everything under the base URL, so an unknown path gets the API's own 404 and never the network.
+ * The simulator as msw handlers. One handler takes everything under the base URL, so an unknown path gets the API's own
+ * 404 and never the network.
+ * @param onAnswer called after each answer
  * @throws {TypeError} when a base URL is not an absolute URL
- * @example const server = setupServer(...handlers(createSimulator()));
  */
-export function handlers(sim: ApiHandler, { baseUrl }: HandlersOptions = {}): RequestHandler[] {
+export function createHandlers(sim: ApiHandler, { baseUrl }: HandlersOptions, onAnswer?: () => void): RequestHandler[] {
   const pattern = addressPattern(baseUrl);
   const answer = createAnswerRequest(sim, pattern);
   return [
@@ -24,6 +24,8 @@ export function handlers(sim: ApiHandler, { baseUrl }: HandlersOptions = {}): Re
         // The client has its abort error already; msw would print ours to the console.
         if (request.signal.aborted) return Response.error();
         throw error;
+      } finally {
+        onAnswer?.();
       }
     }),
   ];

@@ -1,14 +1,17 @@
-import { listen, type RunningServer } from '../node/http/server.js';
+import { collectRun } from '../control/run-operations.js';
+import type { RunReport } from '../control/run-report.js';
+import { listen } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { readStart } from '../scenario/read-start.js';
-import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
+import { generatesPets } from '../scenario/resolve-pets.js';
+import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { createSimulator, type Simulator } from '../simulator/simulator.js';
+import { createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
-import type { ClientEnd } from '../verdict/run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
+import { type ClientSession, listenOptions } from './client-session.js';
 import { type RecordedCall, recordCall } from './replay.js';
 
 /** One run of a client's command against a simulator of its own. */
@@ -16,6 +19,8 @@ export interface ClientRun extends CommandResult {
   verdict: Verdict;
   /** The journal that was judged. */
   entries: readonly RequestRecord[];
+  /** The run as a report holds it. */
+  run: () => RunReport;
   /** How long the command ran. */
   lastedMs: number;
 }
@@ -29,57 +34,53 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeo
   recording?: { file: string; scenarioName: string } | undefined;
 }
 
+/** Loads what makes the pets of `pets.generate`. */
+export const loadGenerator = async () => (await import('../scenario/generate-pets.js')).generatePets;
+
+/** Checks a scenario and makes its pets, for `runClient`. @throws {ScenarioError} */
+export const resolveForClient = async (scenario: Scenario): Promise<ResolvedScenario> =>
+  resolveScenario(scenario, generatesPets(scenario) ? await loadGenerator() : undefined, readStart);
+
 /**
  * Starts a simulator on a free port, runs the command against it, and judges the client. The command finds in its
  * environment where the service is, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and what the scenario needs of it,
  * `PETSTORE_API_KEY`, `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
- * @throws {UsageError} when the command cannot be started; {ScenarioError}
+ * @throws {UsageError} when the command cannot be started
  */
 export async function runClient(
   command: readonly string[],
-  scenario: Scenario,
+  resolved: ResolvedScenario,
   { apiKey, output, timeoutMs, record, recording }: ClientRunOptions,
 ): Promise<ClientRun> {
+  const { scenario } = resolved;
   const client = clientOf(scenario);
   if (apiKey !== undefined) client.key = apiKey;
-  const content =
+  const named =
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
-  const generatePets = generatesPets(scenario)
-    ? (await import('../scenario/generate-pets.js')).generatePets
-    : undefined;
   const session =
     recording === undefined
-      ? await judgedSession(content, generatePets, record)
-      : await (await import('./recorded-session.js')).recordedSession(content, generatePets, recording);
+      ? await judgedSession({ ...resolved, scenario: named }, record)
+      : await (await import('./recorded-session.js')).recordedSession(
+          { ...resolved, scenario: named },
+          recording,
+          await loadGenerator(),
+        );
   const startMs = performance.now();
   try {
     const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs });
     const { isInterrupted, code } = result;
     const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) });
-    return { ...result, verdict, entries: session.sim.journal.query(), lastedMs: performance.now() - startMs };
+    const lastedMs = performance.now() - startMs;
+    const { sim } = session;
+    return { ...result, verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict), lastedMs };
   } finally {
     await session.close();
   }
 }
 
-/** A simulator that listens, for one run of a client. */
-export interface ClientSession {
-  readonly sim: Simulator;
-  readonly server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>;
-  /** Judges the client, whose process has ended. */
-  judge(end: ClientEnd): Verdict | Promise<Verdict>;
-  close(): Promise<void>;
-}
-
-/** How a server listens to a client that is judged. */
-export const listenOptions = { port: 0, holdRefusals: true };
-
-async function judgedSession(
-  scenario: Scenario,
-  generatePets: GeneratePets | undefined,
-  record: ClientRunOptions['record'],
-): Promise<ClientSession> {
-  const sim = createSimulator({ scenario, readStart, ...(generatePets && { generatePets }) });
+async function judgedSession(resolved: ResolvedScenario, record: ClientRunOptions['record']): Promise<ClientSession> {
+  const generatePets = generatesPets(resolved.scenario) ? await loadGenerator() : undefined;
+  const sim = createSimulatorFrom(resolved, { readStart, ...(generatePets && { generatePets }) });
   const server = await listen(startingOnASecond(sim, record), listenOptions);
   return {
     sim,

@@ -1,8 +1,10 @@
+import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Verdict } from '../verdict/judge-run.js';
-import { runClient } from './client-run.js';
+import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
+import { shellWords } from './shell-words.js';
 
 /** How a client fared in one shipped scenario. */
 export interface GauntletResult {
@@ -35,9 +37,10 @@ export async function runGauntlet(
   { timeoutMs, onDone }: GauntletOptions,
 ): Promise<GauntletResult[]> {
   const expecting = scenarios.filter(({ expect }) => expect !== undefined);
-  const order = [...expecting].sort((a, b) => longestWaitMs(b) - longestWaitMs(a));
+  const order = [...expecting].sort((a, b) => longestWaitSeconds(b) - longestWaitSeconds(a));
   const run = async (scenario: Scenario): Promise<GauntletResult> => {
-    const { verdict, code, output, lastedMs } = await runClient(command, scenario, { output: 'keep', timeoutMs });
+    const resolved = await resolveForClient(scenario);
+    const { verdict, code, output, lastedMs } = await runClient(command, resolved, { output: 'keep', timeoutMs });
     const { outcome, reason, unmet, findings } = verdict;
     const { name = '', group = '' } = scenario;
     return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };
@@ -46,11 +49,16 @@ export async function runGauntlet(
   return expecting.map(({ name }) => results.find(({ scenario }) => scenario === name) as GauntletResult);
 }
 
-/** Roughly how long a client may have to wait: the longest duration that the scenario names, as far as a run goes. */
-function longestWaitMs({ windows = {}, keys = {}, client }: Scenario): number {
-  const bans = Object.values(keys).map(({ bannedFor }) => seconds(bannedFor));
-  const all = [seconds(windows.minute), seconds(windows.day), ...bans].filter((each) => each <= 120);
-  return Math.max(0, ...all) * (client?.calls ?? 1);
+/** What a client may need to get over a fault: a time limit of its own, or a wait. */
+const faultSeconds = 5;
+
+/** Roughly how long a client has to wait: the longest duration that the scenario names, for each of its calls in turn. */
+function longestWaitSeconds(scenario: Scenario): number {
+  const { windows = {}, keys = {}, faults = [] } = scenario;
+  const { key, calls, parallel } = clientOf(scenario);
+  const named = [seconds(windows.minute), seconds(windows.day), seconds(keys[key]?.bannedFor)];
+  const all = named.filter((each) => each <= 120);
+  return Math.max(faults.length > 0 ? faultSeconds : 0, ...all) * Math.ceil(calls / parallel);
 }
 
 const seconds = (text: unknown) => Number(/^(\d+)s$/.exec(String(text))?.[1] ?? 0);
@@ -64,7 +72,7 @@ export function gauntletLines(results: readonly GauntletResult[], command: reado
   const lines = results.flatMap((result) => {
     const state = stateOf(result);
     const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(result)}`;
-    const closer = `      petstore-sim exec --scenario ${result.scenario} -- ${command.map(quoted).join(' ')}`;
+    const closer = `      petstore-sim exec --scenario ${result.scenario} -- ${shellWords(command)}`;
     return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
   });
   const groups = [...new Set(results.map(({ group }) => group))];
@@ -96,6 +104,3 @@ function sum(results: readonly GauntletResult[]): string {
   const parts = `${count('pass')} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
   return `${met} of ${results.length} met: ${parts}`;
 }
-
-/** As a shell takes it. */
-const quoted = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

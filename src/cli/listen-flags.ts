@@ -10,12 +10,13 @@ export interface ListenFlags {
   log?: string;
   'allowed-host'?: string[];
   'control-token'?: string;
+  json?: boolean;
 }
 
 /** What the flags say of how to listen. Lines of the log go to standard output. @throws {UsageError} */
 export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: ListenOptions } {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
-  const log = flags.log ?? 'pretty';
+  const log = flags.log ?? (flags.json || isAgent() ? 'json' : 'pretty');
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
   const onAnswer = createRequestLog(log, writeLine);
   const options: ListenOptions = {
@@ -43,6 +44,9 @@ export function stopOnSignal(server: Served['server']): void {
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }
+
+/** Whether a program reads what is printed: an agent, for which a banner is only long. */
+const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
 
 const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
 

@@ -15,7 +15,8 @@ export function listeningLines(
   const { baseUrl, controlUrl } = server;
   if (format === 'json') {
     const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
-    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states })];
+    const next = ['petstore-sim exec --json --scenario minute-wall -- COMMAND', 'petstore-sim scenarios --json'];
+    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states, next })];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const limits = ({ minute, day }: (typeof keys)[number]) =>
@@ -27,6 +28,7 @@ export function listeningLines(
   return [
     `${styleText('bold', 'petstore-sim')}  scenario ${sim.name}`,
     '',
+    `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     `  API      ${styleText('cyan', baseUrl)}`,
     `  Control  ${styleText('cyan', controlUrl)}`,
     '',

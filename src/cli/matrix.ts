@@ -1,8 +1,9 @@
 import { type Assumption, type AssumptionId, assumptions } from '../contract/assumptions.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { merge } from '../values/plain-data.js';
 import type { Verdict } from '../verdict/judge-run.js';
-import { runClient } from './client-run.js';
+import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
 import { type RecordedCall, replay } from './replay.js';
@@ -38,11 +39,12 @@ export function matrixCases(only: readonly AssumptionId[] | undefined): { id: As
 
 /**
  * Runs a client once with the defaults and once with every alternative, each against a simulator of its own.
+ * @param read.scenario what the alternatives are put on, and checked with
  * @param options.onDone called with how many runs are over
  */
 export async function runMatrix(
   command: readonly string[],
-  scenario: Scenario,
+  { scenario, resolved }: { scenario: Scenario; resolved: ResolvedScenario },
   { only, timeoutMs, apiKey, onDone }: MatrixOptions,
 ): Promise<MatrixResult[]> {
   const cases = [{ id: undefined, value: undefined }, ...matrixCases(only)];
@@ -50,11 +52,11 @@ export async function runMatrix(
     cases,
     async ({ id, value }) => {
       const calls: RecordedCall[] = [];
-      const assumed = id === undefined ? scenario : withAssumption(scenario, id, value);
+      const assumed = id === undefined ? resolved : await resolveForClient(withAssumption(scenario, id, value));
       const record = (call: RecordedCall) => void calls.push(call);
       const run = await runClient(command, assumed, { output: 'keep', timeoutMs, apiKey, record });
       const { code, output, verdict } = run;
-      const isMet = id === undefined || isDecided(scenario, id, value, calls);
+      const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
       return { id, value, code, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
     },
     onDone,
@@ -70,11 +72,16 @@ const withAssumption = (scenario: Scenario, id: AssumptionId, value: unknown) =>
   merge(scenario, { assumptions: { [id]: value } } as Scenario);
 
 /** Whether the calls of the client are answered otherwise with this choice than with the default. */
-function isDecided(scenario: Scenario, id: AssumptionId, value: unknown, calls: readonly RecordedCall[]): boolean {
+function isDecided(
+  id: AssumptionId,
+  resolved: ResolvedScenario,
+  assumed: ResolvedScenario,
+  calls: readonly RecordedCall[],
+): boolean {
   // Who may read an answer in a browser is decided outside of it.
   if (id === 'cors') return calls.some(({ call }) => call.header('origin') !== undefined);
-  const byDefault = replay(scenario, calls);
-  return replay(withAssumption(scenario, id, value), calls).some((answer, index) => answer !== byDefault[index]);
+  const byDefault = replay(resolved, calls);
+  return replay(assumed, calls).some((answer, index) => answer !== byDefault[index]);
 }
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -102,6 +102,7 @@ export async function replayRun(
       scenarios: readShippedScenarios,
       generatePets,
       sandboxes,
+      onWarning: () => {},
       // Less than the instants of the log: its time goes on from where it was.
       ...(isServed && { readMs: () => performance.now() }),
     },

@@ -2,21 +2,24 @@ import type { Backend } from '../control/backend.js';
 import { listenTo } from '../node/http/server.js';
 import type { OpenRecording } from '../node/open-recording.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
-import { readStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
-import { resolveScenario } from '../scenario/resolve-scenario.js';
-import type { Scenario } from '../scenario/scenario-schema.js';
-import { type ClientSession, listenOptions } from './client-run.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { type ClientSession, listenOptions } from './client-session.js';
 import { beginRecording } from './serve-recorded.js';
 
 /** The same as without a recording, with everything written down, the end of the client too. */
 export async function recordedSession(
-  scenario: Scenario,
-  generatePets: GeneratePets | undefined,
+  resolved: ResolvedScenario,
   { file, scenarioName }: { file: string; scenarioName: string },
+  generatePets: GeneratePets,
 ): Promise<ClientSession> {
-  const resolved = resolveScenario(scenario, generatePets, readStart);
-  const opened = await beginRecording({ file, resolved, scenarioName, scenarios: readShippedScenarios, generatePets });
+  const opened = await beginRecording({
+    file,
+    resolved,
+    scenarioName,
+    scenarios: readShippedScenarios,
+    generatePets,
+  });
   const { machine, run } = opened;
   const server = await listenTo(startingOnASecond(opened), listenOptions);
   return {

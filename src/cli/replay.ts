@@ -1,8 +1,6 @@
 import type { ApiCall } from '../adapters/api-call.js';
-import { generatePets } from '../scenario/generate-pets.js';
-import { readStart } from '../scenario/read-start.js';
-import type { Scenario } from '../scenario/scenario-schema.js';
-import { createSimulator } from '../simulator/simulator.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { createSimulatorFrom } from '../simulator/simulator.js';
 
 /** A call of a client as it can be made again. */
 export interface RecordedCall {
@@ -21,10 +19,9 @@ export function recordCall(call: ApiCall, atMs: number): RecordedCall {
 }
 
 /** What a simulator with a scenario answers to calls at their own instants, each answer as one text to compare. */
-export function replay(scenario: Scenario, calls: readonly RecordedCall[]): string[] {
+export function replay(resolved: ResolvedScenario, calls: readonly RecordedCall[]): string[] {
   const startMs = calls[0]?.atMs ?? 0;
-  const clock = { start: new Date(startMs).toISOString(), mode: 'frozen' as const };
-  const sim = createSimulator({ scenario: { ...scenario, clock }, generatePets, readStart });
+  const sim = createSimulatorFrom({ ...resolved, clock: { startMs, mode: 'frozen' } }, {});
   return calls.map(({ atMs, call }) => {
     sim.clock.set(Math.max(atMs, sim.clock.now()));
     const answer = sim.handle(call);

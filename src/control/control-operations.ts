@@ -10,6 +10,7 @@ import { faultOperations } from './fault-operations.js';
 import { about, anyObject } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
+import { runOperations } from './run-operations.js';
 import { sandboxOperations } from './sandbox-operations.js';
 import { scenarioOperations } from './scenario-operations.js';
 import { stateOperations } from './state-operations.js';
@@ -64,6 +65,7 @@ export const controlOperations = {
   ...keyOperations,
   ...faultOperations,
   ...journalOperations,
+  ...runOperations,
   ...stateOperations,
 };
 
@@ -79,7 +81,11 @@ function operationGroups(): OperationGroup[] {
     },
     { name: 'keys', description: 'API keys with their plans, windows and bans.', operations: keyOperations },
     { name: 'faults', description: 'Fault rules.', operations: faultOperations },
-    { name: 'journal', description: 'The requests, and the verdict on the client.', operations: journalOperations },
+    {
+      name: 'journal',
+      description: 'The requests, and the verdict on the client.',
+      operations: { ...journalOperations, ...runOperations },
+    },
     { name: 'state', description: 'Exported states and snapshots.', operations: stateOperations },
     { name: 'sandboxes', description: 'The server, and simulators beside its own.', operations: sandboxOperations },
   ];

@@ -43,7 +43,7 @@ export interface Update {
   behind: number;
 }
 
-const changeSchema = fields({
+export const changeSchema = fields({
   number: about(count, 'Counted from 1.'),
   time: about(instantText, 'When it came, by the simulator’s clock.'),
   until: about(instantText, 'The time after it, which differs where it moved the clock.'),
@@ -155,6 +155,12 @@ const showChange = (
   input: redact(input),
   by: redact(by),
 });
+
+/** Every change that is remembered, as an update shows it. */
+export function allChanges(sim: Simulator): ShownChange[] {
+  const redactor = createRedactor(sim);
+  return sim.changes.last.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`)));
+}
 
 /** Real time, because the clock of the simulator may stand still. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -1,6 +1,6 @@
-import { span } from '../verdict/finding.js';
 import { decidingAssumption } from './deciding-assumption.js';
 import type { EntryRow } from './entry-row.js';
+import { left, wait } from './wait-words.js';
 
 /** One step on the way of a request to its answer, in words. */
 export interface WhyStep {
@@ -28,27 +28,6 @@ export function explain(entry: Explained, banAfter?: number): WhyStep[] {
   return [...steps, ...explainFault(entry), explainOperation(entry)];
 }
 
-/** The same in a few words, for one line of a list. */
-export function inShort(entry: EntryRow): string {
-  const { refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } = entry;
-  const leftMs = promisedAt === undefined ? 0 : Date.parse(promisedAt) - Date.parse(entry.time) - entry.durationMs;
-  const waited = after?.waitMs === undefined ? '' : `came after ${wait(after.waitedMs)} of ${wait(after.waitMs)}`;
-  if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${span(leftMs)}`;
-  if (refusal === 'ban') return `in a ban, ${span(leftMs)} left`;
-  if (strike) return `strike ${strikes}${waited && `: ${waited}`}`;
-  if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${span(leftMs)}`;
-  const byFault = fault === undefined ? '' : `${unreadable ? 'answer lost' : 'fault'} (${fault})`;
-  if (status === 0) return byFault || 'the client left';
-  const stored = storedId === undefined ? '' : `stored pet ${storedId}`;
-  if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
-  if (status === 401) return 'no valid key';
-  if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
-  if (usage !== undefined && usage.used === usage.limit)
-    return [stored, 'the last one: 0 left'].filter(Boolean).join('; ');
-  if (after !== undefined) return `served again after ${wait(after.waitedMs)}`;
-  return stored;
-}
-
 function explainKey({ status, plan, key, refusal, fault, ...entry }: Explained): WhyStep {
   if (plan !== undefined) return { step: 'key', result: 'passed', text: `key found: ${key}, plan ${plan}` };
   if (status === 401 && refusal === undefined && fault === undefined) {
@@ -62,8 +41,8 @@ function explainBan({ refusal, strike, promisedAt, durationMs, time, plan }: Exp
   if (refusal === undefined && plan === undefined) return [];
   if (refusal !== 'ban') return [{ step: 'ban', result: 'passed', text: 'not banned' }];
   if (strike) return [{ step: 'ban', result: 'passed', text: 'not banned yet' }];
-  const left = promisedAt === undefined ? '' : `, ${span(Date.parse(promisedAt) - Date.parse(time) - durationMs)} left`;
-  const text = `in a ban: refused until ${at(promisedAt)}${left}`;
+  const rest = promisedAt === undefined ? '' : `, ${left(Date.parse(promisedAt) - Date.parse(time) - durationMs)} left`;
+  const text = `in a ban: refused until ${at(promisedAt)}${rest}`;
   return [{ step: 'ban', result: 'stopped', text, assumption: 'banSeconds' }];
 }
 
@@ -104,7 +83,7 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
     steps.push({ step: 'promise', result: 'noted', text: why, assumption: 'banGraceMs' });
   }
   if (toldUntil !== undefined) {
-    const text = `the answer said to come back in ${span(Date.parse(toldUntil) - Date.parse(time) - entry.durationMs)}, at ${at(toldUntil)}`;
+    const text = `the answer said to come back in ${left(Date.parse(toldUntil) - Date.parse(time) - entry.durationMs)}, at ${at(toldUntil)}`;
     steps.push({ step: 'promise', result: 'noted', text });
   }
   return steps;
@@ -153,9 +132,6 @@ function messageOf({ responseBody }: Pick<Explained, 'responseBody'>): string | 
     return undefined;
   }
 }
-
-/** A wait as it was told or kept: `0.9 s`, not `900 ms`. */
-const wait = (ms: number) => (ms < 100 ? span(ms) : ms < 10_000 ? `${Number((ms / 1000).toFixed(1))} s` : span(ms));
 
 /** `12:00:37`, in UTC. */
 const at = (time: string | undefined) => time?.slice(11, 19) ?? 'an unknown time';

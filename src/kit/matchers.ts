@@ -34,11 +34,11 @@ export interface PetstoreMatchers {
 }
 
 /** What every runner gives to a matcher, of which these need only whether it stands after `not`. */
-interface MatcherContext {
+export interface MatcherContext {
   readonly isNot?: boolean;
 }
 
-interface MatcherResult {
+export interface MatcherResult {
   pass: boolean;
   message: () => string;
 }

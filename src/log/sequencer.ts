@@ -198,8 +198,8 @@ export class Sequencer {
   }
 
   #finish(waiting: readonly Waiting[], resultOf: (index: number) => CommandResult): void {
-    for (const [index, { command, done }] of waiting.entries()) {
-      this.#arrived(command);
+    for (const { command } of waiting) this.#arrived(command);
+    for (const [index, { done }] of waiting.entries()) {
       try {
         done?.(resultOf(index));
       } catch (error) {

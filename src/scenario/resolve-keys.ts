@@ -1,6 +1,7 @@
 import type { PlanLimits } from '../contract/document.js';
 import type { KeyDefinition } from '../limits/api-key.js';
 import { type Issue, issueAt, type Step } from '../schema/issue.js';
+import { nearest } from '../schema/nearest.js';
 import type { Input, Output } from '../schema/schema.js';
 import { fields } from '../schema/schemas.js';
 import { checkWith } from './check-scenario.js';
@@ -31,6 +32,15 @@ export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefini
   const definition = toDefinition(checked, plans, [], issues);
   if (issues.length > 0) throw new ScenarioError(issues, 'API key');
   return definition;
+}
+
+/** An issue where the key that the scenario hands out is none of its own nor of the default one, unless any text is a key. */
+export function checkClientKey({ client, keys = {} }: CheckedScenario, acceptAnyKey: boolean, issues: Issue[]): void {
+  const key = client?.key;
+  if (key === undefined || acceptAnyKey || Object.hasOwn(keys, key)) return;
+  const meant = nearest(key, Object.keys(keys));
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  issues.push(issueAt(['client', 'key'], `expected an API key of the scenario, got ${JSON.stringify(key)}${hint}`));
 }
 
 /** The limits of a plan; an issue at `steps` when there is no such plan. */

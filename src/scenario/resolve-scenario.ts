@@ -13,7 +13,7 @@ import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
 import type { ReadStart, StartState } from './read-start.js';
-import { limitsOf, resolveKeys } from './resolve-keys.js';
+import { checkClientKey, limitsOf, resolveKeys } from './resolve-keys.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { resolveSettings } from './resolve-settings.js';
 import { ScenarioError } from './scenario-error.js';
@@ -61,6 +61,7 @@ export function resolveScenario(
     const message = `expected "default" (only a file may name another), got ${JSON.stringify(checked.extends)}`;
     issues.push(issueAt(['extends'], message));
   }
+  checkClientKey(checked, settings.acceptAnyKey, issues);
   const plans = { ...documentedPlans, enterprise: settings.enterpriseLimits, ...checked.plans };
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};

@@ -4,8 +4,8 @@ import type { RateReport } from '../limits/rate-report.js';
 
 /**
  * The fields of draft-ietf-httpapi-ratelimit-headers, as the assumption `rateLimitFields` says: three of numbers up to
- * draft 06; later a structured one of what remains and the seconds until it resets (`r`, `t`), or of what is available and
- * the seconds that it is for (`a`, `w`).
+ * draft 06; from 08 on a structured one of what remains and the seconds until it resets (`r`, `t`); or, as proposed in
+ * ietf-wg-httpapi/ratelimit-headers#164, of what is available and the seconds that it is for (`a`, `w`).
  */
 export function draftFields(
   shape: Exclude<Settings['rateLimitFields'], 'none'>,

@@ -5,8 +5,8 @@ import type { Simulator } from './simulator.js';
 /** A key shorter than this is no secret, and would be found everywhere. */
 const shortestSecret = 6;
 
-/** So many tokens of requests are remembered; then those of the journal are enough. */
-const maximumLearned = 20_000;
+/** So many keys may be learned past those that there were at first; then what is gone is forgotten. */
+const mostLearned = 20_000;
 
 type KeySource = Pick<Simulator, 'keys' | 'scenario' | 'journal'>;
 
@@ -28,31 +28,67 @@ export const displayKey = ({ scenario }: Pick<Simulator, 'scenario'>, key: strin
  * one of the texts
  */
 export function createRedactor(sim: KeySource): (about: string, token?: string) => Redact {
-  let seen: { scenario: Simulator['scenario']; texts: readonly string[] } | undefined;
-  let finder = createTextFinder(shortestSecret);
-  let learned = 0;
-  const learn = (key = '') => {
-    if (key.length < shortestSecret || isNamed(sim.scenario, key)) return;
-    for (const spelling of spellingsOf(key)) finder.add(spelling, maskedKey(key));
-  };
+  const secrets = secretsOf.get(sim) ?? createSecrets(sim);
+  secretsOf.set(sim, secrets);
+  secrets.learnAll();
   return (about, token) => {
-    const { scenario } = sim;
-    const { texts } = sim.keys;
-    if (seen?.scenario !== scenario || seen.texts !== texts || learned > maximumLearned) {
-      seen = { scenario, texts };
-      learned = 0;
-      finder = createTextFinder(shortestSecret);
-      for (const key of [...texts, ...sim.keys.unlisted]) learn(key);
-      // A client may send a key first in a query, and then as it should.
-      for (const record of sim.journal.query()) learn(record.token);
-    }
-    if (token !== undefined && !finder.has(token)) learned++;
-    learn(token);
+    const finder = secrets.bringUpToDate(token);
     return finder.find(about).length === 0 ? (text) => text : finder.replace;
+  };
+}
+
+/** Of each simulator, because with 150,000 keys it takes a quarter of a second to learn them. */
+const secretsOf = new WeakMap<KeySource, ReturnType<typeof createSecrets>>();
+
+/** The keys of one simulator that are to be masked. */
+function createSecrets(sim: KeySource) {
+  let { scenario } = sim;
+  let texts: readonly string[] = [];
+  let finder = createTextFinder(shortestSecret);
+  let count = 0;
+  let countAtFirst = 0;
+
+  function learn(key = ''): void {
+    if (key.length < shortestSecret || finder.has(key) || isNamed(scenario, key)) return;
+    count++;
+    for (const spelling of spellingsOf(key)) finder.add(spelling, maskedKey(key));
+  }
+
+  function learnTexts(): void {
+    if (sim.keys.texts === texts) return;
+    texts = sim.keys.texts;
+    for (const key of texts) learn(key);
+  }
+
+  /** Also what requests have sent: a client may send a key first in a query, and then as it should. */
+  function learnAll(): void {
+    learnTexts();
+    for (const key of sim.keys.unlisted) learn(key);
+    for (const record of sim.journal.query()) learn(record.token);
+  }
+
+  function startAgain(): void {
+    ({ scenario } = sim);
+    texts = [];
+    finder = createTextFinder(shortestSecret);
+    count = 0;
+    learnAll();
+    countAtFirst = count;
+  }
+
+  return {
+    learnAll,
+    bringUpToDate(token: string | undefined) {
+      if (sim.scenario !== scenario || count > 2 * countAtFirst + mostLearned) startAgain();
+      learnTexts();
+      learn(token);
+      return finder;
+    },
   };
 }
 
 const isNamed = (scenario: Simulator['scenario'], key: string) => Object.hasOwn(scenario.keys ?? {}, key);
 
 /** How a key stands in texts: as it is, percent-encoded in a target, escaped in JSON. */
-const spellingsOf = (key: string) => [key, encodeURIComponent(key.toWellFormed()), JSON.stringify(key).slice(1, -1)];
+const spellingsOf = (key: string): readonly string[] =>
+  /^[\w.~-]*$/.test(key) ? [key] : [key, encodeURIComponent(key.toWellFormed()), JSON.stringify(key).slice(1, -1)];

@@ -5,8 +5,9 @@ import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ReadStart } from '../scenario/read-start.js';
+import { resolveContent } from '../scenario/resolve-content.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
@@ -14,6 +15,7 @@ import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import { frozenCopy } from '../values/plain-data.js';
 import { createFaults, type Faults } from './faults.js';
+import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
@@ -31,6 +33,8 @@ export interface SimulatorOptions {
   readStart?: ReadStart;
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
+  /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
+  onWarning?: (message: string) => void;
 }
 
 /** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
@@ -105,7 +109,7 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createSimulatorFrom(resolveScenario(scenario, options.generatePets, options.readStart), options);
+  return createSimulatorFrom(resolveContent(scenario, options.generatePets, options.readStart), options);
 }
 
 /**
@@ -114,7 +118,13 @@ export function createSimulator({ scenario = {}, ...options }: SimulatorOptions 
  */
 export function createSimulatorFrom(
   resolved: ResolvedScenario,
-  { scenarios = {}, generatePets, readStart, onError = console.error }: Omit<SimulatorOptions, 'scenario'>,
+  {
+    scenarios = {},
+    generatePets,
+    readStart,
+    onError = console.error,
+    onWarning = console.warn,
+  }: Omit<SimulatorOptions, 'scenario'>,
   time?: TimeSource,
 ): Simulator {
   let byName: ReadonlyMap<string, Scenario> | undefined;
@@ -128,6 +138,7 @@ export function createSimulatorFrom(
     generatePets,
     readStart,
     onError,
+    onWarning,
   });
 }
 
@@ -141,7 +152,8 @@ export interface SimulatorCore extends Pick<ReturnType<typeof createRequestPipel
   forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
 }
 
-const coreKey = Symbol('core');
+/** The same in every copy of the package that a program has loaded. */
+const coreKey = Symbol.for('petstore-sim core');
 
 export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [coreKey]: SimulatorCore })[coreKey];
 
@@ -150,13 +162,20 @@ interface AssembleOptions {
   generatePets: GeneratePets | undefined;
   readStart: ReadStart | undefined;
   onError: (error: unknown) => void;
+  onWarning: (message: string) => void;
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
-  const { generatePets, readStart, onError, readScenarios } = options;
-  const { handle, delayed, admitExtension } = createRequestPipeline(state, onError);
-  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets, readStart);
+  const { generatePets, readStart, onError, onWarning, readScenarios } = options;
+  const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
+  const noticeFrozen = createFrozenClockNotice(clock, onWarning);
+  const handle: Simulator['handle'] = (call) => {
+    const answer = pipeline.handle(call);
+    if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
+    return answer;
+  };
+  const check = (scenario: Scenario) => resolveContent(scenario, generatePets, readStart);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);

@@ -55,6 +55,8 @@ interface Sleeper {
 
 /** The longest wait of `setTimeout`; a longer one fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
+/** How long a wait on a frozen clock may last before it looks like a mistake. */
+const standstillMs = 1_000;
 
 /** The one clock that drives windows, bans, `Date`, key expiry and the removal of getPet. */
 export class Clock {
@@ -64,6 +66,8 @@ export class Clock {
   anchor: ClockAnchor = { anchorMs: 0, machineMs: 0, frozen: false, movedMs: 0 };
   /** Completed whenever the clock is moved, and when the next of its instants has come. */
   waiting: Waiting | undefined;
+  /** Called when a wait has lasted a second of the machine's time on a frozen clock. */
+  onStandstill: ((waitMs: number) => void) | undefined;
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -101,6 +105,11 @@ export class Clock {
 
   get frozen(): boolean {
     return this.anchor.frozen;
+  }
+
+  /** How much of the machine's time has passed since the clock was frozen or moved; 0 while it runs. */
+  get stoodMs(): number {
+    return this.frozen ? this.#time.now() - this.anchor.machineMs : 0;
   }
 
   /**
@@ -224,12 +233,18 @@ export class Clock {
     const sleepers = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
     for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
     const nextSleeper = sleepers.find(({ dueMs }) => dueMs > nowMs);
-    const nextMs = Math.min(
-      waiting?.nextDueMs() ?? Number.POSITIVE_INFINITY,
-      nextSleeper?.dueMs ?? Number.POSITIVE_INFINITY,
-    );
-    if (nextMs === Number.POSITIVE_INFINITY || this.frozen) return;
+    const never = Number.POSITIVE_INFINITY;
+    const nextMs = Math.min(waiting?.nextDueMs() ?? never, nextSleeper?.dueMs ?? never);
+    if (nextMs === never) return;
     const waitMs = Math.ceil((nextMs - nowMs) / this.#speed);
-    this.#timer = setTimeout(() => this.#wake(), Math.min(waitMs, longestTimerMs));
+    if (this.frozen) this.#watchStandstill(nextMs - nowMs);
+    else this.#timer = setTimeout(() => this.#wake(), Math.min(waitMs, longestTimerMs));
+  }
+
+  #watchStandstill(waitMs: number): void {
+    if (this.onStandstill === undefined) return;
+    this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
+    // In Node it would keep the process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
   }
 }

@@ -1,5 +1,5 @@
 import type { FindingCode } from '../scenario/expectation.js';
-import type { JudgedRequest, Run } from './run.js';
+import type { JudgedRequest, KnownRequest, Run } from './run.js';
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
 
@@ -22,17 +22,25 @@ export interface Finding {
 export interface Judgement {
   exercised: boolean;
   findings: Finding[];
+  /** Why nobody can tell whether the client is at fault, where that is so: one sentence. */
+  doubt?: string | undefined;
 }
 
-/** One rule of the judge. */
-export interface Rule {
-  /**
-   * `wire`: it goes by what can be observed of requests and answers alone. `simulator`: it needs what only the simulator
-   * knows, so that a log of the wire is not enough.
-   */
-  readonly needs: 'wire' | 'simulator';
-  judge(run: Run): Judgement;
+/** A rule that goes by what can be observed of requests and answers alone: it judges recorded traffic, too. */
+export interface WireRule {
+  readonly needs: 'wire';
+  // A function and no method: of a method the compiler would not see that it takes too much.
+  readonly judge: (run: Run) => Judgement;
 }
+
+/** A rule that needs what only the simulator knows, so that a log of the wire is not enough. */
+export interface SimulatorRule {
+  readonly needs: 'simulator';
+  readonly judge: (run: Run<KnownRequest>) => Judgement;
+}
+
+/** One rule of the judge. What it is given has no more than it says it needs, so that the compiler holds it to that. */
+export type Rule = WireRule | SimulatorRule;
 
 /** A finding about some requests, dated by the first. */
 export function finding(

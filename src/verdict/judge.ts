@@ -1,23 +1,38 @@
 import type { Simulator } from '../simulator/simulator.js';
-import { judgeRun, type RunState, type Verdict } from './judge-run.js';
+import type { RequestRecord } from '../state/request-record.js';
+import type { Verdict } from './judge-run.js';
+import { RunJudge, type RunProgress } from './run-judge.js';
+
+export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
+  /** Judges the requests of one API key alone: the key whole, or its last four characters. */
+  key?: string | undefined;
+}
 
 /**
  * How the client of a simulator behaved since the start, the last reset or the last clearing of the journal.
  * @param options.isOver whether the client has ended, so that what it has not done yet it never does; default `false`
  * @param options.end how its process ended, where somebody waited for it
+ * @param options.key judges the requests of one API key alone
  * @example expect(judge(sim, { isOver: true }).outcome).toBe('pass');
  */
-export function judge(sim: Simulator, { isOver, end }: Pick<RunState, 'isOver' | 'end'> = {}): Verdict {
-  const { name, scenario, clock, journal } = sim;
-  return judgeRun(journal.query(), {
+export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): Verdict =>
+  judgeEntries(sim, sim.journal.query({ key }), { ...progress, isOneKey: key !== undefined });
+
+/** Judges some entries of a simulator's journal, such as those of one key. */
+export function judgeEntries(
+  { name, scenario, settings, clock, journal }: Simulator,
+  entries: readonly RequestRecord[],
+  { isOneKey, ...progress }: Pick<RunProgress, 'isOver' | 'end'> & { isOneKey: boolean },
+): Verdict {
+  const { key: _, ...others } = scenario.client ?? {};
+  const runJudge = new RunJudge({
     scenario: name,
-    nowMs: clock.now(),
-    dropped: journal.dropped,
-    pending: journal.pending,
-    isOver,
-    end,
-    outcomes: journal.outcomes,
     expect: scenario.expect,
-    needs: scenario.client,
+    // Which key is to be judged somebody has said.
+    needs: isOneKey ? others : scenario.client,
+    areHeadersHidden: settings.cors === 'hidden',
   });
+  for (const entry of entries) runJudge.add(entry);
+  for (const outcome of journal.outcomes) runJudge.report(outcome);
+  return runJudge.verdict({ nowMs: clock.now(), dropped: journal.dropped, pending: journal.pending, ...progress });
 }

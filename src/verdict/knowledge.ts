@@ -1,4 +1,5 @@
-import { graceMs, type JudgedRequest, type Lane } from './judged-request.js';
+import { graceMs, type JudgedRequest } from './judged-request.js';
+import type { Lane } from './place.js';
 
 /**
  * Notes for every request of a series which refusal the client had certainly read when it sent it (`told`), and which
@@ -39,7 +40,7 @@ export function markOutages(requests: readonly JudgedRequest[]): void {
 /** What one client has read of its refusals, as far as times prove it. */
 class LaneKnowledge {
   readonly #all = new Refusals();
-  readonly #byFingerprint = new Map<string, Refusals>();
+  readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
 
   add(refusal: JudgedRequest): void {
@@ -71,7 +72,7 @@ class LaneKnowledge {
   }
 }
 
-function refusalsUnder(map: Map<string, Refusals>, name: string): Refusals {
+function refusalsUnder<Name>(map: Map<Name, Refusals>, name: Name): Refusals {
   let refusals = map.get(name);
   if (refusals === undefined) {
     refusals = new Refusals();

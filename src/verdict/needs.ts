@@ -1,5 +1,5 @@
 import type { OperationName } from '../contract/document.js';
-import type { JudgedRequest } from './run.js';
+import type { JudgedRequest } from './judged-request.js';
 
 /** What a scenario needs of a client so that it is met: its field `client`. */
 export interface ClientNeeds {

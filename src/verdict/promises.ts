@@ -29,15 +29,33 @@ export function readReset({ headers, answeredAtMs }: Answered): number | undefin
   return value < 1e8 ? answeredAtMs + value * 1000 : value * 1000;
 }
 
-/** The earliest instant that a refusal or a 503 named for coming back; `undefined` where it named none that can be read. */
-export function toldUntilMs(
-  answer: Pick<RequestRecord, 'headers' | 'answeredAtMs' | 'refusal' | 'status'>,
-): number | undefined {
-  const isRefused = answer.refusal !== undefined || answer.status === 429;
-  if (!isRefused && answer.status !== 503) return undefined;
+/** What an answer asked a client to wait for. */
+interface Promises {
+  /** The wait that Retry-After asked for; `undefined` where it was missing or cannot be read. */
+  retryAfterMs: number | undefined;
+  /** X-RateLimit-Reset of a refusal as an instant, where it lies ahead or is all there is. */
+  resetMs: number | undefined;
+  /** The earliest instant that the answer named for coming back; `undefined` where it named none that can be read. */
+  deadlineMs: number | undefined;
+}
+
+export const noPromises: Promises = { deadlineMs: undefined, retryAfterMs: undefined, resetMs: undefined };
+
+/** Both headers are promises, and the earlier one counts; but none asks for less than the other by lying in the past. */
+export function promisesOf(answer: Answered & Pick<RequestRecord, 'status'>, isRefused: boolean): Promises {
+  // A server that is away names a wait, too; when its limits reset is no matter then.
+  if (!isRefused && answer.status !== 503) return noPromises;
   const retryAfterMs = readRetryAfter(answer);
   const resetMs = isRefused ? readReset(answer) : undefined;
-  if (retryAfterMs === undefined) return resetMs;
+  if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  return resetMs !== undefined && resetMs > answer.answeredAtMs ? Math.min(untilMs, resetMs) : untilMs;
+  const isAhead = resetMs !== undefined && resetMs > answer.answeredAtMs;
+  return isAhead
+    ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }
+    : { deadlineMs: untilMs, retryAfterMs, resetMs: undefined };
 }
+
+/** The earliest instant that a refusal or a 503 named for coming back; `undefined` where it named none that can be read. */
+export const toldUntilMs = (
+  answer: Pick<RequestRecord, 'headers' | 'answeredAtMs' | 'refusal' | 'status'>,
+): number | undefined => promisesOf(answer, answer.refusal !== undefined || answer.status === 429).deadlineMs;

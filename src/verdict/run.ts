@@ -1,15 +1,18 @@
-import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
-import { type JudgedRequest, judgedRequests } from './judged-request.js';
+import type { ObservedRequest, ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { markKnowledge, markOutages } from './knowledge.js';
+import { placeInLanes } from './lanes.js';
+import type { ClientNeeds } from './needs.js';
+import type { Place } from './place.js';
 
-export { graceMs, type JudgedRequest, toleranceMs } from './judged-request.js';
+export { graceMs, type JudgedRequest, type KnownRequest, toleranceMs } from './judged-request.js';
 
 /** From the first refusal of a key to its next served request, or to the end of the run. */
-export interface Episode {
+export interface Episode<Request extends JudgedRequest = JudgedRequest> {
   /** Every request of the key in the episode, refused ones first; the last may be the served one that ends it. */
-  readonly requests: readonly JudgedRequest[];
-  readonly refusals: readonly JudgedRequest[];
-  readonly served: JudgedRequest | undefined;
+  readonly requests: readonly Request[];
+  readonly refusals: readonly Request[];
+  readonly served: Request | undefined;
 }
 
 /** What became of the client's process, where somebody waited for it. */
@@ -30,29 +33,52 @@ export interface RunCircumstances {
   readonly pending: number;
   readonly end?: ClientEnd | undefined;
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
+  /** What the scenario needs of a client so that it is met. */
+  readonly needs?: ClientNeeds | undefined;
 }
 
-/** What the rules look at. */
-export interface Run extends RunCircumstances {
-  readonly requests: readonly JudgedRequest[];
-  readonly episodes: readonly Episode[];
+/** What the rules look at. A rule that reads only what can be observed takes any run, one that needs more a `Run<KnownRequest>`. */
+export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
+  readonly requests: readonly Request[];
+  readonly episodes: readonly Episode<Request>[];
+  /** The tries of each call, as far as can be known: what one key sent with one fingerprint. */
+  readonly calls: readonly (readonly Request[])[];
+}
+
+/** What is read of the requests alone, whenever the run is judged. */
+export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
+
+/** How the requests are to be read. */
+export interface Reading {
+  /** Whether the client is known to send requests side by side; else their times say. */
+  readonly isParallel?: boolean | undefined;
+  /** Whether the client is a page of another origin that is shown no header of the limits. */
+  readonly areHeadersHidden?: boolean | undefined;
 }
 
 /**
  * Reads a journal once.
  * @param entries in the order of arrival
- * @param isParallel whether the client is known to send requests side by side; else their times say
  */
-export function prepareRun(
-  entries: readonly RequestRecord[],
-  circumstances: RunCircumstances,
-  isParallel = false,
-): Run {
-  const requests = judgedRequests(entries, isParallel);
-  const episodes = [...groupBy(requests, ({ era, token }) => `${era} ${token}`).values()].flatMap(episodesOf);
+export const readRequests = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<KnownRequest> =>
+  read(entries, reading, KnownRequest);
+
+/** The same for requests that were only observed, so that nobody knows what the service thought of them. */
+export const readObserved = (entries: readonly ObservedRequest[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
+  read(entries, reading, JudgedRequest);
+
+function read<Entry extends ObservedRequest, Request extends JudgedRequest>(
+  entries: readonly Entry[],
+  { isParallel = false, areHeadersHidden = false }: Reading,
+  Kind: new (entry: Entry, place: Place, areHeadersHidden: boolean) => Request,
+): ReadRequests<Request> {
+  const requests = placeInLanes(entries, isParallel, (entry, place) => new Kind(entry, place, areHeadersHidden));
+  const byKey = groupBy(requests, ({ era, token }) => `${era} ${token}`);
+  const episodes = [...byKey.values()].flatMap((same) => episodesOf(same));
   for (const episode of episodes) markKnowledge(episode.requests);
   markOutages(requests);
-  return { ...circumstances, requests, episodes };
+  const calls = [...groupBy(requests, ({ fingerprint }) => fingerprint).values()];
+  return { requests, episodes, calls };
 }
 
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
@@ -66,14 +92,12 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
   return groups;
 }
 
-/** All tries of one call, in every call of the run: what one key sent with one fingerprint. */
-export const callsOf = (requests: readonly JudgedRequest[]): JudgedRequest[][] => [
-  ...groupBy(requests, ({ token, fingerprint }) => `${token} ${fingerprint}`).values(),
-];
+/** Whether it tries to store a pet. */
+export const isWrite = ({ operation }: JudgedRequest) => operation === 'createPet';
 
-/** The requests that try to store a pet. */
-export const writesOf = ({ requests }: Run): JudgedRequest[] =>
-  requests.filter(({ operation }) => operation === 'createPet');
+/** The tries of each call that writes. */
+export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>) =>
+  calls.filter(([first]) => first !== undefined && isWrite(first));
 
 /** Whether the client could not tell what became of its request: cut, unreadable, given up, or a 5xx. */
 export const isUnknown = ({ isUnreadable, isAbandoned, status }: JudgedRequest) =>
@@ -83,11 +107,11 @@ export const isUnknown = ({ isUnreadable, isAbandoned, status }: JudgedRequest) 
 export const earlyMs = (told: JudgedRequest, request: JudgedRequest) =>
   told.deadlineMs === undefined ? undefined : told.deadlineMs - request.arrivedAtMs;
 
-function episodesOf(requests: readonly JudgedRequest[]): Episode[] {
-  const episodes: Episode[] = [];
-  let current: JudgedRequest[] = [];
+function episodesOf<Request extends JudgedRequest>(requests: readonly Request[]): Episode<Request>[] {
+  const episodes: Episode<Request>[] = [];
+  let current: Request[] = [];
   let hasLimit = false;
-  const close = (served: JudgedRequest | undefined) => {
+  const close = (served: Request | undefined) => {
     if (current.length === 0) return;
     episodes.push({ requests: current, refusals: current.filter(({ isRefused }) => isRefused), served });
     current = [];
@@ -96,7 +120,7 @@ function episodesOf(requests: readonly JudgedRequest[]): Episode[] {
   for (const request of requests) {
     if (request.isRefused) {
       current.push(request);
-      hasLimit ||= request.refusal === 'limit';
+      hasLimit ||= request.isByLimit;
     } else if (current.length > 0 && isAccepted(request, hasLimit)) {
       current.push(request);
       close(request);

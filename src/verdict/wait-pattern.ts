@@ -4,6 +4,7 @@ import type { JudgedRequest } from './run.js';
 
 /** What `setTimeout` can wait; past it, it fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
+const hourMs = 3_600_000;
 /** A wait that takes this long was none: a client needs it to send the next request. */
 const atOnceMs = 20;
 /** How much longer than its timer a wait can seem: the request has to arrive. */
@@ -45,7 +46,8 @@ function guess(early: readonly Wait[]): string | undefined {
   }
   const shared = sharedWait(waits);
   if (shared === undefined) return isGrowing(waits) ? 'a backoff that does not read Retry-After' : undefined;
-  if (shared % 60_000 === 0 && early.some(({ told }) => told.window === 'day')) return 'the wait of the minute';
+  if (shared % 60_000 === 0 && early.some(({ told }) => (told.deadlineMs ?? 0) - told.answeredAtMs > hourMs))
+    return 'the wait of the minute';
   return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
 }
 

@@ -26,6 +26,13 @@ const page = {
     return makeCalls(fetch, sim);
   },
 
+  /** Starts msw with a simulator that keeps its state for the next load. */
+  async startPersistent() {
+    const kept = createSimulator({ scenario: { keys: { 'tight-key': { plan: 'free', usage: { minute: 59 } } } } });
+    await setupWorker(...handlers(kept, { persist: sessionStorage })).start({ quiet: true });
+    Object.assign(globalThis, { kept });
+  },
+
   /** One call; an exception gives its name. */
   async call(url: string, key: string, init: RequestInit = {}): Promise<Seen | string> {
     const headers = { authorization: `Bearer ${key}`, ...(init.body ? { 'content-type': 'application/json' } : {}) };

@@ -17,7 +17,8 @@ afterEach(async () => {
 
 /** A server on which a page calls; gives what of an answer concerns the page. */
 async function open(cors: Settings['cors'] | undefined, scenario: Scenario = {}) {
-  const sim: Simulator = frozen({ ...scenario, assumptions: cors === undefined ? {} : { cors } });
+  const assumptions = { ...scenario.assumptions, ...(cors !== undefined && { cors }) };
+  const sim: Simulator = frozen({ ...scenario, assumptions });
   const running = await listen(sim, { port: 0 });
   server = running;
   const call = async (
@@ -116,6 +117,17 @@ describe('cors: loopback, the default', () => {
       expect(answer.cors).toEqual(readable(page));
       expect(JSON.parse(answer.body).status).toBe(status);
     }
+  });
+
+  test.each([
+    ['legacy', 'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset'],
+    ['structured-rt', 'RateLimit, RateLimit-Policy'],
+    ['structured-aw', 'RateLimit, RateLimit-Policy'],
+  ] as const)('lets a page read the draft fields of the shape %s, which it sends', async (rateLimitFields, fields) => {
+    const { call } = await open(undefined, { assumptions: { rateLimitFields } });
+    const answer = await call(page);
+    expect(answer.cors['access-control-expose-headers']).toBe(`${exposed}, ${fields}`);
+    for (const field of fields.split(', ')) expect(answer.headers.has(field), field).toBe(true);
   });
 
   test('answers a preflight without a key, and never counts it', async () => {

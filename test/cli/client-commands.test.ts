@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { runClient } from '../../src/cli/client-run.js';
 import { assumptions } from '../../src/contract/assumptions.js';
+import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
+import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
 
 const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));
@@ -78,19 +81,23 @@ describe.concurrent('petstore-sim exec', () => {
     expect((await run(['exec', ...usedUp, '--fail-on', 'duplicate-write,early-retry', '--', ...wrong])).code).toBe(1);
   });
 
-  test('writes the verdict as JSON, a page and JUnit XML, none of them with a whole key', async () => {
+  test('writes the verdict as JSON, a page and JUnit XML, none of them with a whole key of its own', async () => {
+    const own = ['--set', 'keys.my-own-secret={plan: free, usage: {minute: 60}}', '--api-key', 'my-own-secret'];
     const files = ['--verdict', 'verdict.json', '--report', 'report.html', '--junit', 'junit.xml', '--json'];
-    const { err } = await run(['exec', ...usedUp, ...files, '--', ...wrong]);
+    const { err } = await run(['exec', ...usedUp, ...own, ...files, '--', ...wrong]);
     const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [verdict = '', page = '', junit = ''] = texts;
     expect(JSON.parse(verdict)).toMatchObject({ outcome: 'fail', counts: { requests: 4 } });
-    expect(JSON.parse(err)).toEqual(JSON.parse(verdict));
+    const { next, ...shown } = JSON.parse(err);
+    expect(shown).toEqual(JSON.parse(verdict));
+    expect(next).toEqual([expect.stringContaining('--report report.html -- ')]);
     expect(page).toMatch(/^<!doctype html>/i);
     expect(junit).toContain('<testcase');
     for (const text of texts) {
       expect(text).toContain('early-retry');
-      expect(text).not.toContain('free-key');
+      expect(text).not.toContain('my-own-secret');
     }
+    expect(page).toContain('…cret');
   });
 
   const show = ['sh', '-c', 'echo $PETSTORE_API_KEY $PETSTORE_OPERATION $PETSTORE_CALLS $PETSTORE_PARALLEL'];
@@ -106,6 +113,26 @@ describe.concurrent('petstore-sim exec', () => {
     [['--set', 'client={key: pro-key}', '--api-key', 'business-key'], 'business-key listPets 1 1'],
   ])('with %j, hands the command %s', async (flags, shown) => {
     expect((await run(['exec', ...flags, '--', ...show])).out).toBe(`${shown}\n`);
+  });
+
+  test('refuses a key that no client can send', async () => {
+    const { code, err } = await run(['exec', '--api-key', 'two words', '--', ...show]);
+    expect(err).toContain('--api-key: expected an API key without spaces, commas and control characters');
+    expect(code).toBe(2);
+  });
+
+  test('checks the scenario once, and makes its pets once', async () => {
+    let made = 0;
+    const loadGenerator = async (): Promise<GeneratePets> => () => {
+      made++;
+      return [{ id: 1, name: 'Rex', categoryId: 1, status: 'sold' }];
+    };
+    const overrides = [{ flag: '--set pets', steps: ['pets'], value: { generate: { sold: 7 } } }];
+    const { resolved } = await readScenarioAndFiles('default', { overrides, loadGenerator });
+    // What another check would refuse.
+    const checked = { ...resolved, scenario: { ...resolved.scenario, seed: -1 } };
+    const { output, code } = await runClient(client('0'), checked, { output: 'keep' });
+    expect([output, code, made]).toEqual([expect.stringContaining('saw 200'), 0, 1]);
   });
 
   test('stops the command after --timeout, and takes a client that waits for one that waits', async () => {
@@ -174,12 +201,16 @@ describe.concurrent('petstore-sim matrix', () => {
 
   test('runs every alternative of every assumption, each against a service of its own', async () => {
     const { code, out } = await run(['matrix', '--json', '--', 'true']);
-    const results = JSON.parse(out) as { id?: string; value?: unknown; breaks: boolean }[];
+    const { results, next } = JSON.parse(out) as {
+      results: { id?: string; value?: unknown; breaks: boolean }[];
+      next: string[];
+    };
     const cases = Object.entries(assumptions).flatMap(([id, { alternatives }]) =>
       alternatives.map((value) => ({ id, value })),
     );
     expect(results.slice(1).map(({ id, value }) => ({ id, value }))).toEqual(cases);
     expect(results.filter(({ breaks }) => breaks)).toEqual([]);
+    expect(next).toEqual(['petstore-sim gauntlet --json -- true']);
     expect(code).toBe(0);
   });
 
@@ -211,11 +242,11 @@ describe.concurrent('petstore-sim gauntlet', () => {
 
   test('fails a client that does not wait', async () => {
     const { code, out } = await run(['gauntlet', ...some, '--json', '--', ...wrong]);
-    const failed = (JSON.parse(out) as { scenario: string; outcome: string }[]).filter(
-      ({ outcome }) => outcome === 'fail',
-    );
+    const { results, next } = JSON.parse(out) as { results: { scenario: string; outcome: string }[]; next: string[] };
+    const failed = results.filter(({ outcome }) => outcome === 'fail');
     expect(failed.map(({ scenario }) => scenario).sort()).toEqual(['ban-on-third-strike', 'post-429']);
-    expect(out).not.toContain('petstore-sim exec');
+    expect(next).toHaveLength(3);
+    expect(next.at(-1)).toMatch(/^petstore-sim gauntlet --json --only \S+,\S+ -- /);
     expect(code).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendPieces } from '../../src/node/http/send-pieces.js';
@@ -23,6 +23,20 @@ describe('an export over HTTP', () => {
     const text = await response.text();
     expect(text.length).toBeGreaterThan(1_000_000);
     expect(JSON.parse(text)).toEqual(here.exportHar());
+  });
+
+  test('of the newest entries as one JSON object is the same as in this process', async () => {
+    const { sim, here, there, server } = stage;
+    expect(await there.queryJournal()).toEqual({ entries: [], count: 0, dropped: 0 });
+    for (let n = 0; n < 150; n++) await send(sim, { body: body('x'.repeat(2_000)), query: `n=${n}` });
+    for (const input of [{}, { limit: 0 }, { limit: 1 }, { limit: 10_000 }, { status: 404 }, { text: 'n=14' }]) {
+      expect(await there.queryJournal(input)).toEqual(here.queryJournal(input));
+    }
+    const response = await fetch(`${server.controlUrl}/journal?limit=150`);
+    expect([response.headers.get('content-type'), response.headers.get('content-length')]).toEqual([
+      'application/json; charset=utf-8',
+      null,
+    ]);
   });
 
   test('of an empty journal, and of one entry, is whole', async () => {
@@ -101,6 +115,35 @@ describe('a text in pieces', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
+
+  test('leaves a turn to other requests after each piece, though the system takes them all at once', async () => {
+    const turns: number[] = [];
+    let turn = 0;
+    let isOver = false;
+    const count = () => {
+      turn++;
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    // As a response whose system takes all at once, which Node tells in the same turn.
+    const response = Object.assign(new EventEmitter(), {
+      setTimeout() {},
+      write() {
+        process.nextTick(() => response.emit('drain'));
+        return false;
+      },
+      end() {},
+    });
+    function* pieces() {
+      for (let n = 0; n < 20; n++) {
+        turns.push(turn);
+        yield piece;
+      }
+    }
+    await sendPieces(response as unknown as ServerResponse, pieces());
+    isOver = true;
+    expect(new Set(turns).size).toBe(20);
+  });
 
   test('is made no faster than the client reads it, so that it is never in memory as a whole', async () => {
     const response = await open();

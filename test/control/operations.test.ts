@@ -73,6 +73,10 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['exportHar', { status: 201 }, { log: { version: '1.2', entries: [{ response: { status: 201 } }] } }],
   ['exportJournal', { status: 201 }, expect.stringMatching(/^\{"id":2,.*\}\n$/)],
   ['getVerdict', {}, { outcome: 'inconclusive', counts: { requests: 3 } }],
+  ['getVerdict', { key: 'pro-key' }, { outcome: 'inconclusive', counts: { requests: 1 } }],
+  ['getVerdict', { key: keyId('pro-key') }, { counts: { requests: 1 } }],
+  ['getVerdict', { key: '…-key' }, { counts: { requests: 3 } }],
+  ['getVerdict', { key: 'no such' }, { reason: 'No request came.', counts: { requests: 0 } }],
 
   ['saveSnapshot', { name: 'before' }, { saved: 'before' }],
   ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 41 }]],
@@ -213,7 +217,7 @@ test('what cannot be done says the same through both adapters, and changes nothi
 });
 
 test('the tables above leave no operation out', () => {
-  const elsewhere: Name[] = ['importState', 'watchRequests', 'watchUpdates'];
+  const elsewhere: Name[] = ['importState', 'watchRequests', 'watchUpdates', 'exportRun'];
   const done = new Set([...steps.map(([name]) => name), ...elsewhere]);
   expect(Object.keys(controlOperations).filter((name) => !done.has(name as Name))).toEqual([]);
 });

@@ -34,7 +34,7 @@ function kindOf({ text, saveAs }: CodeBlock): Kind {
   return saveAs === undefined ? 'script' : 'client';
 }
 
-// docs/clients.md is written from test/clients/clients.ts, which test/clients/matrix.test.ts runs whole.
+// docs/clients.md is written by npm run clients, which runs each block; test/clients/matrix.test.ts runs some again.
 const blocks = blocksIn('ts', 'js')
   .filter(({ page }) => page.path !== 'docs/clients.md')
   .map((block, index) => ({ ...block, index, kind: kindOf(block), file: fileOf(block, index) }));

@@ -17,13 +17,23 @@ interface Result {
   attachments: { name: string; body: string }[];
 }
 
+/** Answers for the service, as msw does. */
+const worker = `addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+addEventListener('fetch', (event) => {
+  if (event.request.url.includes('/v1/')) event.respondWith(new Response('the worker'));
+});`;
+
 const executablePath = findChromium();
 const results = new Map<string, Result>();
 let server: RunningServer;
 
 beforeAll(async () => {
   server = await listen(createSimulator(), { port: 0 });
-  const page = createServer((_request, response) => response.end('<!doctype html><link rel="icon" href="data:,">'));
+  const page = createServer(({ url }, response) => {
+    if (url !== '/worker.js') return response.end('<!doctype html><link rel="icon" href="data:,">');
+    return response.setHeader('Content-Type', 'text/javascript').end(worker);
+  });
   await once(page.listen(0, '127.0.0.1'), 'listening');
   const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-playwright-'));
   const config = join(import.meta.dirname, 'inner/playwright.config.ts');
@@ -87,6 +97,23 @@ test.runIf(executablePath)('a page reaches the sandbox at the address that it ex
 test.runIf(executablePath)('what the server cuts is cut for the page', () => {
   expect(results.get('cuts the page off as the server does')).toMatchObject({ status: 'passed', errors: [] });
 });
+
+test.runIf(executablePath).each([
+  ['is answered by the worker of its page', "Block it with test.use({ serviceWorkers: 'block' })"],
+  ['has a page that sends nothing', 'expected the page to send a request to https://api.petstore.example/v1'],
+])('a test that would pass without the sandbox fails: %s', (title, message) => {
+  expect(results.get(title)).toMatchObject({
+    status: 'failed',
+    errors: [{ message: expect.stringContaining(message) }],
+  });
+});
+
+test.runIf(executablePath).each(['is answered by the sandbox', 'is answered from the archive of another run'])(
+  'the inner test "%s" passes',
+  (title) => {
+    expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
+  },
+);
 
 test.each([
   ['says which there are', 'There is no scenario of this name'],

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumArguments, findChromium } from '../support/chromium.js';
 import { installProjects, type PackedPackage, packPackage, runIn } from '../support/installed.js';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = join(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 const executablePath = findChromium();
 const exec = promisify(execFile);

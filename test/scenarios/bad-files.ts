@@ -209,4 +209,16 @@ export const unreadableFiles: BadFile[] = [
     place: '3:1: ',
     message: 'A block sequence may not be used as an implicit map key; indent fields and items alike',
   },
+  {
+    text: 'keys: { other-key: {} }\nclient: { key: othr-key }',
+    place: '2:16: client.key',
+    message: 'expected an API key of the scenario, got "othr-key"; did you mean other-key?',
+    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'client: { key: zzz }',
+    place: '1:16: client.key',
+    message: 'expected an API key of the scenario, got "zzz"',
+    fineForJsonSchema: twoFields,
+  },
 ];

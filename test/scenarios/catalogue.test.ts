@@ -4,11 +4,11 @@ import { replayLog } from '../../src/log/replay-log.js';
 import { generatePets } from '../../src/seed.js';
 import * as clients from './clients.js';
 import { removeRecordings } from './open-recorded.js';
-import { type Call, fileNames, open as openStage, type Stage } from './stage.js';
+import { type Call, fileNames, open as openStage, type RecordedStage, type Stage } from './stage.js';
 
 const { patient } = clients;
 
-const opened: Stage[] = [];
+const opened: RecordedStage[] = [];
 const open: typeof openStage = (...of) => {
   const stage = openStage(...of);
   opened.push(stage);
@@ -185,8 +185,7 @@ scenario('http-date-past', (name) => {
   });
 
   test('uses up the attempts of a client that waits until a date that has passed', async () => {
-    const untilTheDate = clients.retrying(({ headers, nowMs }) => Date.parse(headers.get('retry-after') ?? '') - nowMs);
-    expect(await seen(name, untilTheDate)).toEqual([
+    expect(await seen(name, clients.untilTheDate)).toEqual([
       '0s to 0.009s, every 0.001s: GET 429, Retry-After Thu, 01 Jan 2026 11:59:59 GMT',
       429,
     ]);
@@ -410,11 +409,7 @@ scenario('200-with-remaining-0', (name) => {
   });
 
   test('stores two pets for a client that takes the success for a refusal', async () => {
-    const takesZeroForRefusal = clients.retrying(() => 5000, {
-      attempts: 2,
-      on: ({ headers }) => headers.get('x-ratelimit-remaining') === '0',
-    });
-    const { stage, log } = await play(name, takesZeroForRefusal, newcomer);
+    const { stage, log } = await play(name, clients.takesZeroForRefusal, newcomer);
     expect(log).toEqual(['0s, 5s: POST 201']);
     expect(stored(stage)).toBe(2);
   });
@@ -434,11 +429,7 @@ scenario('401-with-remaining-0', (name) => {
   });
 
   test('shows one 401 after the other to a client that sleeps until Reset', async () => {
-    const sleepsUntilReset = clients.alsoOn401(
-      ({ headers, nowMs }) => Number(headers.get('x-ratelimit-reset')) * 1000 - nowMs,
-      4,
-    );
-    expect(await seen(name, sleepsUntilReset)).toEqual(['0s to 15s, every 5s: GET 401', 401]);
+    expect(await seen(name, clients.sleepsUntilReset)).toEqual(['0s to 15s, every 5s: GET 401', 401]);
   });
 });
 
@@ -898,25 +889,12 @@ scenario('post-answer-late', (name) => {
 });
 
 scenario('browser-cannot-see', (name) => {
-  /** What the scripts of a page see of an answer of another origin: the headers that the Fetch standard always shows. */
-  const behindCors =
-    (client: clients.Client): clients.Client =>
-    (stage, call) => {
-      const shown = ['cache-control', 'content-type'];
-      const send: Stage['send'] = async (each) => {
-        const answer = await stage.send(each);
-        const headers = new Headers([...answer.headers].filter(([header]) => shown.includes(header)));
-        return { ...answer, headers };
-      };
-      return client({ ...stage, send }, call);
-    };
-
   test('exposes none of its headers', () => {
     expect(open(name).sim.settings.cors).toBe('hidden');
   });
 
   test('serves a client that does without them', async () => {
-    expect(await seen(name, behindCors(patient))).toEqual([
+    expect(await seen(name, clients.behindCors(patient))).toEqual([
       '0s GET 429, Retry-After 3',
       '1s GET 429, Retry-After 2',
       '3s GET 200',
@@ -926,7 +904,7 @@ scenario('browser-cannot-see', (name) => {
 
   test('uses up the attempts of a client that reads 0', async () => {
     const refused = '0s to 0.009s, every 0.001s: GET 429, Retry-After 3';
-    expect(await seen(name, behindCors(clients.readsANumber))).toEqual([refused, 429]);
+    expect(await seen(name, clients.behindCors(clients.readsANumber))).toEqual([refused, 429]);
   });
 });
 

@@ -1,9 +1,10 @@
 import type { Call, Seen, Stage } from './stage.js';
 
-/** What a client knows when it is refused: the answer, how often it was refused before, and its own clock. */
+/** What a client knows when it is refused: the answer, how often it was refused before, its own clock and dice. */
 interface Refusal extends Seen {
   refusals: number;
   nowMs: number;
+  random: () => number;
 }
 
 /** How long a client waits after a refusal, in milliseconds; `undefined` when it gives up. */
@@ -21,7 +22,7 @@ export function retrying(
     for (let refusals = 0; ; refusals++) {
       const seen = await stage.send(call);
       if (!on(seen) || refusals + 1 === attempts) return seen;
-      const ms = wait({ ...seen, refusals, nowMs: stage.now() });
+      const ms = wait({ ...seen, refusals, nowMs: stage.now(), random: stage.random });
       if (ms === undefined) return seen;
       await stage.sleep(ms);
     }
@@ -39,7 +40,7 @@ const growing = (refusals: number) => 1000 * 2 ** refusals;
  * Reads every form of the headers that services send: seconds (rounded up), dates, Reset in seconds, milliseconds or as
  * a difference; measures dates against the Date of the same answer; and doubts a Retry-After that is far beyond Reset.
  */
-export const waitAsTold: Wait = ({ headers, refusals }) => {
+export const waitAsTold = ({ headers, refusals }: Pick<Refusal, 'headers' | 'refusals'>): number => {
   const sentMs = Date.parse(headers.get('date') ?? '');
   const untilReset = readReset(headers.get('x-ratelimit-reset'), sentMs);
   const told = readRetryAfter(headers.get('retry-after'), sentMs);
@@ -66,7 +67,7 @@ function readReset(text: string | null, sentMs: number): number | undefined {
 /** Waits as told, and gives up when that is longer than ten minutes. */
 export const patient = retrying(
   (refusal) => {
-    const ms = waitAsTold(refusal) as number;
+    const ms = waitAsTold(refusal);
     return ms > 600_000 ? undefined : ms;
   },
   { attempts: 5 },
@@ -77,16 +78,20 @@ export const parks: Client = async (stage, call) => {
   for (let refusals = 0; ; refusals++) {
     const seen = await stage.send(call);
     if (!isRefusal(seen)) return seen;
-    const untilMs = stage.now() + (waitAsTold({ ...seen, refusals, nowMs: stage.now() }) as number);
+    const untilMs = stage.now() + waitAsTold({ ...seen, refusals });
     while (stage.now() < untilMs) await stage.sleep(Math.min(untilMs - stage.now(), 86_400_000));
   }
 };
 
 /** Waits until Reset once Remaining is 0, before the next request. */
-export const pacing = async (stage: Stage, calls: number): Promise<Seen[]> => {
+export const pacing = async (
+  stage: Stage,
+  calls: number,
+  callAt: (n: number) => Call | undefined = () => undefined,
+): Promise<Seen[]> => {
   const all: Seen[] = [];
   while (all.length < calls) {
-    const seen = await stage.send();
+    const seen = await stage.send(callAt(all.length));
     all.push(seen);
     const isLast = seen.headers.get('x-ratelimit-remaining') === '0';
     const untilReset = readReset(seen.headers.get('x-ratelimit-reset'), Date.parse(seen.headers.get('date') ?? ''));
@@ -95,21 +100,41 @@ export const pacing = async (stage: Stage, calls: number): Promise<Seen[]> => {
   return all;
 };
 
-/** Sends calls side by side; the first refusal holds all of them back until it is over. */
-export const sharedGate = (stage: Stage, calls: number): Promise<Seen[]> => {
+/** Makes calls with so many callers; the first refusal holds all of them back until it is over, and then some. */
+export const sharedGate = async (
+  stage: Stage,
+  calls: number,
+  { callers = calls, spreadMs = 0 } = {},
+): Promise<Seen[]> => {
   let heldUntilMs = 0;
-  const one = async (): Promise<Seen> => {
+  let next = 0;
+  const all: Seen[] = [];
+  const tryOne = async (): Promise<Seen> => {
     for (let refusals = 0; ; refusals++) {
-      while (stage.now() < heldUntilMs) await stage.sleep(heldUntilMs - stage.now());
+      while (stage.now() < heldUntilMs) {
+        await stage.sleep(heldUntilMs - stage.now() + Math.floor(stage.random() * spreadMs));
+      }
       const seen = await stage.send();
       if (seen.status !== 429) return seen;
-      heldUntilMs = Math.max(
-        heldUntilMs,
-        stage.now() + (waitAsTold({ ...seen, refusals, nowMs: stage.now() }) as number),
-      );
+      heldUntilMs = Math.max(heldUntilMs, stage.now() + waitAsTold({ ...seen, refusals }));
     }
   };
-  return Promise.all(Array.from({ length: calls }, one));
+  const caller = async () => {
+    while (next < calls) all[next++] = await tryOne();
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return all;
+};
+
+/** Makes calls with one key until that is refused by a 401, and the rest of them with the other. */
+export const changesKey = (other: string, calls: number) => async (stage: Stage) => {
+  let key: string | undefined;
+  for (let call = 0; call < calls; call++) {
+    const { status } = await stage.send(key === undefined ? {} : { key });
+    if (status !== 401) continue;
+    key = other;
+    await stage.send({ key });
+  }
 };
 
 /** Repeats a GET after a network error, a 5xx or a time-out as after a refusal. */
@@ -120,7 +145,7 @@ export const sturdy =
       const seen = await stage.send({ timeoutMs, ...call }).catch(() => undefined);
       if (seen !== undefined && seen.status < 500 && !isRefusal(seen)) return seen;
       if (failures + 1 === attempts) throw new Error('gave up');
-      const told = seen && waitAsTold({ ...seen, refusals: failures, nowMs: stage.now() });
+      const told = seen && waitAsTold({ ...seen, refusals: failures });
       await stage.sleep((seen?.headers.has('retry-after') ? told : undefined) ?? growing(failures));
     }
   };
@@ -147,6 +172,17 @@ const retryAfterMs = ({ headers }: Seen, read: (text: string | null) => number) 
   1000 * read(headers.get('retry-after'));
 /** `Number(null)` is 0, and `Number` of a date is NaN. */
 export const readsANumber = retrying((refusal) => retryAfterMs(refusal, Number));
+/** Reads it as seconds whatever it is, and waits for them in pieces that a timer can hold. */
+export const parksAsWritten: Client = async (stage, call) => {
+  for (;;) {
+    const seen = await stage.send(call);
+    if (!isRefusal(seen)) return seen;
+    const untilMs = stage.now() + retryAfterMs(seen, Number);
+    while (stage.now() < untilMs) await stage.sleep(Math.min(untilMs - stage.now(), 2 ** 31 - 1));
+  }
+};
+/** A date that has passed is no time at all. */
+export const untilTheDate = retrying(({ headers, nowMs }) => Date.parse(headers.get('retry-after') ?? '') - nowMs);
 export const cutsOffFractions = retrying(
   (refusal) => retryAfterMs(refusal, (text) => Number.parseInt(text ?? '', 10)),
   {
@@ -177,6 +213,13 @@ export const trustsRemaining = retrying((refusal) =>
 export const waitsForResetByItsOwnClock = retrying(
   ({ headers, nowMs }) => Number(headers.get('x-ratelimit-reset')) * 1000 - nowMs,
 );
+export const waitsForResetByDate = retrying(
+  ({ headers }) => Number(headers.get('x-ratelimit-reset')) * 1000 - Date.parse(headers.get('date') ?? ''),
+);
+export const takesZeroForRefusal = retrying(() => 5000, {
+  attempts: 2,
+  on: ({ headers }) => headers.get('x-ratelimit-remaining') === '0',
+});
 export const parsesFirst: Client = async (stage, call) => {
   const client = retrying((refusal) => {
     JSON.parse(refusal.text);
@@ -187,6 +230,25 @@ export const parsesFirst: Client = async (stage, call) => {
 /** Treats a 401 as any other refusal. */
 export const alsoOn401 = (wait: Wait, attempts: number) =>
   retrying(wait, { attempts, on: (seen) => seen.status === 401 || isRefusal(seen) });
+/** Takes a 401 for a rate limit. */
+export const sleepsUntilReset = alsoOn401(
+  ({ headers, nowMs }) => Number(headers.get('x-ratelimit-reset')) * 1000 - nowMs,
+  4,
+);
+/** Back after a 5xx, whatever that asked for. */
+export const everyOn5xx = (ms: number) => retrying(() => ms, { on: ({ status }) => status >= 500 });
+/** What the scripts of a page see of an answer of another origin: the headers that the Fetch standard always shows. */
+export const behindCors =
+  (client: Client): Client =>
+  (stage, call) => {
+    const shown = ['cache-control', 'content-type'];
+    const send: Stage['send'] = async (each) => {
+      const answer = await stage.send(each);
+      const headers = new Headers([...answer.headers].filter(([header]) => shown.includes(header)));
+      return { ...answer, headers };
+    };
+    return client({ ...stage, send }, call);
+  };
 /** Retries in layers, each knowing nothing of the others. */
 export const inLayers = (layers: number, attempts: number): Client => {
   if (layers === 0) return takesItForTheEnd;

@@ -31,6 +31,7 @@ export function openRecorded(scenario: Scenario) {
   const machine = startMachine(resolved, Date.parse(noon), {
     generatePets,
     onError,
+    onWarning: () => {},
     readMs: () => Date.parse(noon),
   });
   const log = createRecording(file, { version: '1.0.0', scenario: { name: resolved.name, hash: '' }, onLost: onError });

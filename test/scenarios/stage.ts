@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Scenario, Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import type { StateMachine } from '../../src/log/state-machine.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
+import { listen } from '../../src/node.js';
+import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
+import { seededFraction } from '../../src/values/seeded-random.js';
 import { noon } from '../support/frozen.js';
+import type { Init, Reply as Seen, Send, Stack } from '../support/http-stacks.js';
 import { openRecorded } from './open-recorded.js';
+
+export type { Seen };
 
 const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 const shipped = shippedScenarios(folder, '.yaml');
@@ -32,15 +38,9 @@ export interface Call {
   path?: string;
   body?: string;
   key?: string;
+  headers?: Readonly<Record<string, string>>;
   /** The client gives up on the answer after this long. */
   timeoutMs?: number;
-}
-
-/** One answer as a client sees it. */
-export interface Seen {
-  status: number;
-  headers: Headers;
-  text: string;
 }
 
 /** The service of one client: a simulator whose clock stands still while anyone is busy, and jumps when all wait. */
@@ -52,12 +52,12 @@ export interface Stage {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** The client's own clock, which knows nothing of the skew of the service. */
   now(): number;
+  /** The client's own dice: from 0 up to 1, the same in every run with the same seed. */
+  random(): number;
   /** What was sent and what came back, in the order of sending; equal ones in a row are one line. */
   log(): string[];
   /** Lets a client act, to its end. */
   run<Result>(act: (stage: Stage) => Promise<Result>): Promise<Result>;
-  /** Ends the recording of everything that happened. @returns its file */
-  close(): Promise<{ machine: StateMachine; file: string }>;
   /** Lets things happen until this instant, in seconds since the start. */
   runUntil(seconds: number): Promise<void>;
 }
@@ -65,14 +65,96 @@ export interface Stage {
 /** Longest wait that `setTimeout` can hold. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Opens a scenario with a frozen clock. Everything that happens on it is recorded. */
-export function open(name: string, changes: Scenario = {}): Stage {
+interface Options {
+  /** Instead of what the file of the scenario has. */
+  changes?: Scenario | undefined;
+  /** When in a second the client begins. Default 0. */
+  phaseMs?: number;
+  /** Of the client's dice, and of how late its timers are: up to 15 ms. Without one they are exact. */
+  seed?: number | undefined;
+}
+
+type OnHead = (head: Pick<Seen, 'status' | 'headers'>) => void;
+
+/** How requests come to the simulator. */
+interface Transport {
+  send(host: Host, path: string, init: Init & { key: string }, onHead: OnHead): Promise<Seen>;
+  /** How many requests can be on their way at once; not known in the same process. */
+  connections?: number;
+}
+
+const inProcess: Transport = {
+  async send({ fetch }, path, { key, headers: more, method, body, signal }, onHead) {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
+    const init = { method, headers, signal, body } as RequestInit;
+    const response = await fetch(`http://petstore.test/v1${path}`, init);
+    onHead(response);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  },
+};
+
+/** What a stage plays on. */
+interface Host {
+  sim: Simulator;
+  fetch: typeof fetch;
+  moveTo(ms: number): Promise<void>;
+}
+
+/** A stage of which everything is recorded. */
+export interface RecordedStage extends Stage {
+  /** Ends the recording. @returns its file, and the server that it is of */
+  close(): Promise<{ machine: StateMachine; file: string }>;
+}
+
+/** Opens a scenario with a frozen clock, for clients in the same process. Everything that happens on it is recorded. */
+export function open(name: string, changes: Scenario = {}): RecordedStage {
+  let close: RecordedStage['close'] | undefined;
+  const stage = openOver(inProcess, name, { changes }, (scenario) => {
+    const recorded = openRecorded(scenario);
+    close = recorded.close;
+    return recorded;
+  });
+  return Object.assign(stage, { close: close as RecordedStage['close'] });
+}
+
+/** Its clock stands still on purpose, so there is nothing to warn of. */
+function hostInMemory(scenario: Scenario): Host {
+  const sim = createSimulator({ scenario, generatePets, onWarning: () => {} });
+  return { sim, fetch: sim.fetch, moveTo: async (ms) => sim.clock.set(ms) };
+}
+
+/** The same over real connections, as `exec` has them: refusals are held back a little. */
+export async function serve(name: string, { connect, connections }: Stack, options: Options = {}) {
+  let baseUrl = '';
+  const sends = new Map<string, Send>();
+  const send: Transport['send'] = async (_, path, { key, ...init }, onHead) => {
+    const sendWithKey = sends.get(key) ?? connect(baseUrl, key);
+    sends.set(key, sendWithKey);
+    const seen = await sendWithKey(path, init);
+    onHead(seen);
+    return seen;
+  };
+  const stage = openOver({ send, connections }, name, options);
+  const server = await listen(stage.sim, { port: 0, holdRefusals: true });
+  baseUrl = server.baseUrl;
+  return { ...stage, close: () => server.close({ graceMs: 0 }) };
+}
+
+function openOver(
+  transport: Transport,
+  name: string,
+  { changes = {}, phaseMs = 0, seed }: Options,
+  hostOf = hostInMemory,
+): Stage {
   const written = { ...scenarioOf(name), ...changes };
-  const clock = { start: noon, ...written.clock, mode: 'frozen' as const };
-  const recorded = openRecorded({ ...written, clock });
-  const { sim } = recorded;
+  const wallMs = new Date(written.clock?.start ?? noon).getTime() + phaseMs;
+  const clock = { ...written.clock, start: new Date(wallMs).toISOString(), mode: 'frozen' as const };
+  const host = hostOf({ ...written, clock });
+  const { sim } = host;
   const startMs = sim.clock.now();
   const elapsedMs = () => sim.clock.now() - startMs;
+  let drawn = 0;
+  const random = () => seededFraction(seed ?? 1, drawn++);
   const lines: { atMs: number; what: string }[] = [];
 
   const { delayed } = coreOf(sim).state;
@@ -93,8 +175,9 @@ export function open(name: string, changes: Scenario = {}): Stage {
   let clientsAsleep = 0;
   const sleep: Stage['sleep'] = async (ms, signal) => {
     clientsAsleep++;
+    const lateMs = seed === undefined ? 0 : Math.floor(random() * 16);
     try {
-      await sim.clock.sleep(ms >= 1 && ms <= longestTimerMs ? ms : 1, signal);
+      await sim.clock.sleep((ms >= 1 && ms <= longestTimerMs ? ms : 1) + lateMs, signal);
     } finally {
       clientsAsleep--;
     }
@@ -102,10 +185,18 @@ export function open(name: string, changes: Scenario = {}): Stage {
 
   /** Waits until whoever has something to do has done it. */
   const settle = async () => {
-    for (let turn = 0, quiet = 0; quiet < 3 && turn < 50; turn++) {
+    const { connections } = transport;
+    for (let turn = 0, quiet = 0; quiet < 3; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
       const faultsWait = delayed.length + waiting.size - clientsAsleep;
-      quiet = sending <= faultsWait ? quiet + 1 : 0;
+      if (connections === undefined) {
+        // Nobody knows how many of the requests have come; but in the same process all that happens is done in some turns.
+        quiet = sending <= faultsWait || turn > 50 ? quiet + 1 : 0;
+      } else if (Math.min(sending, connections) === faultsWait) quiet++;
+      else {
+        quiet = 0;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
     }
   };
 
@@ -113,11 +204,12 @@ export function open(name: string, changes: Scenario = {}): Stage {
     await settle();
     const nextMs = Math.min(delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY, ...waiting.values());
     if (nextMs > untilMs || nextMs === Number.POSITIVE_INFINITY) return false;
-    await recorded.moveTo(Math.max(sim.clock.now(), Math.ceil(nextMs)));
+    await host.moveTo(Math.max(sim.clock.now(), Math.ceil(nextMs)));
     return true;
   };
 
-  const send: Stage['send'] = async ({ method = 'GET', path = '/pets', body, key = 'free-key', timeoutMs } = {}) => {
+  const send: Stage['send'] = async ({ path = '/pets', key = 'free-key', timeoutMs, ...init } = {}) => {
+    const { method = 'GET' } = init;
     const line = { atMs: elapsedMs(), what: `${method} no answer` };
     lines.push(line);
     const controller = new AbortController();
@@ -129,16 +221,10 @@ export function open(name: string, changes: Scenario = {}): Stage {
       );
     sending++;
     try {
-      const response = await recorded.fetch(`http://petstore.test/v1${path}`, {
-        method,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        signal: controller.signal,
-        ...(body !== undefined && { body }),
+      return await transport.send(host, path, { ...init, method, key, signal: controller.signal }, (head) => {
+        const retryAfter = head.headers.get('retry-after');
+        line.what = `${method} ${head.status}${retryAfter === null ? '' : `, Retry-After ${retryAfter}`}`;
       });
-      const { status, headers } = response;
-      const retryAfter = headers.get('retry-after');
-      line.what = `${method} ${status}${retryAfter === null ? '' : `, Retry-After ${retryAfter}`}`;
-      return { status, headers, text: await response.text() };
     } catch (error) {
       line.what = controller.signal.aborted ? `${method} given up` : `${line.what}, connection lost`;
       throw error;
@@ -150,10 +236,10 @@ export function open(name: string, changes: Scenario = {}): Stage {
 
   const stage: Stage = {
     sim,
-    close: recorded.close,
     send,
     sleep,
-    now: () => Date.parse(noon) + elapsedMs(),
+    now: () => wallMs + elapsedMs(),
+    random,
     log: () => inRuns(lines),
     async run(act) {
       let isOver = false;
@@ -169,7 +255,7 @@ export function open(name: string, changes: Scenario = {}): Stage {
     },
     async runUntil(seconds) {
       while (await moveOn(startMs + seconds * 1000));
-      await recorded.moveTo(startMs + seconds * 1000);
+      await host.moveTo(startMs + seconds * 1000);
       await settle();
     },
   };

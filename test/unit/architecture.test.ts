@@ -41,12 +41,15 @@ const laws: Readonly<Record<string, readonly string[]>> = {
     'values',
     'verdict',
   ],
+  dashboard: ['control', 'simulator', 'values', 'verdict'],
+  fidelity: ['contract', 'control', 'limits', 'scenario', 'simulator', 'state', 'values', 'verdict'],
   node: ['adapters', 'contract', 'control', 'faults', 'log', 'scenario', 'schema', 'simulator', 'state', 'values'],
   kit: ['contract', 'scenario', 'schema', 'simulator', 'state', 'values', 'verdict'],
   cli: [
     'adapters',
     'contract',
     'control',
+    'fidelity',
     'log',
     'node',
     'scenario',
@@ -59,7 +62,7 @@ const laws: Readonly<Record<string, readonly string[]>> = {
 };
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && statSync(join(root, file)).isFile())
+  .filter((file) => /\.tsx?$/.test(file) && statSync(join(root, file)).isFile())
   .map((file) => file.replaceAll('\\', '/'));
 
 /** The files of src/ that a file imports, types included. */
@@ -68,7 +71,7 @@ const importsOf = (file: string): string[] => {
   const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g);
   return Array.from(found, ([, path = '']) =>
     relative(root, join(root, dirname(file), path)).replaceAll('\\', '/'),
-  ).map((path) => (existsSync(join(root, `${path}.d.ts`)) ? `${path}.d.ts` : `${path}.ts`));
+  ).map((path) => `${path}${['.tsx', '.d.ts'].find((ending) => existsSync(join(root, `${path}${ending}`))) ?? '.ts'}`);
 };
 
 const imports = new Map(files.map((file) => [file, importsOf(file)]));

@@ -38,6 +38,21 @@ test('a redactor knows keys that are added later, and those of another scenario'
   expect(redacted(redactor, 'late-secret-1 named-later')).toBe('late-secret-1 named-later');
 });
 
+test('redactors of one simulator share what they know, and forget it with the scenario', () => {
+  const sim = createSimulator({});
+  const early = createRedactor(sim);
+  sim.keys.add('added-secret-1234');
+  expect(createRedactor(sim)('')('added-secret-1234')).toBe('added-secret-1234');
+  expect(early('?k=added-secret-1234')('?k=added-secret-1234')).toBe('?k=…1234');
+  expect(createRedactor(sim)('?k=added-secret-1234')('?k=added-secret-1234')).toBe('?k=…1234');
+  // Now it is written in a scenario, so no secret.
+  sim.load({ keys: { 'added-secret-1234': {} } });
+  for (const redactor of [early, createRedactor(sim)]) {
+    expect(redactor('?k=added-secret-1234')('?k=added-secret-1234')).toBe('?k=added-secret-1234');
+  }
+  expect(createRedactor(createSimulator({}))('?k=added-secret-1234')('x')).toBe('x');
+});
+
 test('a key is found in a target where it is percent-encoded, and in JSON where it is escaped', () => {
   const sim = createSimulator();
   sim.keys.add('pass/word+"1"=');

@@ -430,3 +430,15 @@ test('a failure of the simulator is a 500 that tells nothing, and goes to onErro
   expect(rate(answer)).toMatchObject({ limit: 60, remaining: 59 });
   expect(errors).toEqual([broken]);
 });
+
+test('the name of a scenario, where its content is needed, is answered with how to give it', () => {
+  for (const load of [
+    () => createSimulator({ scenario: 'minute-wall' as never }),
+    () => createSimulator().load('minute-wall' as never),
+  ]) {
+    expect(load).toThrow(ScenarioError);
+    expect(load).toThrow(
+      "import it from 'petstore-sim/scenarios/NAME.json', or await readScenario(NAME) of petstore-sim/node",
+    );
+  }
+});

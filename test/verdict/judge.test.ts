@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario, Simulator } from '../../src/index.js';
 import { findingCodes } from '../../src/scenario/expectation.js';
-import { judgeRun } from '../../src/verdict/judge-run.js';
+import { RunJudge } from '../../src/verdict/run-judge.js';
 import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
@@ -64,14 +64,18 @@ describe('the verdict', () => {
   test('is inconclusive where the journal has dropped entries, but a failure that is left is one', () => {
     const sim = frozen(wall);
     runPrograms(sim, [obeying]);
-    const state = { scenario: 'x', nowMs: sim.clock.now(), dropped: 3 };
-    expect(judgeRun(sim.journal.query(), state)).toMatchObject({
+    const judged = ({ journal, clock }: Simulator) => {
+      const runJudge = new RunJudge({ scenario: 'x' });
+      for (const entry of journal.query()) runJudge.add(entry);
+      return runJudge.verdict({ nowMs: clock.now(), dropped: 3 });
+    };
+    expect(judged(sim)).toMatchObject({
       outcome: 'inconclusive',
       reason: 'The journal has dropped 3 requests, so the run is not known as a whole.',
     });
     const bad = frozen(wall);
     runPrograms(bad, [sending([1_000])]);
-    expect(judgeRun(bad.journal.query(), state).outcome).toBe('fail');
+    expect(judged(bad).outcome).toBe('fail');
   });
 
   test('asks for the key where every request was a 401, unless the scenario is about that', () => {

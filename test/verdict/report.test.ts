@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
 import { findingCodes } from '../../src/scenario/expectation.js';
-import { htmlReport } from '../../src/verdict/report/html.js';
 import { junitReport } from '../../src/verdict/report/junit.js';
 import { keyNames } from '../../src/verdict/report/key-names.js';
 import type { Style } from '../../src/verdict/report/style.js';
+import { svgReport } from '../../src/verdict/report/svg-report.js';
 import { terminalReport } from '../../src/verdict/report/terminal.js';
 import { timelineOf } from '../../src/verdict/report/timeline.js';
 import { judge } from '../../src/verdict.js';
@@ -42,16 +42,16 @@ const hostileRun = () =>
   );
 
 /** Every XML tag closed in order, and nothing outside of them that is markup. */
-function checkNesting(text: string, voidTags: readonly string[] = []): void {
+function checkNesting(text: string): void {
   const open: string[] = [];
   for (const [, close, name = '', attributes = '', selfClosed] of text.matchAll(
     /<(\/?)([a-zA-Z][\w:-]*)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>/g,
   )) {
     if (close) expect(open.pop(), `</${name}${attributes}>`).toBe(name);
-    else if (!selfClosed && !voidTags.includes(name)) open.push(name);
+    else if (!selfClosed) open.push(name);
   }
   expect(open).toEqual([]);
-  expect(text.replace(/<\/?[a-zA-Z][^<>]*>|<!doctype html>|<\?xml[^<>]*\?>/g, '')).not.toMatch(/[<]/);
+  expect(text.replace(/<\/?[a-zA-Z][^<>]*>|<\?xml[^<>]*\?>/g, '')).not.toMatch(/[<]/);
 }
 
 describe('key names', () => {
@@ -176,42 +176,34 @@ describe('the report in a terminal', () => {
   });
 });
 
-describe('the report as a page', () => {
-  test('is one file that needs nothing else, and no script', () => {
+describe('the report as a picture', () => {
+  test('is one SVG that needs nothing else, and no script', () => {
     for (const sim of [bad(), good(), ran({})]) {
-      const page = report(sim, htmlReport);
-      expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
-      expect(page).not.toMatch(/<script|<link|@import|url\(|src=|href=|https?:/i);
-      checkNesting(page.replace(/<style>.*?<\/style>/s, ''), ['meta']);
+      const picture = report(sim, svgReport);
+      expect(picture).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 960 /);
+      expect(picture).not.toMatch(/<script|<image|@import|url\(|href=/i);
+      checkNesting(picture.replace(/<style>.*?<\/style>/s, ''));
     }
   });
 
-  test('has the verdict, the picture with all kinds of marks, the findings and the requests', () => {
-    const page = report(bad(), htmlReport);
-    expect(page).toContain('<title>cap: fail</title>');
-    expect(page).toContain('<span class="verdict fail">fail</span> cap');
+  test('has the verdict, all kinds of marks, and the first sentence of each finding', () => {
+    const picture = report(bad(), svgReport);
+    expect(picture).toContain('<title>FAIL cap: The client failed early-retry, ban-tripped, ban-hammered.</title>');
     for (const kind of ['served', 'refused', 'strike', 'banned', 'wait', 'ban'])
-      expect(page).toContain(`class="${kind}"`);
-    expect(page).toContain('<title>5: GET /pets · 429</title>');
-    expect(page.match(/<article class="fail">/g)).toHaveLength(3);
-    expect(page.match(/<tr class=/g)).toHaveLength(6);
-    expect(page).toContain('prefers-color-scheme: dark');
-    expect(page).toContain('@media print');
+      expect(picture).toContain(`class="${kind}"`);
+    expect(picture).toContain('<title>5: GET /pets · 429</title>');
+    expect(picture.match(/<tspan class="fail">FAIL<\/tspan>/g)).toHaveLength(3);
+    expect(picture).toContain('Came back up to 34.5 s before Retry-After allowed');
+    expect(picture).toContain('prefers-color-scheme: dark');
   });
 
   test('escapes every text, and shows no key', () => {
-    const page = report(hostileRun(), htmlReport);
-    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-    expect(page).not.toContain('<script>');
-    expect(page).not.toContain('free-key');
-    expect(page.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    checkNesting(page.replace(/<style>.*?<\/style>/s, ''), ['meta']);
-  });
-
-  test('lists 500 requests at most', () => {
-    const page = report(ran({ limits: 'off' }, sending(Array(599).fill(1))), htmlReport);
-    expect(page.match(/<tr class=/g)).toHaveLength(500);
-    expect(page).toContain('And 100 more.');
+    const picture = report(hostileRun(), svgReport);
+    expect(picture).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(picture).not.toContain('<script>');
+    expect(picture).not.toContain('free-key');
+    expect(picture.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    checkNesting(picture.replace(/<style>.*?<\/style>/s, ''));
   });
 });
 
@@ -261,7 +253,7 @@ test('10,000 requests are reported within seconds', () => {
   const startMs = performance.now();
   const entries = sim.journal.query();
   const verdict = judge(sim);
-  for (const make of [terminalReport, htmlReport, junitReport])
+  for (const make of [terminalReport, svgReport, junitReport])
     expect(make(entries, verdict).length).toBeLessThan(400_000);
   expect(performance.now() - startMs).toBeLessThan(20_000);
 });

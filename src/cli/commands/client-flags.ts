@@ -1,7 +1,9 @@
-import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
+import { type ReadScenario, readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
-import type { Scenario } from '../../scenario/scenario-schema.js';
+import { checkWith } from '../../scenario/check-scenario.js';
+import { keyText } from '../../scenario/key-schema.js';
 import { parseDuration } from '../../values/duration.js';
+import { loadGenerator } from '../client-run.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
@@ -16,11 +18,15 @@ export function requireCommand(name: string, command: readonly string[]): void {
   throw new UsageError(`expected the command of a client, such as petstore-sim ${name} -- npm test`);
 }
 
-/** The scenario that the flags name, with what they set on top. */
-export async function scenarioOf(flags: ScenarioFlags): Promise<Scenario> {
+/** The scenario that the flags name, with what they set on top, read and checked. */
+export async function scenarioOf(flags: ScenarioFlags): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
-  return (await readScenarioAndFiles(flags.scenario ?? 'default', { overrides })).scenario;
+  return readScenarioAndFiles(flags.scenario ?? 'default', { overrides, loadGenerator });
 }
+
+/** The key that the client is given, where a flag names it. @throws {ScenarioError} when it cannot be an API key */
+export const apiKeyOf = ({ 'api-key': key }: ScenarioFlags): string | undefined =>
+  key === undefined ? undefined : checkWith(keyText, key, '--api-key');
 
 /** How long one run of the client may take, in milliseconds. */
 export function timeoutOf(text = '2m'): number {

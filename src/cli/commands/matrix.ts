@@ -1,8 +1,17 @@
 import { styleText } from 'node:util';
 import { type AssumptionId, assumptions } from '../../contract/assumptions.js';
 import { UsageError } from '../../node/usage-error.js';
-import { matrixCases, matrixLines, runMatrix } from '../matrix.js';
-import { createRunCounter, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { type MatrixResult, matrixCases, matrixLines, runMatrix } from '../matrix.js';
+import { shellWords } from '../shell-words.js';
+import {
+  apiKeyOf,
+  createRunCounter,
+  requireCommand,
+  type ScenarioFlags,
+  scenarioOf,
+  timeoutOf,
+} from './client-flags.js';
 
 export interface MatrixFlags extends ScenarioFlags {
   only?: string;
@@ -21,17 +30,18 @@ export async function matrix(
 ): Promise<number> {
   requireCommand('matrix', command);
   const only = readIds(flags.only);
-  const scenario = await scenarioOf(flags);
+  const apiKey = apiKeyOf(flags);
+  const read = await scenarioOf(flags);
   const onDone = createRunCounter(1 + matrixCases(only).length);
-  const results = await runMatrix(command, scenario, {
+  const results = await runMatrix(command, read, {
     only,
     timeoutMs: timeoutOf(flags.timeout),
-    apiKey: flags['api-key'],
+    apiKey,
     onDone,
   });
   const [baseline] = results;
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
-  if (flags.json) print(`${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
   else if (baseline?.code !== 0) {
     print(
       `The command fails with the defaults already (exit code ${baseline?.code}); mend that first.\n${baseline?.output}`,
@@ -50,4 +60,15 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
     );
   }
   return ids as AssumptionId[] | undefined;
+}
+
+/** The client under the first choices that break it. */
+function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
+  const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
+  const words = shellWords(command);
+  if (broken.length === 0) return [`petstore-sim gauntlet --json -- ${words}`];
+  return broken.slice(0, 3).map(({ id, value }) => {
+    const set = shellWords([`assumptions.${id}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
+    return `petstore-sim exec --json --set ${set} -- ${words}`;
+  });
 }

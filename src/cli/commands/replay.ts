@@ -1,17 +1,18 @@
-import { styleText } from 'node:util';
 import { version } from '../../control/har.js';
+import { collectRun } from '../../control/run-operations.js';
 import type { Replay } from '../../log/replay-log.js';
-import type { CommandResult, HandledRequest } from '../../log/state-machine.js';
+import type { CommandResult, HandledRequest, StateMachine } from '../../log/state-machine.js';
 import { UsageError } from '../../node/usage-error.js';
-import { terminalReport } from '../../verdict/report/terminal.js';
+import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
+import { shellWords } from '../shell-words.js';
+import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
 
-export interface ReplayFlags extends ListenFlags {
+export interface ReplayFlags extends ListenFlags, VerdictFlags {
   until?: string;
   judge?: boolean;
   serve?: boolean;
-  json?: boolean;
 }
 
 /**
@@ -25,6 +26,8 @@ export async function replay(
   print: (text: string) => void,
 ): Promise<number> {
   if (file === undefined) throw new UsageError('expected a file that --record wrote, or the folder of --data');
+  const strayVerdict = verdictFlags.find((flag) => flags[flag] !== undefined && !flags.judge);
+  if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}`);
   const stray = serveFlags.find((flag) => flags[flag] !== undefined && !flags.serve);
   if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}`);
   const until = flags.until === undefined ? {} : untilOf(flags.until);
@@ -40,35 +43,47 @@ export async function replay(
     process.stderr.write(`petstore-sim: ${differenceText(difference, run)}\n`);
     return 1;
   }
-  const verdict = flags.judge ? machine.judge() : undefined;
-  if (verdict === undefined) print(`${summary(done, run)}\n`);
-  else if (flags.json) print(`${JSON.stringify(verdict, null, 2)}\n`);
-  else {
-    const { stdout } = process;
-    const report = terminalReport(machine.sim.journal.query(), verdict, {
-      columns: stdout.columns ?? 100,
-      ...(stdout.isTTY && { style: (format, text) => styleText(format, text) }),
-    });
-    print(`${report}\n`);
-  }
+  if (!flags.judge) print(flags.json ? jsonWithNext(result(done, run), next(file)) : `${summary(done, run)}\n`);
+  const code = flags.judge ? judge(machine, file, flags) : 0;
   if (flags.serve) {
     const { serveReplayed } = await import('../serve-replayed.js');
     await serveReplayed(machine, done.last?.position ?? 0, flags);
-    return 0;
   }
-  return verdict?.outcome === 'fail' ? 1 : 0;
+  return code;
 }
 
+/** Prints the verdict as exec does. @returns the exit code */
+function judge(machine: StateMachine, file: string, flags: ReplayFlags): number {
+  const { sim } = machine;
+  const verdict = machine.judge();
+  const judged = { verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict) };
+  const failures = writeReports(flags, judged, next(file));
+  for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
+  if (fails(verdict, readCodes(flags['fail-on']), flags['require-conclusive'] ?? false)) return 1;
+  return failures.length > 0 ? unwrittenCode : 0;
+}
+
+/** As of exec: a report could not be written. */
+const unwrittenCode = 2;
+
+const next = (file: string) => [`petstore-sim state export --from ${shellWords([file])} --as scenario scenario.yaml`];
+
+const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
 const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;
 
-function summary({ applied, uncompared, last, machine }: Replay, run: ReadRun): string {
-  const requests = machine?.sim.journal.query().length ?? 0;
-  const at = last === undefined ? '' : `, until ${new Date(last.atMs).toISOString()}`;
-  const compared =
-    uncompared === 0
-      ? 'every answer is as it was'
-      : `every answer is as it was, but ${uncompared} of the entries have none to compare`;
-  return `${applied} entries of petstore-sim ${run.version} replayed by ${version}${at}: ${compared}; the journal has ${requests} requests`;
+const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun) => ({
+  entries: applied,
+  uncompared,
+  until: last && new Date(last.atMs).toISOString(),
+  requests: machine?.sim.journal.size,
+  recordedBy: run.version,
+  replayedBy: version,
+});
+
+function summary(replay: Replay, run: ReadRun): string {
+  const { entries, uncompared, until, requests, recordedBy, replayedBy } = result(replay, run);
+  const but = uncompared === 0 ? '' : `, but ${uncompared} of the entries have none to compare`;
+  return `${entries} entries of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer is as it was${but}; the journal has ${requests} requests`;
 }
 
 function differenceText(

@@ -21,9 +21,11 @@ export interface ServeFlags extends ListenFlags {
   watch?: boolean;
   reseed?: boolean;
   handlers?: string;
+  'allowed-origin'?: string[];
   data?: string;
   'data-reset'?: boolean;
   fsync?: boolean;
+  open?: boolean;
   record?: string;
 }
 
@@ -43,7 +45,11 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
-  const options: ListenOptions = { ...listenOptions, prepareControl: generator.load };
+  const options: ListenOptions = {
+    ...listenOptions,
+    allowedOrigins: flags['allowed-origin'] ?? [],
+    prepareControl: generator.load,
+  };
   const served = await startServing(first.resolved, generator, flags, options);
   const { sim, server } = served;
   stopOnSignal(server);
@@ -59,6 +65,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     };
     watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
   }
+  if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) writeLine(line);
 }
 

@@ -10,7 +10,7 @@ export interface StateFlags {
   sandbox?: string;
   'control-token'?: string;
   as?: string;
-  from?: string;
+  from?: string[];
   until?: string;
 }
 
@@ -35,6 +35,7 @@ export async function state(
 async function exportState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {
   const { as = 'state', from, until, url } = flags;
   if (until !== undefined && from === undefined) throw new UsageError('expected --from with --until');
+  if (from !== undefined && from.length > 1) throw new UsageError('expected one --from');
   if (url !== undefined && from !== undefined) throw new UsageError('expected either --url or --from');
   if (as !== 'state' && as !== 'scenario') {
     throw new UsageError(`expected --as state or --as scenario, got ${JSON.stringify(as)}`);
@@ -42,7 +43,7 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   const exported =
     flags.from === undefined
       ? await ask(flags, (control) => control.exportState())
-      : await stateOfRun(flags.from, flags);
+      : await stateOfRun(flags.from[0] as string, flags);
   const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
   if (file === undefined) return print(text);
   try {

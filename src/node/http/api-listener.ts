@@ -39,7 +39,7 @@ export function createApiListener(
   const { sim } = sandbox ?? backend;
   let adapterHeaders = firstHeaders;
   return (request, response, report, read) => {
-    const cors = corsHeaders(request.headers.origin, sim.settings.cors);
+    const cors = corsHeaders(request.headers.origin, sim.settings);
     const isOriginRefused = cors === undefined && isForeignPage(request);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();

@@ -11,7 +11,7 @@ import { perform, performInPieces } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
-import { checkControlRequest, descriptionCors } from './control-guard.js';
+import { type ControlAccess, checkControlRequest, controlCors } from './control-guard.js';
 import { readInput } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
 import { servePage } from './page.js';
@@ -22,11 +22,9 @@ import type { Report } from './served-answer.js';
 /** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
 
-export interface ControlRouterOptions {
+export interface ControlRouterOptions extends ControlAccess {
   /** Aborted when the server closes: requests that wait and event streams end then. */
   closing: AbortSignal;
-  /** When set, every request must bring it as `Authorization: Bearer TOKEN`. */
-  controlToken: string | undefined;
 }
 
 /** Answers a request to the control API. */
@@ -44,10 +42,7 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
  * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
  * Error object.
  */
-export function createControlRouter(
-  backend: Backend,
-  { closing, controlToken }: ControlRouterOptions,
-): ControlListener {
+export function createControlRouter(backend: Backend, { closing, ...access }: ControlRouterOptions): ControlListener {
   const { sim, sandboxes } = backend;
   const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
@@ -57,7 +52,7 @@ export function createControlRouter(
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
-      ...descriptionCors(request),
+      ...controlCors(request, access.allowedOrigins),
     });
     next();
   });
@@ -135,13 +130,13 @@ export function createControlRouter(
   });
   app.use(answerError((response, body) => errorBodies.set(response, body)));
   return (request, response, report) => {
-    const cors = descriptionCors(request);
+    const cors = controlCors(request, access.allowedOrigins);
     if (cors !== undefined && isPreflight(request)) {
-      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET') }).end();
+      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET, POST, PUT, DELETE') }).end();
       report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '' });
       return;
     }
-    const refusal = checkControlRequest(request, controlToken);
+    const refusal = checkControlRequest(request, access);
     if (report !== undefined) {
       response.once('close', () => {
         const status = response.headersSent ? response.statusCode : 0;
@@ -149,7 +144,10 @@ export function createControlRouter(
       });
     }
     if (refusal === undefined) app(request, response);
-    else errorBodies.set(response, sendRefusal(response, refusal));
+    else {
+      for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
+      errorBodies.set(response, sendRefusal(response, refusal));
+    }
   };
 }
 

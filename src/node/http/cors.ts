@@ -3,13 +3,25 @@ import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
 import type { Settings } from '../../contract/settings.js';
 import { isLoopback } from './guard.js';
 
-const exposed = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
+const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
+const structured = `${always}, RateLimit, RateLimit-Policy`;
+
+/** What a page may read: the fields of the IETF draft too, where they are sent. */
+const exposed: Readonly<Record<Settings['rateLimitFields'], string>> = {
+  none: always,
+  legacy: `${always}, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset`,
+  'structured-rt': structured,
+  'structured-aw': structured,
+};
 
 /** The headers that let a page of an allowed origin read an answer; none for a request without or with another Origin. */
-export function corsHeaders(origin: string | undefined, cors: Settings['cors']): Record<string, string> | undefined {
+export function corsHeaders(
+  origin: string | undefined,
+  { cors, rateLimitFields }: Settings,
+): Record<string, string> | undefined {
   if (origin === undefined || cors === 'off' || !isAllowed(origin, cors)) return undefined;
   const headers: Record<string, string> = { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
-  if (cors !== 'hidden') headers['Access-Control-Expose-Headers'] = exposed;
+  if (cors !== 'hidden') headers['Access-Control-Expose-Headers'] = exposed[rateLimitFields];
   return headers;
 }
 

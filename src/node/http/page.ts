@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Express, Request } from 'express';
 import { ControlError } from '../../control/control-error.js';
-import { pageFolder } from '../page-files.js';
+import { readPageFile } from '../page-files.js';
 
 /** What the page consists of, and nothing else of the folder. */
 const files: Readonly<Record<string, string>> = {
@@ -39,7 +38,7 @@ const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(accept);
 export function servePage(app: Express): void {
   const texts = new Map<string, string>();
   const read = (file: string) => {
-    const text = texts.get(file) ?? readPageFile(file);
+    const text = texts.get(file) ?? readBuilt(file);
     texts.set(file, text);
     return text;
   };
@@ -53,7 +52,7 @@ export function servePage(app: Express): void {
   });
   for (const [file, type] of Object.entries(files)) {
     app.get(`/__sim/page/${file}`, (_, response) => {
-      response.set('Content-Type', type).send(read(file));
+      response.set('Content-Type', type).send(read(`page/${file}`));
     });
   }
 }
@@ -62,9 +61,9 @@ const pathOf = ({ originalUrl }: Request) => originalUrl.split('?', 1)[0] as str
 const queryOf = ({ originalUrl }: Request) => originalUrl.slice(pathOf({ originalUrl } as Request).length);
 
 /** @throws {ControlError} where the package was not built */
-function readPageFile(file: string): string {
+function readBuilt(file: string): string {
   try {
-    return readFileSync(`${pageFolder()}/${file}`, 'utf8');
+    return readPageFile(file);
   } catch {
     throw new ControlError(
       404,

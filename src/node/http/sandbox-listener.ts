@@ -32,7 +32,7 @@ export function createSandboxListener(backend: Backend, connections: Connections
   };
   return (request, response, report, read) => {
     const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
-    const cors = corsHeaders(request.headers.origin, sim.settings.cors);
+    const cors = corsHeaders(request.headers.origin, sim.settings);
     const refuse = (status: number, body: string) => {
       sendJson(response, status, body, cors);
       report?.({ by: 'server', sim, status, headers: {}, body });

@@ -14,7 +14,9 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
     if (text.length < chunkLength) continue;
     const isTaken = response.write(text);
     text = '';
-    await (isTaken ? nextTurn() : drained(response));
+    if (!isTaken) await drained(response);
+    // Also then: where the system takes all at once, the stream is drained in the same turn.
+    await nextTurn();
     if (response.destroyed) return;
   }
   response.end(text);

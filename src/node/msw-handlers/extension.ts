@@ -44,7 +44,7 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
   const date = () => new Date(sim.clock.now()).toUTCString();
-  const cors = ({ headers }: IncomingMessage) => corsHeaders(headers.origin, sim.settings.cors);
+  const cors = ({ headers }: IncomingMessage) => corsHeaders(headers.origin, sim.settings);
 
   const app = express().disable('x-powered-by');
   app.use((request, response, next) => {

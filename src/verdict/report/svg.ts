@@ -9,6 +9,9 @@ const right = 40;
 const rowHeight = 58;
 const axisHeight = 34;
 
+/** How high its timeline is drawn. */
+export const timelineHeight = ({ rows }: Timeline) => rows.length * rowHeight + 6 + axisHeight;
+
 /** A timeline as SVG: for each key what passed above, and below it what was refused, with waits and bans as bars. */
 export function svgTimeline(timeline: Timeline): Markup {
   const axis = axisOf(timeline, 9);
@@ -23,7 +26,7 @@ export function svgTimeline(timeline: Timeline): Markup {
       ? undefined
       : cutMark(round(left + axis.cut.at * (width - left - right)), bottom, span(axis.cut.ms));
   const rows = timeline.rows.map((row, index) => svgRow(row, index * rowHeight, x, timeline.endMs));
-  const height = bottom + axisHeight;
+  const height = timelineHeight(timeline);
   return markup`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Requests of the client over time">${ticks}${rows}<line class="axis" x1="${left}" y1="${bottom}" x2="${width - right}" y2="${bottom}"/>${cut}</svg>`;
 }
 

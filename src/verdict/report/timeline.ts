@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../state/request-record.js';
-import { isUnknown, type JudgedRequest, prepareRun } from '../run.js';
+import { isUnknown, type KnownRequest, readRequests } from '../run.js';
 import { keyNames } from './key-names.js';
 
 /** What became of a request, from the gravest to the best. */
@@ -50,7 +50,7 @@ const openShare = 0.1;
 
 /** @param entries the journal, in the order of arrival */
 export function timelineOf(entries: readonly RequestRecord[]): Timeline {
-  const { requests } = prepareRun(entries, { endMs: 0, isOver: true, pending: 0 });
+  const { requests } = readRequests(entries);
   const names = keyNames(requests.map(({ token }) => token));
   const startMs = Math.min(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
   const lastMs = Math.max(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
@@ -60,7 +60,7 @@ export function timelineOf(entries: readonly RequestRecord[]): Timeline {
     const bans = merged(own.flatMap(banOf));
     return {
       name,
-      plan: own.find(({ plan }) => plan !== undefined)?.plan,
+      plan: own.find(({ known }) => known.plan !== undefined)?.known.plan,
       marks: own.map(markOf),
       waits: merged(own.flatMap(waitOf)).map((wait) => endedBy(bans, wait)),
       bans,
@@ -71,7 +71,7 @@ export function timelineOf(entries: readonly RequestRecord[]): Timeline {
   return { startMs, lastMs, endMs: Math.max(lastMs, Math.min(Math.max(...ends), lastMs + openMs)), rows };
 }
 
-function markOf(request: JudgedRequest): Mark {
+function markOf(request: KnownRequest): Mark {
   const { id, arrivedAtMs, method, path, query, status } = request;
   const target = `${method} ${path}${query && `?${query}`}`;
   const clipped = target.length > 80 ? `${target.slice(0, 80)}…` : target;
@@ -79,20 +79,20 @@ function markOf(request: JudgedRequest): Mark {
   return { kind: kindOf(request), atMs: arrivedAtMs, request: id, title };
 }
 
-function kindOf(request: JudgedRequest): MarkKind {
-  if (request.isStrike) return 'strike';
-  if (request.refusal === 'ban') return 'banned';
+function kindOf(request: KnownRequest): MarkKind {
+  if (request.known.isStrike) return 'strike';
+  if (request.isBan) return 'banned';
   if (request.isRefused) return 'refused';
   if (request.status === 401) return 'unauthorized';
   return isUnknown(request) ? 'failed' : 'served';
 }
 
-const waitOf = ({ answeredAtMs, deadlineMs, refusal }: JudgedRequest): Span[] =>
-  deadlineMs === undefined || refusal === 'ban' ? [] : [{ fromMs: answeredAtMs, toMs: deadlineMs, hasDeadline: true }];
+const waitOf = ({ answeredAtMs, deadlineMs, isBan }: KnownRequest): Span[] =>
+  deadlineMs === undefined || isBan ? [] : [{ fromMs: answeredAtMs, toMs: deadlineMs, hasDeadline: true }];
 
-const banOf = ({ answeredAtMs, refusal, promisedAtMs }: JudgedRequest): Span[] =>
-  refusal === 'ban' && promisedAtMs !== undefined
-    ? [{ fromMs: answeredAtMs, toMs: promisedAtMs, hasDeadline: true }]
+const banOf = ({ answeredAtMs, isBan, known }: KnownRequest): Span[] =>
+  isBan && known.promisedAtMs !== undefined
+    ? [{ fromMs: answeredAtMs, toMs: known.promisedAtMs, hasDeadline: true }]
     : [];
 
 /** A wait that ends where a ban begins. */

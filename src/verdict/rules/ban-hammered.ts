@@ -1,16 +1,14 @@
-import { counted, finding, type Rule, span, times } from '../finding.js';
-import { earlyMs, type JudgedRequest, toleranceMs } from '../run.js';
+import { counted, finding, type SimulatorRule, span, times } from '../finding.js';
+import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
 /** The client goes on sending during a ban that it has read of. */
-export const banHammered: Rule = {
+export const banHammered: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {
-    const banned = episodes.filter(({ refusals }) => refusals.some(({ refusal }) => refusal === 'ban'));
+    const banned = episodes.filter(({ refusals }) => refusals.some(({ isBan }) => isBan));
     const findings = banned.flatMap(({ refusals }) => {
-      const ban = refusals.filter(({ refusal }) => refusal === 'ban');
-      const more = ban.filter(
-        (request) => request.told?.refusal === 'ban' && (earlyMs(request.told, request) ?? 0) > toleranceMs,
-      );
+      const ban = refusals.filter(({ isBan }) => isBan);
+      const more = ban.filter((request) => request.told?.isBan && (earlyMs(request.told, request) ?? 0) > toleranceMs);
       const [first] = more;
       if (first === undefined) return [];
       const longer = isExtended(ban) ? ' Each request made this ban longer.' : '';
@@ -18,14 +16,14 @@ export const banHammered: Rule = {
         finding('ban-hammered', 'fail', more, {
           measured: `${counted(more.length, 'request')} during the ban`,
           allowed: '0 requests',
-          text: `Sent a request ${times(more.length)} during a ban, the first when ${span((first.promisedAtMs ?? 0) - first.arrivedAtMs)} of it were left.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
+          text: `Sent a request ${times(more.length)} during a ban, the first when ${span((first.known.promisedAtMs ?? 0) - first.arrivedAtMs)} of it were left.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
         }),
       ];
     });
-    const cameBack = banned.some(({ requests }) => requests.some(({ told }) => told?.refusal === 'ban'));
+    const cameBack = banned.some(({ requests }) => requests.some(({ told }) => told?.isBan));
     return { exercised: cameBack || (isOver && banned.length > 0), findings };
   },
 };
 
-const isExtended = (ban: readonly JudgedRequest[]) =>
-  ban.some(({ promisedAtMs }) => (promisedAtMs ?? 0) > (ban[0]?.promisedAtMs ?? 0));
+const isExtended = (ban: readonly KnownRequest[]) =>
+  ban.some(({ known }) => (known.promisedAtMs ?? 0) > (ban[0]?.known.promisedAtMs ?? 0));

@@ -1,11 +1,11 @@
-import { finding, type Rule, target } from '../finding.js';
-import { groupBy, type JudgedRequest, writesOf } from '../run.js';
+import { finding, target, type WireRule } from '../finding.js';
+import { groupBy, isWrite, type JudgedRequest } from '../run.js';
 
 /** A write is tried again with an empty body, with a part of it, or, where the call is known, with another one. */
-export const bodyChanged: Rule = {
+export const bodyChanged: WireRule = {
   needs: 'wire',
   judge(run) {
-    const writes = groupBy(writesOf(run), ({ token, call }) => `${token} ${call}`);
+    const writes = groupBy(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);
     const retries = [...writes.values()].flatMap(retriesOf);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))

@@ -1,8 +1,8 @@
 import { getPetRemovedAtMs } from '../../contract/document.js';
-import { finding, type Rule, times } from '../finding.js';
+import { finding, times, type WireRule } from '../finding.js';
 
 /** "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter." */
-export const deprecatedOperation: Rule = {
+export const deprecatedOperation: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const used = requests.filter(({ operation }) => operation === 'getPet');

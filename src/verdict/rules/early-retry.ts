@@ -1,4 +1,4 @@
-import { finding, type Rule, span } from '../finding.js';
+import { finding, span, type WireRule } from '../finding.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
@@ -14,7 +14,7 @@ interface EarlyRequest {
  * same call where requests run side by side. It fails where it is refused again; where it was served all the same,
  * because promises are whole seconds, it is warned.
  */
-export const earlyRetry: Rule = {
+export const earlyRetry: WireRule = {
   needs: 'wire',
   judge(run) {
     const early = run.episodes.map(({ requests }) => requests.flatMap(earlyOf));
@@ -48,7 +48,7 @@ function earlyAfter(told: JudgedRequest | undefined, request: JudgedRequest): Ea
 
 /** What comes within a ban is for ban-hammered, unless it is all there was. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
-  const outside = early.filter(({ told }) => told.refusal !== 'ban');
+  const outside = early.filter(({ told }) => !told.isBan);
   return outside.length > 0 ? outside : early;
 }
 
@@ -64,7 +64,7 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
     {
       measured: `${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
       allowed: allowedBy(told),
-      text: `Came back ${upTo}${span(byMs)} before ${header}${told.refusal === 'ban' ? ' of the ban' : ''} allowed, ${describeWaits(early)}. ${saved}${advice(told, header)}`,
+      text: `Came back ${upTo}${span(byMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed, ${describeWaits(early)}. ${saved}${advice(told, header)}`,
     },
   );
 }
@@ -81,8 +81,8 @@ function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest): stri
   return `at least ${span(retryAfterMs)}${orReset}`;
 }
 
-function advice({ refusal }: JudgedRequest, header: string): string {
-  if (refusal === 'ban') return 'A ban ends no sooner for being asked: send nothing with this key until then.';
+function advice({ isBan }: JudgedRequest, header: string): string {
+  if (isBan) return 'A ban ends no sooner for being asked: send nothing with this key until then.';
   if (header === 'X-RateLimit-Reset') return 'Without Retry-After, wait until X-RateLimit-Reset.';
   return 'Wait at least as long as Retry-After says, and add random time on top of it, never below.';
 }

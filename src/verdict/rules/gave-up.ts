@@ -1,24 +1,30 @@
-import { counted, finding, type Rule, target, times } from '../finding.js';
+import { answersFor } from '../answers.js';
+import { counted, finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
-import { callsOf, groupBy, isUnknown, type JudgedRequest, type Run } from '../run.js';
+import { groupBy, isUnknown, type JudgedRequest, type Run } from '../run.js';
 
 /** A call that was refused, or a read whose answer was of no use, is never sent again. */
-export const gaveUp: Rule = {
-  needs: 'simulator',
+export const gaveUp: WireRule = {
+  needs: 'wire',
   judge(run) {
-    const calls = callsOf(run.requests);
-    const nextOf = nextInThread(run);
-    const dropped = calls.filter((tries) => {
+    const ended = run.calls.filter((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      return isFailed(last) && isOverdue(last, run) && !mayBeTriedAgain(last, nextOf.get(last));
+      return isFailed(last) && isOverdue(last, run);
+    });
+    const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
+    const dropped = ended.filter((tries) => {
+      const last = tries.at(-1) as JudgedRequest;
+      return !mayBeTriedAgain(last, nextOf?.get(last));
     });
     const findings = [...groupBy(dropped, ([first]) => first?.token).values()].map((given) => describe(run, given));
-    const cameBack = calls.some((tries) => tries.some(isFailed) && !isFailed(tries.at(-1) as JudgedRequest));
-    return { exercised: cameBack, findings };
+    const answers = answersFor(run, isFailed);
+    if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
+    const cameBack = run.calls.some((tries) => tries.some(isFailed) && !isFailed(tries.at(-1) as JudgedRequest));
+    return { exercised: cameBack && answers.doubt === undefined, findings, doubt: answers.doubt };
   },
 };
 
-function describe(run: Run, given: readonly JudgedRequest[][]) {
+function describe(run: Run, given: readonly (readonly JudgedRequest[])[]) {
   const last = given.map((tries) => tries.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
   const attempts = given[0]?.filter(isFailed).length ?? 1;
@@ -30,6 +36,18 @@ function describe(run: Run, given: readonly JudgedRequest[][]) {
     measured: `${counted(given.length, 'call')} given up`,
     allowed: 'another try after the wait, or an error for the caller',
     text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}`,
+  });
+}
+
+/** Equal reads, of which some were never answered: the next of them was the next call, and no other try. */
+function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof answersFor>) {
+  const { severity, told } = severityOfGivingUp(run, missing);
+  const [first] = missing as [JudgedRequest];
+  const why = first.isRefused ? 'refused' : 'left without an answer of use';
+  return finding('gave-up', severity, missing, {
+    measured: `${counted(asked, 'call')}, ${answered} answered`,
+    allowed: 'another try after the wait, or an error for the caller',
+    text: `${counted(asked, 'equal call')} were made, and ${answered} of them were answered: what was ${why} was not sent again. ${told}`,
   });
 }
 

@@ -1,16 +1,16 @@
-import { finding, type Rule, span, times } from '../finding.js';
+import { finding, type SimulatorRule, span, times } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
 /** The day is used up, and the client goes on trying as if it were the minute. */
-export const ignoredDayWindow: Rule = {
+export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {
     const days = episodes
-      .map(({ refusals, requests }) => ({ refusals: refusals.filter(({ window }) => window === 'day'), requests }))
+      .map(({ refusals, requests }) => ({ refusals: refusals.filter(({ known }) => known.window === 'day'), requests }))
       .filter(({ refusals }) => refusals.length > 0);
     const findings = days.flatMap(({ refusals, requests }) => {
       const early = requests.filter(
-        (request) => request.told?.window === 'day' && (earlyMs(request.told, request) ?? 0) > toleranceMs,
+        (request) => request.told?.known.window === 'day' && (earlyMs(request.told, request) ?? 0) > toleranceMs,
       );
       const [told] = refusals;
       if (early.length === 0 || told?.deadlineMs === undefined) return [];
@@ -22,7 +22,7 @@ export const ignoredDayWindow: Rule = {
         }),
       ];
     });
-    const cameBack = days.some(({ requests }) => requests.some(({ told }) => told?.window === 'day'));
+    const cameBack = days.some(({ requests }) => requests.some(({ told }) => told?.known.window === 'day'));
     return { exercised: cameBack || (isOver && days.length > 0), findings };
   },
 };

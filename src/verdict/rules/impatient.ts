@@ -1,16 +1,17 @@
-import { counted, finding, type Rule, span, target, times } from '../finding.js';
-import { groupBy, type JudgedRequest } from '../run.js';
+import { counted, finding, span, target, times, type WireRule } from '../finding.js';
+import type { JudgedRequest } from '../run.js';
 
 /** An answer that takes this long is one that impatient clients do not wait for. */
 const longMs = 500;
 
 /** The client leaves an answer that is on its way, and asks for the same again: that takes no less time, and quota. */
-export const impatient: Rule = {
+export const impatient: WireRule = {
   needs: 'wire',
-  judge({ requests }) {
-    const reads = requests.filter(({ method }) => method === 'GET');
-    const calls = [...groupBy(reads, ({ token, fingerprint }) => `${token} ${fingerprint}`).values()];
-    const left = calls.flatMap((tries) => tries.filter((request) => isLeft(request) && request !== tries.at(-1)));
+  judge({ calls, requests }) {
+    const reads = requests.filter(isRead);
+    const left = calls.flatMap((tries) =>
+      tries.filter((request) => isRead(request) && isLeft(request) && request !== tries.at(-1)),
+    );
     const hasWaited = reads.some((request) => !isLeft(request) && lasted(request) >= longMs);
     const [first] = left;
     if (first === undefined) return { exercised: hasWaited, findings: [] };
@@ -27,6 +28,8 @@ export const impatient: Rule = {
     };
   },
 };
+
+const isRead = ({ method }: JudgedRequest) => method === 'GET';
 
 const isLeft = ({ status, isAbandoned }: JudgedRequest) => status === 0 || isAbandoned;
 

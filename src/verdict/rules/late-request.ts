@@ -1,10 +1,11 @@
-import { counted, finding, type Rule, span } from '../finding.js';
-import { toleranceMs } from '../run.js';
+import { counted, finding, span, type WireRule } from '../finding.js';
+import { graceMs, type Run, toleranceMs } from '../run.js';
 
 /** A request is sent although its caller has given up: only a client that says when that was can be found at it. */
-export const lateRequest: Rule = {
+export const lateRequest: WireRule = {
   needs: 'wire',
-  judge({ requests, outcomes = [] }) {
+  judge(run) {
+    const { requests, outcomes = [] } = run;
     const aborted = outcomes.filter(({ result }) => result === 'aborted');
     const found = aborted.flatMap((report) => {
       const late = requests.filter(
@@ -21,6 +22,13 @@ export const lateRequest: Rule = {
         }),
       ];
     });
-    return { exercised: aborted.length > 0, findings: found };
+    return { exercised: aborted.length > 0 || hasEndedItsWait(run), findings: found };
   },
 };
+
+/** The client ended by itself in the middle of a wait, a while after it had begun: so somebody ended that wait. */
+function hasEndedItsWait({ requests, isOver, end, endMs }: Run): boolean {
+  const last = requests.at(-1);
+  if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;
+  return endMs >= last.answeredAtMs + graceMs && endMs < last.deadlineMs - toleranceMs;
+}

@@ -1,12 +1,12 @@
-import { counted, finding, type Rule, target } from '../finding.js';
+import { counted, finding, target, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
-import { callsOf, groupBy, writesOf } from '../run.js';
+import { groupBy, writesOf } from '../run.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
-export const lostWrite: Rule = {
+export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
-    const refused = callsOf(writesOf(run)).filter((tries) => tries.some(({ isRefused }) => isRefused));
+    const refused = writesOf(run).filter((tries) => tries.some(({ isRefused }) => isRefused));
     const lost = refused.flatMap((tries) => {
       const last = tries.at(-1);
       return last?.isRefused && isOverdue(last, run)

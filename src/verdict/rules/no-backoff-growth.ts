@@ -1,4 +1,4 @@
-import { finding, type Rule, span } from '../finding.js';
+import { finding, span, type WireRule } from '../finding.js';
 import { earlyMs, groupBy, type JudgedRequest } from '../run.js';
 
 const leastRefusals = 3;
@@ -15,7 +15,7 @@ interface Retry {
 }
 
 /** Refused again and again, a client must wait longer each time: "and uses exponential backoff". */
-export const noBackoffGrowth: Rule = {
+export const noBackoffGrowth: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
     const chains = episodes.flatMap(({ requests }) => {

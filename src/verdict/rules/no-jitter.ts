@@ -1,4 +1,4 @@
-import { finding, type Rule, span } from '../finding.js';
+import { finding, span, type WireRule } from '../finding.js';
 import { type Episode, type JudgedRequest, toleranceMs } from '../run.js';
 
 const leastCallers = 5;
@@ -6,7 +6,7 @@ const leastCallers = 5;
 const togetherMs = 50;
 
 /** Many callers that were refused together must not all come back together. */
-export const noJitter: Rule = {
+export const noJitter: WireRule = {
   needs: 'wire',
   judge(run) {
     const byKey = new Map<string, JudgedRequest[]>();

@@ -1,8 +1,8 @@
-import { counted, finding, type Rule, span, times } from '../finding.js';
+import { counted, finding, span, times, type WireRule } from '../finding.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
 /** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
-export const noSharedGate: Rule = {
+export const noSharedGate: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
     const all = episodes.map(othersOf);

@@ -1,4 +1,4 @@
-import { finding, type Rule, span } from '../finding.js';
+import { finding, span, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
 const leastMs = 10_000;
@@ -12,7 +12,7 @@ export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
   Math.max(leastMs, (deadlineMs - answeredAtMs) * share);
 
 /** The first request after a deadline, served or not, comes much later than it could. */
-export const overslept: Rule = {
+export const overslept: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
     const woken = episodes.flatMap(({ requests }) =>

@@ -1,29 +1,19 @@
 import { rateLimitHeaders } from '../../contract/document.js';
-import { finding, type Rule } from '../finding.js';
+import { finding, type WireRule } from '../finding.js';
 import { readReset } from '../promises.js';
-import { groupBy, toleranceMs } from '../run.js';
+import { type JudgedRequest, toleranceMs } from '../run.js';
 
 /** The client reads Remaining: at 0 it pauses until the window resets, and is never refused for it. */
-export const proactive: Rule = {
+export const proactive: WireRule = {
   needs: 'wire',
   judge({ requests }) {
-    const byKey = groupBy(requests, ({ token }) => token);
-    const empty = requests.filter(
-      ({ status, isRefused, headers }) => !isRefused && status < 400 && headers[rateLimitHeaders.remaining] === '0',
-    );
-    const nextOf = new Map(
-      [...byKey.values()].flatMap((same) => same.map((request, index) => [request, same[index + 1]] as const)),
-    );
-    const paused = empty.filter((last) => {
-      const next = nextOf.get(last);
-      const resetMs = readReset(last) ?? Number.POSITIVE_INFINITY;
-      return (
-        next !== undefined &&
-        next.id > last.lastArrivedId &&
-        !next.isRefused &&
-        next.arrivedAtMs >= resetMs - toleranceMs
-      );
-    });
+    const paused: JudgedRequest[] = [];
+    const lastOf = new Map<string | undefined, JudgedRequest>();
+    for (const next of requests) {
+      const last = lastOf.get(next.token);
+      lastOf.set(next.token, next);
+      if (last !== undefined && isEmpty(last) && isAfterReset(last, next)) paused.push(last);
+    }
     if (paused.length === 0) return { exercised: false, findings: [] };
     return {
       exercised: true,
@@ -37,3 +27,11 @@ export const proactive: Rule = {
     };
   },
 };
+
+const isEmpty = ({ status, isRefused, headers }: JudgedRequest) =>
+  !isRefused && status < 400 && headers[rateLimitHeaders.remaining] === '0';
+
+const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
+  next.id > last.lastArrivedId &&
+  !next.isRefused &&
+  next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceMs;

@@ -1,13 +1,13 @@
-import { counted, finding, type Rule, times } from '../finding.js';
+import { counted, finding, times, type WireRule } from '../finding.js';
 import { graceMs, groupBy, type JudgedRequest } from '../run.js';
 
 const mostRepeats = 1;
 
 /** A key that was refused with 401 is used again: it will not become valid by itself. */
-export const retried401: Rule = {
+export const retried401: WireRule = {
   needs: 'wire',
   judge({ requests }) {
-    const unauthorized = requests.filter(({ status, refusal }) => status === 401 && refusal === undefined);
+    const unauthorized = requests.filter(({ status, isRefused }) => status === 401 && !isRefused);
     const findings = [...groupBy(unauthorized, ({ token }) => token).entries()].flatMap(([token, same]) => {
       const repeats = repeatsOf(same);
       const [first] = same;

@@ -1,10 +1,10 @@
-import { finding, type Rule, span, target } from '../finding.js';
-import { groupBy, type JudgedRequest } from '../run.js';
+import { finding, span, target, type WireRule } from '../finding.js';
+import { groupBy, isUnknown, type JudgedRequest } from '../run.js';
 
 const mostAttempts = 6;
 
 /** One call is tried too often: usually a retry inside a retry. */
-export const retryStorm: Rule = {
+export const retryStorm: WireRule = {
   needs: 'wire',
   judge({ episodes, requests }) {
     const refused = episodes.flatMap((episode) => [
@@ -30,21 +30,20 @@ export const retryStorm: Rule = {
 
 /** The tries of a read that got no answer of use, up to the one that did. */
 function failedReads(requests: readonly JudgedRequest[]): JudgedRequest[][] {
-  const open = new Map<string, JudgedRequest[]>();
+  const open = new Map<number, JudgedRequest[]>();
   const calls: JudgedRequest[][] = [];
   for (const request of requests) {
-    const { method, status, isUnreadable, isRefused } = request;
+    const { method, fingerprint, isRefused } = request;
     if (method !== 'GET' || isRefused) continue;
-    const name = `${request.token} ${request.fingerprint}`;
-    const isFailed = isUnreadable || status === 0 || status >= 500;
-    const tries = open.get(name);
+    const isFailed = isUnknown(request);
+    const tries = open.get(fingerprint);
     if (tries !== undefined) tries.push(request);
     else if (isFailed) {
       const begun = [request];
-      open.set(name, begun);
+      open.set(fingerprint, begun);
       calls.push(begun);
     }
-    if (!isFailed) open.delete(name);
+    if (!isFailed) open.delete(fingerprint);
   }
   return calls;
 }

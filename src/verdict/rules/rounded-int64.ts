@@ -1,25 +1,34 @@
-import { finding, type Rule } from '../finding.js';
+import { finding, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
 /** Digits enough to be beyond 2^53, also as a floating-point number with an exponent. */
 const largeNumber = /-?\b\d(?:\.\d+)?[eE]\+?\d+\b|-?\b\d{16,19}\b/g;
 
+/** What the pattern above needs, and most texts do not have. */
+const mayBeLarge = /\d{16}|\d[eE]/;
+
+const largeNumbers = (text: string): string[] => (mayBeLarge.test(text) ? (text.match(largeNumber) ?? []) : []);
+
 /** The client sends an identifier back that its own number type has rounded. */
-export const roundedInt64: Rule = {
+export const roundedInt64: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const given = new Set<string>();
+    /** The bodies that were read: a list comes again and again. */
+    const read = new Set<string>();
     const exactOf = new Map<string, string>();
     const rounded: { request: JudgedRequest; exact: string; sent: string }[] = [];
     let isExact = false;
     for (const request of requests) {
-      for (const [sent] of sentText(request).matchAll(largeNumber)) {
+      for (const sent of largeNumbers(sentText(request))) {
         const exact = exactOf.get(keyOf(sent));
         // What is rounded may be an identifier that was given too; then nobody can tell.
         if (given.has(sent)) isExact ||= isRoundable(sent);
         else if (exact !== undefined) rounded.push({ request, exact, sent });
       }
-      for (const [exact] of request.responseBody.matchAll(largeNumber)) {
+      if (read.has(request.responseBody)) continue;
+      read.add(request.responseBody);
+      for (const exact of largeNumbers(request.responseBody)) {
         given.add(exact);
         if (isRoundable(exact)) for (const form of formsOf(exact)) exactOf.set(form, exact);
       }
@@ -55,4 +64,4 @@ const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent
 const decoder = new TextDecoder();
 
 const sentText = ({ path, query, requestBody }: JudgedRequest) =>
-  `${path} ${query} ${requestBody === undefined ? '' : decoder.decode(requestBody)}`;
+  requestBody === undefined ? `${path} ${query}` : `${path} ${query} ${decoder.decode(requestBody)}`;

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { expect, test } from '../../../src/playwright.js';
 
 // Run by playwright-runs.test.ts, which knows how each of these ends.
@@ -54,8 +55,50 @@ test.describe('with a used-up minute', () => {
       fetch('https://api.petstore.example/v1extra').catch(({ name }) => name),
     );
     expect(elsewhere).toBe('TypeError');
-    expect(await sandbox.control.getVerdict()).toMatchObject({ outcome: 'pass' });
+    expect(await sandbox.control.getVerdict()).toHaveHonouredRetryAfter();
   });
+});
+
+test.describe('with a worker that answers for the service', () => {
+  const startWorker = `navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(
+    () => navigator.serviceWorker.controller ?? new Promise((resolve) => { navigator.serviceWorker.oncontrollerchange = resolve }))
+    .then(() => true)`;
+  const list = `fetch('https://api.petstore.example/v1/pets', { headers: { authorization: 'Bearer free-key' } }).then((r) => r.text())`;
+
+  test('is answered by the worker of its page', async ({ page, sandbox }) => {
+    await sandbox.answerFor(page, 'https://api.petstore.example/v1');
+    await page.goto(process.env.PAGE_URL as string);
+    await page.evaluate(startWorker);
+    expect(await page.evaluate(list)).toBe('the worker');
+  });
+
+  test.describe('that is blocked', () => {
+    test.use({ serviceWorkers: 'block' });
+    test('is answered by the sandbox', async ({ page, sandbox }) => {
+      await sandbox.answerFor(page, 'https://api.petstore.example/v1');
+      await page.goto(process.env.PAGE_URL as string);
+      await page.evaluate("void navigator.serviceWorker.register('/worker.js')");
+      expect(await page.evaluate(list)).toContain('"name":"Rex"');
+    });
+  });
+
+  test('has a page that sends nothing', async ({ page, sandbox }) => {
+    await sandbox.answerFor(page, 'https://api.petstore.example/v1');
+    await page.goto(process.env.PAGE_URL as string);
+  });
+});
+
+test('is answered from the archive of another run', async ({ page, sandbox }, testInfo) => {
+  const list = `fetch('${sandbox.baseUrl}/pets?limit=1', { headers: { authorization: 'Bearer ${sandbox.apiKey}' } }).then((r) => r.text())`;
+  await page.goto(process.env.PAGE_URL as string);
+  const answer = await page.evaluate(list);
+  expect(answer).toContain('"name":"Rex"');
+  const file = testInfo.outputPath('petstore.har');
+  await writeFile(file, JSON.stringify(await sandbox.control.exportHar()));
+  await page.routeFromHAR(file, { url: `${sandbox.baseUrl}/**`, notFound: 'abort' });
+  await sandbox.control.reset();
+  expect(await page.evaluate(list)).toBe(answer);
+  expect(await sandbox.control.countRequests()).toMatchObject({ count: 0 });
 });
 
 test.describe('with an answer that is lost', () => {

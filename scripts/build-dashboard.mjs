@@ -1,0 +1,53 @@
+// Part of `npm run build`, after tsc: bundles the page and the panel of src/dashboard into dist/dashboard.
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('../src/dashboard/', import.meta.url));
+const outDir = fileURLToPath(new URL('../dist/dashboard/', import.meta.url));
+
+const shared = { root, base: './', configFile: false, logLevel: 'warn', publicDir: false };
+const target = 'es2022';
+/** These know what the style sheet uses; for older ones it would be written longer. */
+const cssTarget = ['chrome120', 'firefox120', 'safari17'];
+
+await build({
+  ...shared,
+  build: {
+    outDir,
+    // What tsc has compiled of the page is not for anyone to import.
+    emptyOutDir: true,
+    target,
+    cssTarget,
+    modulePreload: false,
+    rollupOptions: {
+      input: `${root}index.html`,
+      output: { entryFileNames: 'page/page.js', assetFileNames: 'page/page.[ext]' },
+    },
+  },
+});
+
+await build({
+  ...shared,
+  build: {
+    outDir,
+    emptyOutDir: false,
+    target,
+    cssTarget,
+    lib: { entry: `${root}panel.tsx`, formats: ['es'], fileName: 'panel' },
+  },
+});
+
+/** What a report allows itself: the script and the style that stand in it, and nothing else. */
+const hash = (file) =>
+  `'sha256-${createHash('sha256')
+    .update(readFileSync(`${outDir}page/${file}`))
+    .digest('base64')}'`;
+const policy = `default-src 'none'; script-src ${hash('page.js')}; style-src ${hash('page.css')}; img-src data:; base-uri 'none'; form-action 'none'`;
+
+const html = readFileSync(`${outDir}index.html`, 'utf8').replaceAll(' crossorigin', '');
+writeFileSync(
+  `${outDir}index.html`,
+  html.replace('<title>', `<meta name="report-policy" content="${policy}">\n<title>`),
+);

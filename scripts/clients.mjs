@@ -1,0 +1,22 @@
+// Runs the clients of test/clients in every trial and writes what came of it to test/clients/results.json and docs/clients.md.
+// `npm run clients` takes a quarter of an hour; `npm run clients -- ky got day` runs these clients, or trials, alone.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createViteServer } from 'vitest/node';
+
+const root = join(import.meta.dirname, '..');
+// The table is TypeScript, as the tests that hold it are; Vitest's own loader reads it.
+const vite = await createViteServer({
+  root,
+  configFile: false,
+  logLevel: 'error',
+  server: { middlewareMode: true, ws: false, watch: null },
+});
+try {
+  const { regenerate } = await vite.ssrLoadModule('/test/clients/regenerate.ts');
+  await regenerate(process.argv.slice(2), (line) => console.log(line));
+  const { clientsReport } = await vite.ssrLoadModule('/test/clients/report.ts');
+  writeFileSync(join(root, 'docs/clients.md'), clientsReport());
+} finally {
+  await vite.close();
+}

@@ -1,0 +1,136 @@
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { styleText } from 'node:util';
+import { calibrate as ask, type CalibrateOptions } from '../../fidelity/ask/calibrate.js';
+import { Learner } from '../../fidelity/calibrate/learner.js';
+import type { Exchange } from '../../fidelity/recording/exchange.js';
+import { journalLine } from '../../fidelity/recording/journal-text.js';
+import { contradictionTexts, knowledgeLines, sumLine } from '../../fidelity/report/knowledge-lines.js';
+import { planLines } from '../../fidelity/report/plan-lines.js';
+import { calibratedScenario } from '../../fidelity/report/scenario-text.js';
+import { UsageError } from '../../node/usage-error.js';
+import { createHttpTransport } from '../http-transport.js';
+import { eraseLine } from '../progress-bar.js';
+import { readRecordedFiles } from '../recorded-files.js';
+import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
+import { timeoutOf } from './client-flags.js';
+
+export interface CalibrateFlags {
+  from?: string[];
+  target?: string;
+  'base-url'?: string;
+  'key-env'?: string;
+  budget?: string;
+  out?: string;
+  write?: boolean;
+  'allow-exhaust'?: boolean;
+  'allow-ban'?: boolean;
+  patience?: string;
+  plan?: boolean;
+  json?: boolean;
+}
+
+const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
+
+/**
+ * Learns the choices of a service from recordings, or by asking it, and writes them as a scenario.
+ * @returns 0, or 1 when answers contradict every assumption or the document, or 2 when nothing could be learnt
+ */
+export async function calibrate(flags: CalibrateFlags, print: (text: string) => void): Promise<number> {
+  const { from = [], target, out = byDefault.out } = flags;
+  if (from.length === 0 && target === undefined) {
+    throw new UsageError('expected --from FILE, or --target URL with --key-env NAME; see petstore-sim --help');
+  }
+  const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];
+  if (target !== undefined) return active(target, recorded, flags, print);
+  const learner = new Learner();
+  for (const exchange of recorded) learner.add(exchange);
+  return finish(
+    learner,
+    { from: from.join(', '), requests: recorded.length, ended: undefined },
+    { ...flags, out },
+    print,
+  );
+}
+
+async function recordedExchanges(files: readonly string[], baseUrl: string | undefined): Promise<readonly Exchange[]> {
+  const { exchanges, baseUrls, notes } = await readRecordedFiles(files, { baseUrl });
+  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+  if (baseUrls.length > 1) {
+    throw new UsageError(`expected recordings of one service, got ${baseUrls.join(', ')}; name one with --base-url`);
+  }
+  return exchanges;
+}
+
+async function active(
+  target: string,
+  recorded: readonly Exchange[],
+  flags: CalibrateFlags,
+  print: (text: string) => void,
+): Promise<number> {
+  const { out = byDefault.out } = flags;
+  const log = `${out.replace(/\.ya?ml$/, '')}.jsonl`;
+  const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']));
+  const earlier = existsSync(log) ? (await readRecordedFiles([log], { baseUrl: transport.baseUrl })).exchanges : [];
+  const budget = budgetOf(flags.budget ?? byDefault.budget);
+  const options: CalibrateOptions = {
+    budget,
+    allowsWrite: flags.write ?? false,
+    allowsExhaust: (flags['allow-exhaust'] ?? false) || (flags['allow-ban'] ?? false),
+    allowsBan: flags['allow-ban'] ?? false,
+    patienceMs: timeoutOf(flags.patience ?? byDefault.patience),
+    onExchange: (exchange) => {
+      appendFileSync(log, `${journalLine(exchange)}\n`);
+      showRequests(exchange.id, budget);
+    },
+    onWait: showWait,
+  };
+  const before = [...recorded, ...earlier];
+  const known = new Learner();
+  for (const exchange of before) known.add(exchange);
+  const certain = known.knowledge().filter(({ state }) => state === 'certain');
+  const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
+  if (earlier.length > 0) plan.push(`  Goes on after the ${earlier.length} requests in ${log}.`);
+  process.stderr.write(`${plan.join('\n')}\n`);
+  if (flags.plan) return 0;
+  const stop = () => transport.stop();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const { learner, exchanges, ended } = await ask(transport, options, before, earlier);
+    const requests = exchanges.length - recorded.length;
+    return finish(learner, { from: transport.baseUrl, requests, ended }, { ...flags, out }, print);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    if (process.stderr.isTTY) process.stderr.write(eraseLine);
+  }
+}
+
+interface Outcome {
+  from: string;
+  requests: number;
+  ended: string | undefined;
+}
+
+function finish(
+  learner: Learner,
+  { from, requests, ended }: Outcome,
+  { out, json }: CalibrateFlags & { out: string },
+  print: (text: string) => void,
+): number {
+  const at = new Date().toISOString();
+  const rows = learner.knowledge();
+  const unexplained = contradictionTexts(learner);
+  if (process.stderr.isTTY) process.stderr.write(eraseLine);
+  writeFileSync(out, calibratedScenario(learner, { from, at, requests }));
+  if (json)
+    print(`${JSON.stringify({ from, at, requests, ended, choices: rows, document: unexplained }, bigintsAsText, 2)}\n`);
+  else {
+    const style = process.stdout.isTTY ? styleText : undefined;
+    print(`${knowledgeLines(learner, style).join('\n')}, in ${requests} requests; wrote ${out}\n`);
+  }
+  if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
+  const isContradicted = rows.some(({ state }) => state === 'contradicted') || unexplained.length > 0;
+  if (isContradicted) return 1;
+  return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;
+}
+
+const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);

@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs';
+import { styleText } from 'node:util';
+import { calibrate } from '../../fidelity/ask/calibrate.js';
+import { type Comparison, compare as compareAnswers } from '../../fidelity/compare/compare.js';
+import { compareJunit, compareLines } from '../../fidelity/compare/compare-report.js';
+import type { Exchange } from '../../fidelity/recording/exchange.js';
+import { journalLine } from '../../fidelity/recording/journal-text.js';
+import { readScenario } from '../../node/scenario-files/scenario-files.js';
+import { UsageError } from '../../node/usage-error.js';
+import { createHttpTransport } from '../http-transport.js';
+import { eraseLine } from '../progress-bar.js';
+import { readRecordedFiles } from '../recorded-files.js';
+import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
+import { timeoutOf } from './client-flags.js';
+
+export interface CompareFlags {
+  target?: string;
+  'key-env'?: string;
+  budget?: string;
+  write?: boolean;
+  patience?: string;
+  save?: string;
+  with?: string;
+  junit?: string;
+  json?: boolean;
+}
+
+interface Answers {
+  exchanges: readonly Exchange[];
+  ended: string | undefined;
+}
+
+/**
+ * Puts the same requests to a service and to the simulator, and tells where they differ.
+ * @param nameOrFile the scenario; default: `default`
+ * @returns 0 for the same, 1 for differences, 2 when it could not be checked
+ */
+export async function compare(
+  flags: CompareFlags,
+  nameOrFile = 'default',
+  print: (text: string) => void = () => {},
+): Promise<number> {
+  if ((flags.target === undefined) === (flags.with === undefined)) {
+    throw new UsageError('expected either --target URL or --with FILE; see petstore-sim --help');
+  }
+  const scenario = await readScenario(nameOrFile);
+  const { exchanges, ended } = flags.with === undefined ? await ask(flags) : await kept(flags.with);
+  if (flags.save !== undefined) writeFileSync(flags.save, exchanges.map((each) => `${journalLine(each)}\n`).join(''));
+  const comparison = await compareAnswers(scenario, exchanges, ended);
+  if (flags.junit !== undefined) writeFileSync(flags.junit, compareJunit(comparison, nameOrFile));
+  if (flags.json) print(`${JSON.stringify({ scenario: nameOrFile, ...comparison }, null, 2)}\n`);
+  else print(`${compareLines(comparison, nameOrFile, process.stdout.isTTY ? styleText : undefined).join('\n')}\n`);
+  return exitCodes[comparison.outcome];
+}
+
+const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 'could not check': 2 };
+
+const kept = async (file: string): Promise<Answers> => ({
+  exchanges: (await readRecordedFiles([file])).exchanges,
+  ended: undefined,
+});
+
+async function ask(flags: CompareFlags): Promise<Answers> {
+  const { target = '', budget = '30', patience = '150s', write = false } = flags;
+  const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']));
+  const stop = () => transport.stop();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const most = budgetOf(budget);
+  try {
+    return await calibrate(transport, {
+      budget: most,
+      allowsWrite: write,
+      allowsExhaust: false,
+      allowsBan: false,
+      patienceMs: timeoutOf(patience),
+      onExchange: ({ id }) => showRequests(id, most),
+      onWait: showWait,
+    });
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    if (process.stderr.isTTY) process.stderr.write(eraseLine);
+  }
+}

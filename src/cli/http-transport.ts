@@ -1,0 +1,49 @@
+import { EndOfAsking, type RawAnswer, type Transport } from '../fidelity/ask/ask-service.js';
+
+/** A service is given so long for an answer. */
+const timeoutMs = 30_000;
+const madeUpKey = 'petstore-sim-made-up-key';
+
+export interface HttpTransport extends Transport {
+  /** Ends the wait that is under way, and lets no further request out. */
+  stop(): void;
+}
+
+/**
+ * Sends requests to a service, in real time.
+ * @param key the API key; where an answer shows it, its name stands instead
+ */
+export function createHttpTransport(baseUrl: string, key: string): HttpTransport {
+  const base = baseUrl.replace(/\/+$/, '');
+  const stopped = new AbortController();
+  const hide = (text: string) => text.replaceAll(key, 'own');
+  return {
+    baseUrl: base,
+    now: () => Date.now(),
+    stop: () => stopped.abort(new EndOfAsking('Stopped. The same command goes on where this one ended.')),
+    sleep: (ms) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(resolve, ms);
+        const stop = () => {
+          clearTimeout(timer);
+          reject(stopped.signal.reason);
+        };
+        if (stopped.signal.aborted) stop();
+        else stopped.signal.addEventListener('abort', stop);
+      }),
+    async send({ method, target, headers, body, token }): Promise<RawAnswer> {
+      stopped.signal.throwIfAborted();
+      const authorization = token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : madeUpKey}` };
+      const response = await fetch(base + target, {
+        method,
+        headers: { 'user-agent': 'petstore-sim', ...headers, ...authorization },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(body !== undefined && { body: new TextEncoder().encode(body) }),
+      });
+      const text = await response.text();
+      const shown = [...response.headers].map(([name, value]) => [name, hide(value)] as const);
+      return { status: response.status, headers: shown, body: hide(text) };
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { createReadStream } from 'node:fs';
+import { JsonItems, RecordingError } from '../fidelity/recording/json-items.js';
+import { type ReadOptions, type Recording, readRecording } from '../fidelity/recording/read-recording.js';
+import { UsageError } from '../node/usage-error.js';
+
+/** Large enough that few entries are cut in two. */
+const pieceBytes = 1024 * 1024;
+
+/**
+ * Reads recorded traffic from files: HAR, or JSON Lines.
+ * @throws {UsageError} for a file that cannot be read, or is no recording of the service
+ */
+export const readRecordedFiles = (files: readonly string[], options: ReadOptions = {}): Promise<Recording> =>
+  reading(files, () =>
+    readRecording(
+      files.map((file) => createReadStream(file, { highWaterMark: pieceBytes })),
+      options,
+    ),
+  );
+
+/**
+ * Reads an OpenTelemetry trace: OTLP as JSON, whole or one export a line.
+ * @throws {UsageError} for a file that cannot be read, or is no JSON
+ */
+export const readTraceFile = (file: string): Promise<unknown[]> =>
+  reading([file], async () => {
+    const items = new JsonItems();
+    const documents: unknown[] = [];
+    for await (const piece of createReadStream(file, { highWaterMark: pieceBytes })) {
+      for (const { text } of items.push(piece)) documents.push(JSON.parse(text));
+    }
+    return documents;
+  });
+
+async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof RecordingError || error instanceof SyntaxError) {
+      throw new UsageError(`${files.join(', ')}: ${message}`);
+    }
+    if (code === 'ENOENT') throw new UsageError(`expected a file, got ${files.join(', ')}: ${message}`);
+    if (code === 'EISDIR' || code === 'EACCES') throw new UsageError(`expected a file that can be read: ${message}`);
+    throw error;
+  }
+}

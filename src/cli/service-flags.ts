@@ -1,0 +1,46 @@
+import { UsageError } from '../node/usage-error.js';
+import { drawBar } from './progress-bar.js';
+
+// What the commands that ask a service have in common.
+
+/** @throws {UsageError} when no environment variable is named, or it holds no key */
+export function keyOf(name: string | undefined): string {
+  if (name === undefined) {
+    throw new UsageError('expected --key-env NAME, the environment variable that holds the API key');
+  }
+  const key = process.env[name];
+  if (key === undefined || key === '') {
+    throw new UsageError(`expected an API key in the environment variable ${name}, got none`);
+  }
+  return key;
+}
+
+/** @throws {UsageError} when it is no base address */
+export function addressOf(target: string): string {
+  const { protocol, search, hash } = URL.canParse(target) ? new URL(target) : { protocol: '', search: '', hash: '' };
+  if (/^https?:$/.test(protocol) && search + hash === '') return target;
+  throw new UsageError(
+    `expected --target to be an address such as https://api.example.com/v1, got ${JSON.stringify(target)}`,
+  );
+}
+
+/** @throws {UsageError} */
+export function budgetOf(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new UsageError(`expected --budget to be a whole number from 1 to 999999, got ${JSON.stringify(text)}`);
+}
+
+/** How much of the budget is used: a bar on a terminal, else a line now and then. */
+export function showRequests(done: number, total: number): void {
+  const { stderr } = process;
+  if (stderr.isTTY) stderr.write(drawBar(done, total, 'requests'));
+  else if (done % 10 === 0) stderr.write(`${done} of ${total} requests\n`);
+}
+
+/** Says why nothing goes out for a while. */
+export function showWait(ms: number, why: string): void {
+  const { stderr } = process;
+  if (ms < 1_000) return;
+  const text = `waits ${Math.ceil(ms / 1000)} s: ${why}`;
+  stderr.write(stderr.isTTY ? ` ${text}` : `${text}\n`);
+}

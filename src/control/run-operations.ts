@@ -1,0 +1,75 @@
+import { defaultScenario } from '../scenario/default-scenario.js';
+import { anything, fields, list, mapOf, oneOf, string } from '../schema/schemas.js';
+import { createRedactor } from '../simulator/redact.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { jsonText } from '../values/json.js';
+import { judge } from '../verdict/judge.js';
+import type { Verdict } from '../verdict/judge-run.js';
+import { clockInfo } from './clock-operations.js';
+import { operation } from './control-operation.js';
+import { faultOperations } from './fault-operations.js';
+import { about } from './input-values.js';
+import { type JournalBody, type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { keyOperations } from './key-operations.js';
+import { redactedVerdict } from './redacted-verdict.js';
+import { type RunReport, runFormat } from './run-report.js';
+import { scenarioOperations } from './scenario-operations.js';
+import { allChanges, changeSchema } from './update-stream.js';
+import { explain } from './why.js';
+
+/** Characters of a body in a report. */
+const mostCharacters = 4_000;
+
+export const runOperations = {
+  exportRun: operation({
+    method: 'GET',
+    path: '/run.json',
+    summary:
+      'Exports what a report holds: every request with its why, the verdict, keys, faults, assumptions, scenario',
+    input: fields({}),
+    result: fields({
+      format: oneOf(runFormat),
+      entries: list(journalEntrySchema),
+      changes: list(changeSchema),
+      answers: about(mapOf(string, anything), 'What the operations at these paths answered.'),
+    }),
+    run: (sim): RunReport => collectRun(sim, judge(sim)),
+  }),
+};
+
+/**
+ * The run of a simulator as a report holds it, with long bodies cut. A report is passed on, so every key is masked but those
+ * of the default scenario, which everybody knows.
+ * @param verdict as whoever ran the client judged it
+ */
+export function collectRun(sim: Simulator, verdict: Verdict): RunReport {
+  const { banAfter } = sim.settings;
+  const entries = [...showEntries(sim, () => true)];
+  const run = jsonText({
+    format: runFormat,
+    entries: entries.map((entry): JournalEntry => ({ ...entry, ...cutBodies(entry), why: explain(entry, banAfter) })),
+    changes: allChanges(sim),
+    answers: {
+      '/verdict': redactedVerdict(sim, verdict),
+      '/keys?limit=100': keyOperations.listKeys.run(sim, { limit: 100 }, {}),
+      '/faults': faultOperations.listFaults.run(sim, {}, {}),
+      '/assumptions': scenarioOperations.listAssumptions.run(sim, {}, {}),
+      '/scenario': scenarioOperations.getScenario.run(sim, {}, {}),
+      '/clock': clockInfo(sim),
+    },
+  });
+  const redact = createRedactor({ keys: sim.keys, journal: sim.journal, scenario: defaultScenario })(run);
+  return JSON.parse(redact(run));
+}
+
+function cutBodies({ requestBody, responseBody }: JournalEntry): Partial<JournalEntry> {
+  return {
+    ...(requestBody && { requestBody: cut(requestBody) }),
+    ...(responseBody && { responseBody: cut(responseBody) }),
+  };
+}
+
+const cut = (body: JournalBody): JournalBody =>
+  body.text.length <= mostCharacters
+    ? body
+    : { ...body, text: body.text.slice(0, mostCharacters).toWellFormed(), truncated: true };

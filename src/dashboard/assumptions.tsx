@@ -1,0 +1,35 @@
+import type { ListedAssumption, Session } from './session.js';
+
+/** What the simulator does where the interface document says nothing: first what differs from the default. */
+export function Assumptions({ session }: { session: Session }) {
+  const { assumptions } = session.state;
+  if (assumptions.length === 0) return null;
+  const changed = assumptions.filter(isChanged);
+  return (
+    <section aria-label="Assumptions">
+      <h2>Assumptions</h2>
+      <List assumptions={changed} />
+      <details>
+        <summary>{assumptions.length - changed.length} at their defaults</summary>
+        <List assumptions={assumptions.filter((each) => !isChanged(each))} />
+      </details>
+    </section>
+  );
+}
+
+const isChanged = ({ value, default: byDefault }: ListedAssumption) =>
+  JSON.stringify(value) !== JSON.stringify(byDefault);
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function List({ assumptions }: { assumptions: readonly ListedAssumption[] }) {
+  return (
+    <ul class="plain assumptions">
+      {assumptions.map((each) => (
+        <li key={each.id} title={each.question}>
+          <b>{each.id}</b> {shown(each.value)}
+          {isChanged(each) && <small> instead of {shown(each.default)}</small>}
+        </li>
+      ))}
+    </ul>
+  );
+}

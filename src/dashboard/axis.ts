@@ -1,0 +1,140 @@
+import { span } from '../verdict/finding.js';
+import type { EntryBuffer, Lane } from './entry-buffer.js';
+import { lowest } from './entry-buffer.js';
+
+/** A stretch of time without a request that is drawn short. */
+export interface Gap {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Instants of the axis as places from 0 to `width`, with idle time drawn short. */
+export interface Axis {
+  fromMs: number;
+  toMs: number;
+  x(axisMs: number): number;
+  /** The instant at a place. */
+  at(x: number): number;
+  gaps: { x: number; width: number; label: string }[];
+  ticks: { x: number; label: string }[];
+}
+
+/** Idle time is drawn short where it takes more than this share of what is drawn, and at least so long. */
+const idleShare = 1 / 3;
+const leastIdleMs = 15_000;
+/** How wide a gap is drawn. */
+const gapWidth = 34;
+
+const steps = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+  1_800_000, 3_600_000, 7_200_000, 21_600_000, 86_400_000, 864_000_000,
+];
+
+/** What there is to see: from the first request to the last, and a little of a wait that goes on. */
+export function extentOf({ rows, lanes }: EntryBuffer): Gap {
+  const fromMs = rows[0]?.axisMs ?? 0;
+  // Nearly in order: a request that waited long comes late.
+  const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), fromMs);
+  const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
+  const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);
+  return { fromMs, toMs: Math.max(lastMs + 200, Math.min(Math.max(...ends), lastMs + openMs)) };
+}
+
+/** The idle stretches within a part of the axis that are to be drawn short, in order. */
+export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap): Gap[] {
+  const all: Gap[] = [];
+  let last = fromMs;
+  for (let at = lowest(rows.length, (at) => (rows[at]?.axisMs as number) >= fromMs); at < rows.length; at++) {
+    const { axisMs } = rows[at] as { axisMs: number };
+    if (axisMs > toMs) break;
+    if (axisMs - last >= leastIdleMs) all.push({ fromMs: last, toMs: axisMs });
+    if (axisMs > last) last = axisMs;
+  }
+  all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
+  let drawnMs = toMs - fromMs;
+  const gaps: Gap[] = [];
+  for (const gap of all) {
+    const lengthMs = gap.toMs - gap.fromMs;
+    if (lengthMs <= drawnMs * idleShare) break;
+    drawnMs -= lengthMs;
+    gaps.push(gap);
+  }
+  return gaps.sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** @param toClock the clock's instant at an instant of the axis, for the labels */
+export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClock: (axisMs: number) => number): Axis {
+  const { fromMs, toMs } = part;
+  const idleMs = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
+  const drawnWidth = Math.max(10, width - gaps.length * gapWidth);
+  const scale = drawnWidth / Math.max(1, toMs - fromMs - idleMs);
+  const x = (axisMs: number) => {
+    let skippedMs = 0;
+    let before = 0;
+    for (const gap of gaps) {
+      if (axisMs <= gap.fromMs) break;
+      if (axisMs < gap.toMs) {
+        const share = (axisMs - gap.fromMs) / (gap.toMs - gap.fromMs);
+        return (gap.fromMs - fromMs - skippedMs) * scale + before + share * gapWidth;
+      }
+      skippedMs += gap.toMs - gap.fromMs;
+      before += gapWidth;
+    }
+    return (axisMs - fromMs - skippedMs) * scale + before;
+  };
+  const at = (place: number) => {
+    let low = fromMs;
+    let high = toMs;
+    for (let round = 0; round < 40; round++) {
+      const middle = (low + high) / 2;
+      if (x(middle) < place) low = middle;
+      else high = middle;
+    }
+    return high;
+  };
+  const shownMs = drawnWidth / scale;
+  const stepMs = steps.find((step) => (step / shownMs) * drawnWidth >= 76) ?? 864_000_000;
+  const ticks: Axis['ticks'] = [];
+  for (let place = 0; place < width - 30 && ticks.length < 60; ) {
+    const clockMs = toClock(at(place));
+    const nextMs = Math.ceil(clockMs / stepMs) * stepMs;
+    const tickX = x(at(place) + nextMs - clockMs);
+    const isInGap = gaps.some((gap) => x(gap.fromMs) - 4 < tickX && tickX < x(gap.toMs) + 4);
+    if (tickX > width) break;
+    if (!isInGap) ticks.push({ x: tickX, label: tickLabel(nextMs, stepMs) });
+    place = Math.max(tickX + 60, place + 60);
+  }
+  return {
+    fromMs,
+    toMs,
+    x,
+    at,
+    ticks,
+    gaps: gaps.map((gap) => ({ x: x(gap.fromMs), width: gapWidth, label: `${span(gap.toMs - gap.fromMs)} idle` })),
+  };
+}
+
+function tickLabel(ms: number, stepMs: number): string {
+  const text = new Date(ms).toISOString();
+  if (stepMs < 1_000) return text.slice(17, 23);
+  if (stepMs >= 86_400_000) return text.slice(0, 10);
+  return stepMs >= 60_000 ? text.slice(11, 16) : text.slice(11, 19);
+}
+
+/** What a lane says in words. */
+export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => number): string {
+  const { served, refused, strike, banned, unauthorized, failed } = counts;
+  const words: [number, string][] = [
+    [served, 'served'],
+    [refused, 'refused'],
+    [strike, strike === 1 ? 'strike' : 'strikes'],
+    [banned, 'refused in a ban'],
+    [unauthorized, 'with 401'],
+    [failed, 'without an answer of use'],
+  ];
+  const said = words.filter(([number]) => number > 0).map(([number, word]) => `${number.toLocaleString('en')} ${word}`);
+  const ban = bans.at(-1);
+  const time = (ms: number) => new Date(toClock(ms)).toISOString().slice(11, 19);
+  if (ban !== undefined) said.push(`banned from ${time(ban.fromMs)} to ${time(ban.toMs)}`);
+  return said.join(', ');
+}

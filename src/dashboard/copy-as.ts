@@ -1,0 +1,118 @@
+import type { JournalEntry } from '../control/journal-entry.js';
+import { target } from './format.js';
+
+/** A request with what the journal holds of it. */
+export type Whole = Pick<
+  JournalEntry,
+  'method' | 'path' | 'query' | 'status' | 'time' | 'strikes' | 'id' | 'episode' | 'durationMs'
+> &
+  Partial<JournalEntry>;
+
+/** Text between single quotes of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The request as a command. @param baseUrl where the API is, if the journal does not say */
+export function asCurl(entry: Whole, baseUrl: string): string {
+  const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
+  if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
+  parts.push(quoted(`${entry.baseUrl ?? baseUrl}${target(entry)}`));
+  // A masked key is for the reader to fill in.
+  if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
+  else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
+  if (entry.requestBody) {
+    if (entry.method !== 'POST') parts.splice(1, 0, `-X ${entry.method}`);
+    parts.push(`-H ${quoted('Content-Type: application/json')}`, `--data-raw ${quoted(entry.requestBody.text)}`);
+  }
+  return parts.join(' ');
+}
+
+/** The key as a scenario or a program can name it; of a masked one only the end is known. */
+const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
+
+/** What a scenario says about a key, so that this request gets the same answer. */
+function keyBefore({
+  plan = 'free',
+  usage,
+  window = 'minute',
+  refusal,
+  status,
+  promisedAt,
+  time,
+  fault,
+}: Whole): object {
+  if (refusal === 'ban') {
+    const leftMs = Math.max(1_000, Date.parse(promisedAt ?? time) - Date.parse(time));
+    return { plan, bannedFor: `${Math.ceil(leftMs / 1000)}s` };
+  }
+  if (status === 401 && fault === undefined) return { plan, state: 'revoked' };
+  if (usage === undefined) return { plan };
+  const used = Math.max(0, usage.used - (refusal === undefined ? 1 : 0));
+  return used === 0 ? { plan } : { plan, usage: { [window]: used } };
+}
+
+/** What the page knows when a request is to be made again. */
+export interface Present {
+  /** The scenario that is loaded now. */
+  scenario: { name?: string; keys?: object; faults?: readonly object[] };
+  /** The names of the scenarios that can be extended. */
+  shipped: readonly string[];
+  /** The fault rules that are there now. */
+  faults: readonly { name: string; then?: object }[];
+}
+
+/** A scenario in which the same request gets the same answer. */
+export function scenarioBefore(entry: Whole, { scenario, shipped, faults }: Present): object {
+  const name = scenario.name ?? 'default';
+  const { keys, ...rest } = scenario;
+  const isShipped = shipped.includes(name);
+  const base = isShipped ? (name === 'default' ? {} : { extends: name }) : rest;
+  const fault = faults.find((each) => each.name === entry.fault);
+  const why = entry.inShort;
+  const described = `As it was before request ${entry.id}: ${entry.method} ${target(entry)} answered ${entry.status}`;
+  return {
+    ...base,
+    name: `${name}-from-${entry.id}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(-64),
+    description: `${described.slice(0, 200)}${why ? `, ${why}` : ''}.`,
+    clock: { start: entry.time, mode: 'frozen' },
+    ...(entry.key &&
+      entry.plan !== undefined && { keys: { ...(isShipped ? {} : keys), [keyName(entry.key)]: keyBefore(entry) } }),
+    ...((fault !== undefined || (scenario.faults ?? []).length > 0) && {
+      faults: fault === undefined ? [] : [{ name: fault.name, then: fault.then }],
+    }),
+  };
+}
+
+/** The request as a test for Vitest. */
+export function asTest(entry: Whole, scenario: object): string {
+  const {
+    extends: base,
+    name: _,
+    description: __,
+    ...changes
+  } = scenario as { extends?: string } & Record<string, unknown>;
+  const why = entry.inShort;
+  // A window starts with the first request of the test, so only a ban has the same Retry-After.
+  const compared = [...(entry.refusal === 'ban' ? ['Retry-After'] : []), 'X-RateLimit-Limit', 'X-RateLimit-Remaining'];
+  const headers = {
+    ...(entry.key && { Authorization: `Bearer ${keyName(entry.key)}` }),
+    ...(entry.requestBody && { 'Content-Type': 'application/json' }),
+  };
+  const request = { method: entry.method, headers, ...(entry.requestBody && { body: entry.requestBody.text }) };
+  const keys = changes.keys === undefined ? '' : ', keys: { ...shipped.keys, ...changes.keys }';
+  return `import { createSimulator, type Scenario } from 'petstore-sim';
+${base === undefined ? '' : `import shipped from 'petstore-sim/scenarios/${base}.json';\n`}import { expect, test } from 'vitest';
+
+test(${JSON.stringify(`${entry.method} ${target(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
+  const changes: Scenario = ${inLines(changes)};
+  const sim = createSimulator({ scenario: ${base === undefined ? 'changes' : `{ ...shipped, ...changes${keys} }`} });
+  const response = await sim.fetch(${JSON.stringify(`http://petstore.test/v1${target(entry)}`)}, ${inLines(request)});
+  expect(response.status).toBe(${entry.status});
+${compared
+  .filter((header) => entry.headers?.[header] !== undefined)
+  .map((header) => `  expect(response.headers.get('${header}')).toBe('${entry.headers?.[header]}');\n`)
+  .join('')}});
+`;
+}
+
+/** A value as code, in a line of code that is indented. */
+const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');

@@ -1,0 +1,145 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { JournalEntry } from '../control/journal-entry.js';
+import type { WhyStep } from '../control/why.js';
+import { asCurl, asTest, scenarioBefore, type Whole } from './copy-as.js';
+import type { Row } from './entry-buffer.js';
+import { clockTime, target } from './format.js';
+import type { Session } from './session.js';
+
+interface DetailProps {
+  session: Session;
+  row: Row;
+  onClose(): void;
+  onShowText(title: string, text: string): void;
+  onFind(ids: number[], label: string): void;
+}
+
+/** A file may hold requests without the steps. */
+type Explained = JournalEntry & { why?: WhyStep[] };
+
+const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
+  passed: ['✓', 'passed: '],
+  noted: ['!', 'noted: '],
+  stopped: ['✗', 'stopped: '],
+  'not reached': ['·', ''],
+};
+
+/** More of a body is not shown. */
+const mostShown = 20_000;
+
+/** One request: why it got its answer, what was sent and answered, and how to have it again. */
+export function Detail({ session, row, onClose, onShowText, onFind }: DetailProps) {
+  const [whole, setWhole] = useState<Explained>();
+  const [isGone, setGone] = useState(false);
+  useEffect(() => {
+    let isWanted = true;
+    setWhole(undefined);
+    setGone(false);
+    session.source.send<Explained>('GET', `/journal/${row.id}`).then(
+      (entry) => isWanted && setWhole(entry),
+      () => isWanted && setGone(true),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [session, row.id]);
+
+  const entry: Whole = whole?.id === row.id ? whole : row;
+  const steps = (whole?.id === row.id && whole.why) || [];
+  const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
+  const before = async () => {
+    const { send } = session.source;
+    const [scenario, list] = await Promise.all([
+      send<{ scenario: { name?: string; keys?: object } }>('GET', '/scenario'),
+      send<{ name: string }[]>('GET', '/scenarios').catch(() => []),
+    ]);
+    return scenarioBefore(entry, {
+      scenario: scenario.scenario,
+      shipped: list.map(({ name }) => name),
+      faults: session.state.faults,
+    });
+  };
+  const show = {
+    curl: () => onShowText('As a command', asCurl(entry, session.source.baseUrl)),
+    test: async () => onShowText('As a test', asTest(entry, await before())),
+    scenario: async () => onShowText('As a scenario from here', JSON.stringify(await before(), null, 2)),
+  };
+  return (
+    <section class="detail" aria-label={`Request ${row.id}`}>
+      <header>
+        <h2>
+          Why {row.status || 'no answer'} <small>request {row.id}</small>
+        </h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <p class="what">
+        <b>{row.method}</b> {target(row)}
+        <small>
+          {' '}
+          {clockTime(row.atMs)} · {row.key || 'no key'} · {row.durationMs} ms
+          {row.call !== undefined && ` · call ${row.call}`}
+          {row.connection !== undefined && ` · connection ${row.connection}`}
+        </small>
+      </p>
+      {steps.length === 0 && <p class="note">{row.inShort ?? 'served'}</p>}
+      <ol class="why">
+        {steps.map(({ step, result, text, assumption }, index) => (
+          <li key={`${step}-${index}`} class={result.replace(' ', '-')}>
+            <span aria-hidden="true">{stepSigns[result][0]}</span>
+            <span class="said">{stepSigns[result][1]}</span>
+            {text}
+            {assumption !== undefined && <small class="by">assumption {assumption}</small>}
+          </li>
+        ))}
+      </ol>
+      {findings.map(({ code, severity, text, requests }) => (
+        <p key={code} class={`finding ${severity}`}>
+          <b>{code}</b> {text}{' '}
+          <button type="button" class="link" onClick={() => onFind(requests, code)}>
+            {requests.length === 1 ? 'this request' : `its ${requests.length} requests`}
+          </button>
+        </p>
+      ))}
+      <div class="acts">
+        <button type="button" onClick={show.curl}>
+          copy as curl
+        </button>
+        <button type="button" onClick={show.test}>
+          as a test
+        </button>
+        <button type="button" onClick={show.scenario}>
+          scenario from here
+        </button>
+      </div>
+      {isGone && <p class="note">The journal no longer holds its headers and bodies.</p>}
+      {entry.headers !== undefined && (
+        <>
+          <h3>Headers of the answer</h3>
+          <pre>
+            {Object.entries(entry.headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+          </pre>
+        </>
+      )}
+      <Body title="Body of the request" body={entry.requestBody} />
+      <Body title="Body of the answer" body={entry.responseBody} />
+    </section>
+  );
+}
+
+function Body({ title, body }: { title: string; body: JournalEntry['requestBody'] }) {
+  if (body === undefined) return null;
+  const isCut = body.truncated === true || body.text.length > mostShown;
+  return (
+    <>
+      <h3>
+        {title} <small>{body.bytes.toLocaleString('en')} bytes</small>
+      </h3>
+      <pre>{body.text.slice(0, mostShown)}</pre>
+      {isCut && <p class="note">The rest is not shown.</p>}
+    </>
+  );
+}

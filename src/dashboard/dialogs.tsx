@@ -1,0 +1,164 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Actions } from './actions.js';
+import type { Session } from './session.js';
+
+interface DialogProps {
+  title: string;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+/** What stands before the page until it is closed; the browser keeps the focus in it, and Esc closes it. */
+function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => element.current?.showModal(), []);
+  return (
+    <dialog ref={element} aria-label={title} onClose={onClose}>
+      <header>
+        <h2>{title}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={() => element.current?.close()}>
+          ✕
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+const shortcuts: [keys: string, what: string][] = [
+  ['/', 'filter the requests'],
+  ['j  k', 'the next and the previous line'],
+  ['Enter', 'why the request got its answer'],
+  ['Esc', 'close, or take the filter away'],
+  ['p', 'pause the list, and go on'],
+  ['r', 'reset to the start of the scenario'],
+  ['u', 'undo the last reset or load'],
+  ['space', 'freeze the clock, and let it run'],
+  ['+  -  ←  →  0', 'in the timeline: closer, farther, to the side, all'],
+  ['?', 'this help'],
+];
+
+export function Help({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <dl class="shortcuts">
+        {shortcuts.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split('  ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="note">
+        The filter takes words that must all be found: a key, a status (429, 5xx), an operation, a fault, a finding,
+        #12, or refused, strike, banned, fault, served, lost. Drop a report, a HAR or a journal (JSON Lines) on the page
+        to open it.
+      </p>
+    </Dialog>
+  );
+}
+
+/** Text to copy. */
+export function TextDialog({ title, text, onClose }: { title: string; text: string; onClose(): void }) {
+  const [isCopied, setCopied] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const copy = async () => {
+    area.current?.select();
+    // Only a page of this machine or with https may do it; what is selected can be copied by hand everywhere.
+    await navigator.clipboard?.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <textarea ref={area} readOnly rows={Math.min(24, text.split('\n').length + 2)} aria-label={title} value={text} />
+      <p>
+        <button type="button" onClick={copy}>
+          Copy
+        </button>{' '}
+        <span role="status">{isCopied ? 'Copied.' : ''}</span>
+      </p>
+    </Dialog>
+  );
+}
+
+interface Listed {
+  name: string;
+  description: string;
+}
+
+/** Every scenario that can be loaded, with what it is about. */
+export function ScenarioPicker({ session, actions, onClose }: { session: Session; actions: Actions; onClose(): void }) {
+  const [all, setAll] = useState<Listed[]>();
+  const [text, setText] = useState('');
+  const [reseed, setReseed] = useState(true);
+  useEffect(() => {
+    session.source.send<Listed[]>('GET', '/scenarios').then(setAll, () => setAll([]));
+  }, [session]);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = (all ?? []).filter(({ name, description }) =>
+    words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
+  );
+  const load = (name: string) => {
+    void actions.load(name, reseed);
+    onClose();
+  };
+  return (
+    <Dialog title="Load a scenario" onClose={onClose}>
+      <input
+        type="search"
+        aria-label="Find a scenario"
+        placeholder="Find: ban, 429, lost, jitter…"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <label>
+        <input type="checkbox" checked={reseed} onChange={(event) => setReseed(event.currentTarget.checked)} /> pets and
+        clock start anew, too
+      </label>
+      <ul class="scenarios">
+        {found.map(({ name, description }) => (
+          <li key={name}>
+            <button type="button" class="link" onClick={() => load(name)}>
+              <b>{name}</b>
+            </button>
+            <p>{description}</p>
+          </li>
+        ))}
+      </ul>
+      {all !== undefined && found.length === 0 && <p class="empty">None has these words.</p>}
+    </Dialog>
+  );
+}
+
+/** Asks for the control token, which stays in the tab. */
+export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(token: string): void }) {
+  const [token, setToken] = useState('');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onToken(token.trim());
+  };
+  return (
+    <form class="token" onSubmit={submit}>
+      <h2>Control token</h2>
+      <p>The server was started with --control-token. The token stays in this tab.</p>
+      {wasWrong && (
+        <p class="bad" role="alert">
+          ✗ This is not the token.
+        </p>
+      )}
+      <input
+        type="password"
+        autocomplete="off"
+        aria-label="Control token"
+        value={token}
+        onInput={(event) => setToken(event.currentTarget.value)}
+      />{' '}
+      <button type="submit">Open</button>
+    </form>
+  );
+}

@@ -1,0 +1,181 @@
+import type { EntryRow } from '../control/entry-row.js';
+import type { ShownChange } from '../control/update-stream.js';
+
+/** What became of a request, from the gravest to the best. */
+export const kinds = ['banned', 'strike', 'refused', 'unauthorized', 'failed', 'served'] as const;
+export type Kind = (typeof kinds)[number];
+
+export function kindOf({ strike, refusal, status, unreadable, plan }: EntryRow): Kind {
+  if (strike) return 'strike';
+  if (refusal === 'ban') return 'banned';
+  if (refusal !== undefined || (status === 429 && plan === undefined)) return 'refused';
+  if (status === 401) return 'unauthorized';
+  return unreadable || status === 0 || status >= 500 ? 'failed' : 'served';
+}
+
+/** A request as the page keeps it. */
+export interface Row extends EntryRow {
+  atMs: number;
+  /** On an axis that goes on where the clock was set back. */
+  axisMs: number;
+  kind: Kind;
+  lane: Lane;
+}
+
+export interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+/** What happened with one key. */
+export interface Lane {
+  readonly id: string;
+  readonly name: string;
+  plan: string | undefined;
+  readonly counts: Record<Kind, number>;
+  /** When the client was told to wait, and when it was banned; on the axis. */
+  waits: Span[];
+  bans: Span[];
+  /** Where windows ended; on the axis. */
+  borders: number[];
+}
+
+/** So many requests are kept; then the oldest go. */
+export const capacity = 50_000;
+/** So many spans and borders a lane. */
+const mostSpans = 2_000;
+
+/** The requests of one run in the order of arrival, outside of what the framework watches. */
+export class EntryBuffer {
+  rows: Row[] = [];
+  readonly lanes = new Map<string, Lane>();
+  changes: ShownChange[] = [];
+  /** Counted up with every change of the content. */
+  version = 0;
+  /** How many requests came, those that are no longer kept too. */
+  received = 0;
+  /** How far the axis is ahead of the clock from a request on, where the clock was set back. */
+  #offsets: { afterId: number; ms: number }[] = [];
+
+  /** Adds what is new, in the order of arrival; what it has already is left out. @returns what was added */
+  add(entries: readonly EntryRow[], changes: readonly ShownChange[]): Row[] {
+    for (const change of changes) this.#addChange(change);
+    const added: Row[] = [];
+    for (const entry of entries) {
+      const row = this.#toRow(entry);
+      if (this.#insert(row)) added.push(row);
+    }
+    if (this.rows.length > capacity) this.rows = this.rows.slice(-capacity);
+    this.received += added.length;
+    if (added.length + changes.length > 0) this.version++;
+    return added;
+  }
+
+  find(id: number): Row | undefined {
+    const row = this.rows[this.#position(id)];
+    return row?.id === id ? row : undefined;
+  }
+
+  /** The highest id up to which none is missing, so that nothing after it can be lost by a new connection. */
+  get completeId(): number {
+    const { rows } = this;
+    const oldest = Math.max(0, rows.length - 5_000);
+    for (let at = oldest + 1; at < rows.length; at++) {
+      const before = rows[at - 1] as Row;
+      if ((rows[at] as Row).id !== before.id + 1) return before.id;
+    }
+    return rows.at(-1)?.id ?? 0;
+  }
+
+  /** An instant of the clock right after a request, on the axis. */
+  toAxis(ms: number, afterId: number): number {
+    return ms + (this.#offsets.findLast((offset) => offset.afterId < afterId)?.ms ?? 0);
+  }
+
+  /** What the clock showed at a place of the axis. */
+  fromAxis(axisMs: number): number {
+    const row = this.rows[this.#positionOnAxis(axisMs)] ?? this.rows.at(-1);
+    return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);
+  }
+
+  #addChange(change: ShownChange): void {
+    if (this.changes.some(({ number }) => number === change.number)) return;
+    this.changes = [...this.changes, change].slice(-200);
+    const backMs = Date.parse(change.time) - Date.parse(change.until);
+    if (backMs <= 0 || this.rows.length === 0) return;
+    const last = this.#offsets.at(-1)?.ms ?? 0;
+    this.#offsets.push({ afterId: change.lastId, ms: last + backMs + 1_000 });
+  }
+
+  #toRow(entry: EntryRow): Row {
+    const id = entry.keyId ?? '';
+    let lane = this.lanes.get(id);
+    if (lane === undefined) {
+      const counts = { banned: 0, strike: 0, refused: 0, unauthorized: 0, failed: 0, served: 0 };
+      lane = { id, name: entry.key || 'no key', plan: entry.plan, counts, waits: [], bans: [], borders: [] };
+      this.lanes.set(id, lane);
+    }
+    const atMs = Date.parse(entry.time);
+    const row: Row = Object.assign(entry, { atMs, axisMs: this.toAxis(atMs, entry.id), kind: kindOf(entry), lane });
+    return row;
+  }
+
+  #insert(row: Row): boolean {
+    const { rows } = this;
+    const last = rows.at(-1);
+    if (last === undefined || row.id > last.id) rows.push(row);
+    else {
+      const at = this.#position(row.id);
+      if (rows[at]?.id === row.id || (at === 0 && rows.length >= capacity)) return false;
+      rows.splice(at, 0, row);
+    }
+    row.lane.counts[row.kind]++;
+    row.lane.plan ??= row.plan;
+    this.#noteSpans(row);
+    return true;
+  }
+
+  #noteSpans(row: Row): void {
+    const { lane, refusal, toldUntil, promisedAt, usage, durationMs } = row;
+    const fromMs = row.axisMs + durationMs;
+    const shift = row.axisMs - row.atMs;
+    if (refusal === 'ban' && promisedAt !== undefined) {
+      extend(lane.bans, fromMs, Date.parse(promisedAt) + shift);
+      const wait = lane.waits.at(-1);
+      if (wait !== undefined && wait.toMs > fromMs && row.kind === 'strike') wait.toMs = fromMs;
+    } else if (toldUntil !== undefined) extend(lane.waits, fromMs, Date.parse(toldUntil) + shift);
+    const border = usage === undefined ? 0 : Date.parse(usage.resetAt) + shift;
+    if (border > row.axisMs && border > (lane.borders.at(-1) ?? 0) && row.window === 'minute')
+      lane.borders.push(border);
+    if (lane.borders.length > mostSpans) lane.borders.shift();
+    for (const spans of [lane.waits, lane.bans]) if (spans.length > mostSpans) spans.shift();
+  }
+
+  /** Where the request with an id is, or would be. */
+  #position(id: number): number {
+    return lowest(this.rows.length, (at) => (this.rows[at] as Row).id >= id);
+  }
+
+  #positionOnAxis(axisMs: number): number {
+    return lowest(this.rows.length, (at) => (this.rows[at] as Row).axisMs >= axisMs);
+  }
+}
+
+/** The lowest number from 0 to `count` for which `holds` does, where it holds for all after it. */
+export function lowest(count: number, holds: (at: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function extend(spans: Span[], fromMs: number, toMs: number): void {
+  const last = spans.at(-1);
+  if (toMs <= fromMs) return;
+  if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs);
+  else spans.push({ fromMs, toMs });
+}

@@ -1,0 +1,29 @@
+import { type RunReport, reportHtml } from '../control/run-report.js';
+import type { Session } from './session.js';
+
+/** Saves the run as a file: HAR, JSON Lines, or a report, which is this page with the run inside it. */
+export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'report'): Promise<void> {
+  const { source } = session;
+  const name = session.state.scenario.replace(/[^\w.-]+/g, '-') || 'run';
+  if (what === 'har') return save(`${name}.har`, await source.text('/journal.har?why=true'), 'application/json');
+  if (what === 'jsonl')
+    return save(`${name}.jsonl`, await source.text('/journal.jsonl?why=true'), 'application/x-ndjson');
+  const file = async (path: string) => (await fetch(path)).text();
+  const [html, script, style, run] = await Promise.all([
+    fetch('.', { headers: { Accept: 'text/html' } }).then((response) => response.text()),
+    file('page/page.js'),
+    file('page/page.css'),
+    source.send<RunReport>('GET', '/run.json'),
+  ]);
+  save(`${name}.html`, reportHtml({ html, script, style }, run), 'text/html');
+}
+
+function save(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // Once the browser has begun to save it.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import type { Actions } from './actions.js';
+import { whole } from './format.js';
+import type { ListedFault, Session } from './session.js';
+
+/** What can be added here; a scenario and `POST /faults` can say more. */
+const presets: readonly [name: string, says: string, then: object][] = [
+  ['outage', '503, come back in 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
+  ['error-500', '500', { respond: { status: 500 } }],
+  ['answer-lost', 'done, but the answer is lost', { reset: true, phase: 'after' }],
+  ['connection-reset', 'connection reset, nothing done', { reset: true }],
+  ['slow', 'answer after 2 s', { delay: '2s' }],
+  ['hang', 'no answer', { hang: true }],
+  ['truncated', 'answer cut after 40 bytes', { truncate: { bytes: 40 } }],
+  ['malformed', 'JSON that cannot be read', { malformed: true }],
+];
+const operations = ['listPets', 'createPet', 'getPet'];
+
+/** The fault rules, what they have done, and a short list of others to add. */
+export function Faults({ session, actions }: { session: Session; actions: Actions }) {
+  const { faults } = session.state;
+  return (
+    <section aria-label="Fault rules">
+      <h2>Faults</h2>
+      {faults.length === 0 && <p class="note">none</p>}
+      <ul class="plain">
+        {faults.map((fault) => (
+          <li key={fault.name} class="fault">
+            <span>
+              <b>{fault.name}</b> <small>{describe(fault)}</small>
+            </span>
+            {session.isLive && (
+              <button
+                type="button"
+                aria-label={`remove ${fault.name}`}
+                onClick={() => actions.send('DELETE', `/faults/${encodeURIComponent(fault.name)}`)}
+              >
+                remove
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {session.isLive && <AddFault names={faults.map(({ name }) => name)} actions={actions} />}
+    </section>
+  );
+}
+
+function AddFault({ names, actions }: { names: string[]; actions: Actions }) {
+  const [chosen, setChosen] = useState(0);
+  const [operation, setOperation] = useState('');
+  const [nextOnly, setNextOnly] = useState(true);
+  const add = (event: Event) => {
+    event.preventDefault();
+    const [preset = 'fault', , then] = presets[chosen] ?? [];
+    let name = preset;
+    for (let n = 2; names.includes(name); n++) name = `${preset}-${n}`;
+    const when = { ...(operation && { operation }), ...(nextOnly && { nth: 1 }) };
+    void actions.send('POST', '/faults', { name, ...(Object.keys(when).length > 0 && { when }), then });
+  };
+  return (
+    <details class="add">
+      <summary>add…</summary>
+      <form onSubmit={add}>
+        <select
+          aria-label="What happens"
+          value={chosen}
+          onChange={(event) => setChosen(Number(event.currentTarget.value))}
+        >
+          {presets.map(([name, says], index) => (
+            <option key={name} value={index}>
+              {name}: {says}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="To which operation"
+          value={operation}
+          onChange={(event) => setOperation(event.currentTarget.value)}
+        >
+          <option value="">every operation</option>
+          {operations.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <label>
+          <input type="checkbox" checked={nextOnly} onChange={(event) => setNextOnly(event.currentTarget.checked)} />{' '}
+          only the next request
+        </label>
+        <button type="submit">add</button>
+      </form>
+    </details>
+  );
+}
+
+function describe({ when = {}, seen, applied }: ListedFault): string {
+  const conditions = Object.entries(when).map(([name, value]) => {
+    const shown = Array.isArray(value) || typeof value !== 'object' ? String(value) : JSON.stringify(value);
+    return name === 'operation' ? shown : `${name} ${shown}`;
+  });
+  return [...conditions, `applied ${whole(applied)} of ${whole(seen)}`].join(' · ');
+}

@@ -1,0 +1,50 @@
+import type { JournalEntry } from '../control/journal-entry.js';
+import type { RunReport } from '../control/run-report.js';
+import { type Source, SourceError } from './source.js';
+
+/** A run that is over, from a file. Nothing of it can be changed. */
+export function createFileSource({ entries, changes, answers }: RunReport): Source {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
+  const scenario = (answers['/scenario'] as { name?: string } | undefined)?.name ?? '';
+  /** What the page asks for that a file may not hold. */
+  const missing: Record<string, unknown> = {
+    '/keys?limit=100': { keys: [], total: 0 },
+    '/faults': [],
+    '/assumptions': [],
+    '/scenario': { name: scenario, scenario: {} },
+    '/scenarios': [{ name: 'default' }],
+  };
+  return {
+    kind: 'file',
+    baseUrl: entries[0]?.baseUrl ?? 'http://127.0.0.1:4010/v1',
+    async send<Result>(method: string, path: string) {
+      if (method !== 'GET') throw new SourceError(405, 'A file cannot be changed.');
+      const id = /^\/journal\/(\d+)$/.exec(path)?.[1];
+      const entry = byId.get(Number(id));
+      if (entry !== undefined) return entry as Result;
+      const found = Object.hasOwn(answers, path) ? answers[path] : missing[path];
+      if (found === undefined) throw new SourceError(404, 'The file does not hold this.');
+      return found as Result;
+    },
+    text: (path) =>
+      path.startsWith('/journal.jsonl')
+        ? Promise.resolve(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+        : Promise.reject(new SourceError(404, 'A file can be exported as JSON Lines.')),
+    async watch(_, take) {
+      take({
+        run: 'file',
+        scenario,
+        clock: { ...(clock as { now: string }), mode: 'frozen' },
+        entries: entries.map(withoutBodies),
+        changes: [...changes],
+        total: entries.length,
+        pending: 0,
+        behind: 0,
+      });
+    },
+  };
+}
+
+/** What an update has of a request. */
+const withoutBodies = ({ headers: _, requestBody: __, responseBody: ___, ...row }: JournalEntry) => row;

@@ -1,0 +1,51 @@
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { App } from './app.js';
+import { createFileSource } from './file-source.js';
+import { readFile, readRunElement } from './read-file.js';
+import { createServerSource } from './server-source.js';
+import { Session } from './session.js';
+import './style.css';
+import { showInTab } from './tab.js';
+
+/** What the page was opened with: the run of a report, or the server that it comes from. */
+const run = readRunElement(document);
+const first = () => {
+  if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };
+  const sandbox = new URLSearchParams(location.search).get('sandbox') ?? undefined;
+  return { session: new Session(createServerSource(location.origin, sandbox)), sandbox };
+};
+
+function Page() {
+  const [{ session, sandbox }, setOpened] = useState(first);
+  const [file, setFile] = useState<Session>();
+  const shown = file ?? session;
+  useEffect(() => showInTab(shown), [shown]);
+  const open = async (chosen: File) => {
+    const read = readFile(chosen.name, await chosen.text());
+    file?.close();
+    setFile(new Session(createFileSource(read)));
+  };
+  const change = (name: string | undefined) => {
+    session.close();
+    history.replaceState(null, '', name === undefined ? location.pathname : `?sandbox=${encodeURIComponent(name)}`);
+    setOpened(first());
+  };
+  const back = () => {
+    file?.close();
+    setFile(undefined);
+  };
+  return (
+    <App
+      key={shown}
+      session={shown}
+      sandbox={sandbox}
+      place={document}
+      onSandbox={change}
+      onFile={open}
+      onBack={file && back}
+    />
+  );
+}
+
+render(<Page />, document.getElementById('page') as HTMLElement);

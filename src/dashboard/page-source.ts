@@ -1,0 +1,32 @@
+import type { Update, UpdatesSince } from '../control/update-stream.js';
+import { type Source, SourceError } from './source.js';
+
+/** Answers a control request in this page, as `requestControl` does. */
+export type AnswerControl = (request: { method: string; path: string; body?: object }, signal?: AbortSignal) => unknown;
+
+/** A simulator in the same page. */
+export function createPageSource(answer: AnswerControl): Source {
+  const ask = async (...request: Parameters<AnswerControl>) => {
+    try {
+      return await answer(...request);
+    } catch (error) {
+      const { status = 500, message } = error as { status?: number; message: string };
+      throw new SourceError(status, message);
+    }
+  };
+  return {
+    kind: 'page',
+    baseUrl: `${location.origin}/v1`,
+    send: async <Result>(method: string, path: string, body?: object) =>
+      (await ask({ method, path, ...(body && { body }) })) as Result,
+    async text(path) {
+      const result = await ask({ method: 'GET', path });
+      return typeof result === 'string' ? result : JSON.stringify(result);
+    },
+    async watch(since: UpdatesSince, take, signal) {
+      const query = new URLSearchParams(Object.entries(since).map(([name, value]) => [name, String(value)]));
+      const updates = await ask({ method: 'GET', path: `/updates?${query}` }, signal);
+      for await (const update of updates as AsyncIterable<Update>) take(update);
+    },
+  };
+}

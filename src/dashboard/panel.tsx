@@ -1,0 +1,79 @@
+import { render } from 'preact';
+import { useEffect, useReducer, useState } from 'preact/hooks';
+import { App } from './app.js';
+import { createFileSource } from './file-source.js';
+import { type AnswerControl, createPageSource } from './page-source.js';
+import panelCss from './panel.css?inline';
+import { readFile } from './read-file.js';
+import { Session } from './session.js';
+import pageCss from './style.css?inline';
+import { outcomeSigns } from './verdict.js';
+
+/**
+ * Puts a button into a corner of the page; it opens the same page as a server has, in a drawer. Its style neither reaches
+ * the page nor comes from it.
+ * @returns a function that takes it away
+ */
+export function createPanel(answer: AnswerControl): () => void {
+  const host = document.createElement('petstore-sim-panel');
+  const root = host.attachShadow({ mode: 'open' });
+  // Set like this, a style needs no permission by the policy of the page.
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(pageCss + panelCss);
+  root.adoptedStyleSheets = [sheet];
+  document.body.append(host);
+  const session = new Session(createPageSource(answer));
+  render(<Panel session={session} root={root} />, root);
+  return () => {
+    session.close();
+    render(null, root);
+    host.remove();
+  };
+}
+
+function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [isOpen, setOpen] = useState(false);
+  const [file, setFile] = useState<Session>();
+  useEffect(() => session.onState.add(() => redraw(undefined)), [session]);
+  const { verdict, scenario } = session.state;
+  const outcome = verdict !== undefined && verdict.counts.requests > 0 ? verdict.outcome : undefined;
+  const open = async (chosen: File) => {
+    const read = readFile(chosen.name, await chosen.text());
+    file?.close();
+    setFile(new Session(createFileSource(read)));
+  };
+  const back = () => {
+    file?.close();
+    setFile(undefined);
+  };
+  const shown = file ?? session;
+  return (
+    <>
+      {!isOpen && (
+        <div class="sim corner">
+          <button type="button" onClick={() => setOpen(true)}>
+            {outcome !== undefined && (
+              <span class={`pill ${outcome}`}>
+                {outcomeSigns[outcome]} {outcome}
+              </span>
+            )}
+            petstore-sim{scenario && `: ${scenario}`}
+          </button>
+        </div>
+      )}
+      {isOpen && (
+        <section class="drawer" aria-label="petstore-sim">
+          <App
+            key={shown}
+            session={shown}
+            place={root}
+            onFile={open}
+            onBack={file && back}
+            onClose={() => setOpen(false)}
+          />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import type { Kind, Row } from './entry-buffer.js';
+import { clockTime, target } from './format.js';
+
+/** As the style sheet has it. */
+const rowHeight = 25;
+/** Rows above and below what is seen. */
+const beyond = 4;
+
+const kindSigns: Record<Kind, string> = {
+  banned: '■',
+  strike: '▲',
+  refused: '×',
+  unauthorized: '○',
+  failed: '⊗',
+  served: '',
+};
+
+interface PooledRow {
+  element: HTMLElement;
+  cells: HTMLElement[];
+  row: Row | undefined;
+  isSelected: boolean;
+}
+
+/**
+ * Shows a list of requests, the newest first, by a few elements that are used again and again. It stays where it is while
+ * new requests come, unless it is at the top.
+ */
+export class RowList {
+  readonly #frame: HTMLElement;
+  readonly #space: HTMLElement;
+  readonly #pool: PooledRow[] = [];
+  readonly #idPrefix: string;
+  #rows: readonly Row[] = [];
+  #selectedId: number | undefined;
+
+  /** @param frame what scrolls; it is filled */
+  constructor(frame: HTMLElement, onSelect: (row: Row) => void) {
+    this.#frame = frame;
+    this.#idPrefix = `${frame.id}-`;
+    this.#space = document.createElement('div');
+    this.#space.className = 'space';
+    this.#space.setAttribute('role', 'presentation');
+    frame.append(this.#space);
+    frame.addEventListener('scroll', () => this.#draw(), { passive: true });
+    frame.addEventListener('click', (event) => {
+      const index = this.#pool.findIndex(({ element }) => element.contains(event.target as Node));
+      const row = this.#pool[index]?.row;
+      if (row !== undefined) onSelect(row);
+    });
+  }
+
+  /** @param rows in the order of arrival @param added how many of them are new since the last time, at the end */
+  show(rows: readonly Row[], added: number, selectedId: number | undefined): void {
+    this.#rows = rows;
+    this.#selectedId = selectedId;
+    this.#space.style.height = `${rows.length * rowHeight}px`;
+    this.#frame.style.height = `min(60vh, 640px, ${rows.length * rowHeight + 2}px)`;
+    if (added > 0 && this.#frame.scrollTop > 0) this.#frame.scrollTop += added * rowHeight;
+    this.#draw();
+  }
+
+  /** Scrolls so that a request can be seen. */
+  reveal(row: Row): void {
+    const index = this.#rows.indexOf(row);
+    if (index < 0) return;
+    const top = (this.#rows.length - 1 - index) * rowHeight;
+    const { scrollTop, clientHeight } = this.#frame;
+    if (top < scrollTop) this.#frame.scrollTop = top;
+    else if (top + rowHeight > scrollTop + clientHeight) this.#frame.scrollTop = top + rowHeight - clientHeight;
+  }
+
+  resize(): void {
+    this.#draw();
+  }
+
+  #draw(): void {
+    const { scrollTop, clientHeight } = this.#frame;
+    const first = Math.max(0, Math.floor(scrollTop / rowHeight) - beyond);
+    const count = Math.ceil(clientHeight / rowHeight) + 2 * beyond;
+    while (this.#pool.length < count) this.#pool.push(this.#createRow());
+    let active = '';
+    for (const [index, pooled] of this.#pool.entries()) {
+      const place = first + index;
+      const row = index < count ? this.#rows[this.#rows.length - 1 - place] : undefined;
+      if (row !== undefined) pooled.element.style.transform = `translateY(${place * rowHeight}px)`;
+      const isSelected = row !== undefined && row.id === this.#selectedId;
+      if (isSelected) active = pooled.element.id;
+      if (row !== pooled.row || isSelected !== pooled.isSelected) fill(pooled, row, isSelected);
+    }
+    if (active === '') this.#frame.removeAttribute('aria-activedescendant');
+    else this.#frame.setAttribute('aria-activedescendant', active);
+  }
+
+  #createRow(): PooledRow {
+    const element = document.createElement('div');
+    element.className = 'row';
+    element.setAttribute('role', 'option');
+    element.id = `${this.#idPrefix}${this.#pool.length}`;
+    element.hidden = true;
+    const cells = ['time', 'method', 'target', 'status', 'who', 'why'].map((name) => {
+      const cell = document.createElement('span');
+      cell.className = name;
+      return cell;
+    });
+    element.append(...cells);
+    this.#space.append(element);
+    return { element, cells, row: undefined, isSelected: false };
+  }
+}
+
+function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): void {
+  const { element, cells } = pooled;
+  pooled.row = row;
+  pooled.isSelected = isSelected;
+  element.hidden = row === undefined;
+  if (row === undefined) return;
+  element.className = `row ${row.kind}${row.fault === undefined ? '' : ' faulty'}`;
+  element.setAttribute('aria-selected', String(isSelected));
+  const shortTarget = target(row);
+  const texts = [
+    clockTime(row.atMs),
+    row.method,
+    shortTarget.length > 200 ? `${shortTarget.slice(0, 200)}…` : shortTarget,
+    `${row.status || '---'}${kindSigns[row.kind] && ` ${kindSigns[row.kind]}`}`,
+    row.key || 'no key',
+    row.inShort ?? '',
+  ];
+  for (const [index, cell] of cells.entries()) {
+    if (cell.textContent !== texts[index]) cell.textContent = texts[index] as string;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Update, UpdatesSince } from '../control/update-stream.js';
+import { type Source, SourceError } from './source.js';
+
+const tokenItem = 'petstore-sim-control-token';
+
+/** The control token, for as long as the tab is open. */
+export const readToken = () => sessionStorage.getItem(tokenItem) ?? undefined;
+export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, token);
+
+/**
+ * A server's control API, of its own simulator or of one sandbox. The stream is read by `fetch`, because an EventSource
+ * could not bring the control token.
+ * @param origin `http://127.0.0.1:4010`
+ */
+export function createServerSource(origin: string, sandbox?: string): Source {
+  const url = `${origin}/__sim${sandbox === undefined ? '' : `/sandboxes/${encodeURIComponent(sandbox)}`}`;
+  const request = async (method: string, path: string, input?: object, signal?: AbortSignal): Promise<Response> => {
+    const token = readToken();
+    let response: Response;
+    try {
+      response = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          'X-Sim-Caller': 'page',
+          ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        },
+        ...(method !== 'GET' && { body: JSON.stringify(input ?? {}) }),
+        ...(signal && { signal }),
+      });
+    } catch {
+      throw new SourceError(0, 'The server does not answer.');
+    }
+    if (response.ok) return response;
+    const body = await response.json().catch(() => ({}));
+    throw new SourceError(response.status, body.message ?? `The server answered ${response.status}.`);
+  };
+  return {
+    kind: 'server',
+    baseUrl: `${origin}${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`,
+    send: async (method, path, input) => (await request(method, path, input)).json(),
+    text: async (path) => (await request('GET', path)).text(),
+    async watch(since: UpdatesSince, take, signal) {
+      const query = new URLSearchParams(Object.entries(since).map(([name, value]) => [name, String(value)]));
+      const { body } = await request('GET', `/updates?${query}`, undefined, signal);
+      if (body !== null) await readUpdates(body, take);
+    },
+  };
+}
+
+/** Server-sent events, of which the server sends only `data` lines of JSON and comments. */
+async function readUpdates(body: ReadableStream<Uint8Array>, take: (update: Update) => void): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split('\n').find((line) => line.startsWith('data: '));
+      if (data !== undefined) take(JSON.parse(data.slice(6)));
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import type { ClockInfo } from '../control/clock-operations.js';
+import type { Update } from '../control/update-stream.js';
+import type { KeyInfo } from '../simulator/keys.js';
+import type { Verdict } from '../verdict/judge-run.js';
+import { EntryBuffer } from './entry-buffer.js';
+import { Listeners } from './listeners.js';
+import { type Source, SourceError } from './source.js';
+import { Throttle } from './throttle.js';
+
+/** A fault rule as the control API lists it. */
+export interface ListedFault {
+  name: string;
+  seen: number;
+  applied: number;
+  when?: Record<string, unknown>;
+  then?: Record<string, unknown>;
+}
+
+export interface ListedAssumption {
+  id: string;
+  question: string;
+  value: unknown;
+  default: unknown;
+  alternatives: unknown[];
+}
+
+/** What the page knows apart from the requests. */
+export interface SessionState {
+  connection: 'connecting' | 'live' | 'reconnecting' | 'locked' | 'file';
+  scenario: string;
+  description: string;
+  clock: (ClockInfo & { readAtMs: number }) | undefined;
+  /** How fast the clock runs. */
+  speed: number;
+  keys: readonly KeyInfo[];
+  totalKeys: number;
+  faults: readonly ListedFault[];
+  assumptions: readonly ListedAssumption[];
+  sandboxes: readonly string[];
+  verdict: Verdict | undefined;
+  /** The key that the verdict is for; `undefined`: all. */
+  verdictKey: string | undefined;
+  total: number;
+  pending: number;
+  behind: number;
+}
+
+/** Before the first answer. */
+const nothing: SessionState = {
+  connection: 'connecting',
+  scenario: '',
+  description: '',
+  clock: undefined,
+  speed: 1,
+  keys: [],
+  totalKeys: 0,
+  faults: [],
+  assumptions: [],
+  sandboxes: [],
+  verdict: undefined,
+  verdictKey: undefined,
+  total: 0,
+  pending: 0,
+  behind: 0,
+};
+
+/** After this time a lost connection is tried again. */
+const reconnectMs = 500;
+
+/** What one source says, kept up to date until `close`. */
+export class Session {
+  state: SessionState;
+  entries = new EntryBuffer();
+  /** Called when `state` changed. */
+  readonly onState = new Listeners();
+  /** Called when `entries` changed. */
+  readonly onEntries = new Listeners();
+  readonly #closing = new AbortController();
+  readonly #state = new Throttle(() => this.#readState(), 400);
+  readonly #scenario = new Throttle(() => this.#readScenario(), 400);
+  readonly #verdict = new Throttle(() => this.#readVerdict(), 700);
+  #run: string | undefined;
+  #lastChange = 0;
+
+  constructor(readonly source: Source) {
+    this.state = { ...nothing, connection: source.kind === 'file' ? 'file' : 'connecting' };
+    void this.#watch();
+  }
+
+  /** Whether anything can be changed. */
+  get isLive(): boolean {
+    return this.source.kind !== 'file';
+  }
+
+  /** The instant of the simulator's clock. */
+  nowMs(): number {
+    const { clock, speed } = this.state;
+    if (clock === undefined) return 0;
+    const passedMs = clock.mode === 'frozen' ? 0 : (performance.now() - clock.readAtMs) * speed;
+    return Date.parse(clock.now) + passedMs;
+  }
+
+  /** How many requests came before the page could show them. */
+  get lost(): number {
+    return Math.max(0, this.state.total - this.entries.received - this.state.behind);
+  }
+
+  set(changes: Partial<SessionState>): void {
+    this.state = { ...this.state, ...changes };
+    this.onState.call();
+  }
+
+  /** Reads again what a change may have changed. */
+  refresh(): void {
+    this.#state.ask();
+    this.#verdict.ask();
+  }
+
+  judge(verdictKey: string | undefined): void {
+    this.set({ verdictKey });
+    this.#verdict.ask();
+  }
+
+  /** Starts anew, after a token was given. */
+  unlock(): void {
+    this.set({ connection: 'connecting' });
+    void this.#watch();
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#state.stop();
+    this.#scenario.stop();
+    this.#verdict.stop();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        const since =
+          this.#run === undefined ? {} : { run: this.#run, since: this.entries.completeId, changes: this.#lastChange };
+        await this.source.watch(since, (update) => this.#take(update), signal);
+      } catch (error) {
+        if (error instanceof SourceError && error.status === 401) return this.set({ connection: 'locked' });
+      }
+      if (signal.aborted || this.source.kind === 'file') return;
+      this.set({ connection: this.state.connection === 'connecting' ? 'connecting' : 'reconnecting' });
+      await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+    }
+  }
+
+  #take({ run, scenario, clock, entries, changes, total, pending, behind }: Update): void {
+    const isNew = run !== this.#run;
+    if (isNew) {
+      this.#run = run;
+      this.entries = new EntryBuffer();
+    }
+    this.#lastChange = changes.at(-1)?.number ?? this.#lastChange;
+    const isConnected = this.state.connection === 'live' || this.state.connection === 'file';
+    this.entries.add(entries, changes);
+    const { clock: before, connection } = this.state;
+    const isSame = connection === 'live' && before?.mode === clock.mode && this.state.total === total;
+    if (
+      !isSame ||
+      isNew ||
+      this.state.behind !== behind ||
+      this.state.pending !== pending ||
+      !isNear(clock, this.nowMs())
+    ) {
+      this.set({
+        connection: this.source.kind === 'file' ? 'file' : 'live',
+        scenario,
+        clock: { ...clock, readAtMs: performance.now() },
+        total,
+        pending,
+        behind,
+      });
+    }
+    if (isNew || entries.length + changes.length > 0) this.onEntries.call();
+    if (isNew || !isConnected || entries.length + changes.length > 0) this.refresh();
+    if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
+  }
+
+  async #readState(): Promise<void> {
+    const { send } = this.source;
+    const [{ keys, total: totalKeys }, faults] = await Promise.all([
+      send<{ keys: KeyInfo[]; total: number }>('GET', '/keys?limit=100'),
+      send<ListedFault[]>('GET', '/faults'),
+    ]);
+    this.set({ keys, totalKeys, faults });
+  }
+
+  /** What only a change by hand changes. */
+  async #readScenario(): Promise<void> {
+    const { send, kind } = this.source;
+    const [assumptions, { scenario }, sandboxes] = await Promise.all([
+      send<ListedAssumption[]>('GET', '/assumptions'),
+      send<{ scenario: { description?: string; clock?: { speed?: number } } }>('GET', '/scenario'),
+      kind === 'server' ? readSandboxes(this.source) : [],
+    ]);
+    this.set({ assumptions, description: scenario.description ?? '', speed: scenario.clock?.speed ?? 1, sandboxes });
+  }
+
+  async #readVerdict(): Promise<void> {
+    const { verdictKey } = this.state;
+    const query = verdictKey === undefined ? '' : `?key=${encodeURIComponent(verdictKey)}`;
+    this.set({ verdict: await this.source.send<Verdict>('GET', `/verdict${query}`) });
+  }
+}
+
+const isNear = ({ now }: ClockInfo, nowMs: number) => Math.abs(Date.parse(now) - nowMs) < 300;
+
+/** The names of the sandboxes; a sandbox itself has none. */
+async function readSandboxes(source: Source): Promise<string[]> {
+  const list = await source.send<{ name: string }[]>('GET', '/sandboxes').catch(() => []);
+  return list.map(({ name }) => name);
+}

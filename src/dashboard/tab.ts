@@ -1,0 +1,29 @@
+import type { Session } from './session.js';
+import { outcomeSigns } from './verdict.js';
+
+const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as const;
+
+/** Says in the title and the icon of the tab which scenario it is and how the client does. @returns a function that ends it */
+export function showInTab(session: Session): () => void {
+  let shown = '';
+  const show = () => {
+    const { scenario, verdict } = session.state;
+    const outcome = verdict !== undefined && verdict.counts.requests > 0 ? verdict.outcome : undefined;
+    const title = `${outcome === undefined ? '' : `${outcomeSigns[outcome]} `}${scenario && `${scenario} · `}petstore-sim`;
+    if (title === shown) return;
+    shown = title;
+    document.title = title;
+    const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+    if (icon) icon.href = iconOf(outcome);
+  };
+  show();
+  return session.onState.add(show);
+}
+
+/** A sign on a colour, as an address. */
+function iconOf(outcome: keyof typeof colours | undefined): string {
+  const sign = outcome === undefined ? '●' : outcomeSigns[outcome];
+  const colour = outcome === undefined ? '#0b63ce' : colours[outcome];
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><text x="16" y="24" font-size="22" font-weight="700" text-anchor="middle" fill="#fff" font-family="sans-serif">${sign}</text></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}

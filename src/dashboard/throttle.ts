@@ -1,0 +1,45 @@
+/** A longest pause between two runs. */
+const mostPauseMs = 5_000;
+
+/**
+ * Runs a task when it is asked for, one at a time, and not sooner than `pauseMs` after the last; a task that takes long
+ * runs more rarely, so that it takes at most a thirtieth of the time of whoever answers it; one slow run alone says
+ * nothing.
+ */
+export class Throttle {
+  readonly #task: () => Promise<void>;
+  readonly #pauseMs: number;
+  #tookMs = 0;
+  #isAsked = false;
+  #isRunning = false;
+  #isStopped = false;
+
+  constructor(task: () => Promise<void>, pauseMs: number) {
+    this.#task = task;
+    this.#pauseMs = pauseMs;
+  }
+
+  ask(): void {
+    this.#isAsked = true;
+    if (!this.#isRunning && !this.#isStopped) void this.#run();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#isAsked && !this.#isStopped) {
+      this.#isAsked = false;
+      const startMs = performance.now();
+      // What fails is asked again with the next change; a lost connection is shown by the stream.
+      await this.#task().catch(() => {});
+      const tookMs = performance.now() - startMs;
+      const pauseMs = Math.min(mostPauseMs, Math.max(this.#pauseMs, Math.min(tookMs, this.#tookMs) * 30));
+      this.#tookMs = tookMs;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    this.#isRunning = false;
+  }
+}

@@ -1,0 +1,52 @@
+import { basePath, documentedPlans } from '../../contract/document.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import { createSimulator } from '../../simulator/simulator.js';
+import type { Learner } from '../calibrate/learner.js';
+import { type Exchange, readDate, tellingHeaders } from '../recording/exchange.js';
+
+/** What stands for the key of the service, which the simulator must not know. */
+const ownKey = 'petstore-sim-own-key';
+
+/**
+ * What a simulator answers to the same requests at the same instants. It has the pets that the service has shown, and a
+ * key with the plan that the service's answers have.
+ */
+export async function answerLocally(
+  scenario: Scenario,
+  exchanges: readonly Exchange[],
+  { facts, limits }: Learner,
+): Promise<Exchange[]> {
+  const startMs = instantOf(exchanges[0]);
+  const pets = [...facts.pets.values()].filter(({ id }) => !facts.created.has(String(id)));
+  const plan = limits.planOf('own');
+  const plans = { ...documentedPlans, ...scenario.plans };
+  const name = plan !== undefined && Object.hasOwn(plans, plan.plan) ? plan.plan : 'free';
+  const sim = createSimulator({
+    scenario: {
+      ...scenario,
+      pets: pets.map(({ status, ...pet }) => ({ ...pet, ...(status !== undefined && { status }) })),
+      categories: [...facts.categories],
+      keys: { ...scenario.keys, [ownKey]: { plan: name } },
+      clock: { start: startMs, mode: 'frozen' },
+    },
+  });
+  const answers: Exchange[] = [];
+  for (const exchange of exchanges) {
+    const nowMs = instantOf(exchange);
+    if (nowMs > sim.clock.now()) sim.clock.set(nowMs);
+    const { token, method, path, query, requestHeaders, requestBody } = exchange;
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token === 'own' ? ownKey : token}` };
+    const response = await sim.fetch(`http://petstore.test${basePath}${path}${query && `?${query}`}`, {
+      method,
+      headers: { ...requestHeaders, ...authorization },
+      ...(requestBody && { body: requestBody.slice() }),
+    });
+    const headers = tellingHeaders(response.headers);
+    const answer = { status: response.status, headers, responseBody: await response.text(), dateMs: readDate(headers) };
+    answers.push({ ...exchange, ...answer, arrivedAtMs: nowMs, answeredAtMs: nowMs, missing: [] });
+  }
+  return answers;
+}
+
+/** By the clock of the service, where it has said so. */
+const instantOf = (exchange: Exchange | undefined) => exchange?.dateMs ?? exchange?.arrivedAtMs ?? 0;

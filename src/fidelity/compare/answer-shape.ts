@@ -1,0 +1,56 @@
+import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
+import { isObject, readExchange } from '../calibrate/facts.js';
+import { isRefusal } from '../calibrate/rate.js';
+import type { Exchange } from '../recording/exchange.js';
+
+/** What of an answer must be the same on two services, by name. Instants, identifiers, texts and counts of use are left out. */
+export type AnswerShape = Readonly<Record<string, string>>;
+
+/** The parts of an answer that do not depend on when it was asked, on which pets there are, and on what else the key does. */
+export function shapeOf(exchange: Exchange): AnswerShape {
+  const { status, headers, method } = exchange;
+  const { body } = readExchange(exchange);
+  const rate = Object.values(rateLimitHeaders).filter((name) => headers[name] !== undefined);
+  const link = /<[^>]*[?&]([a-z]+)=[^>]*>\s*;[^,]*rel="?next/i.exec(headers.Link ?? '')?.[1];
+  const isError = status >= 400;
+  return {
+    status: String(status),
+    'Content-Type': (headers['Content-Type'] ?? 'none').split(';')[0]?.toLowerCase() ?? '',
+    'X-RateLimit headers': rate.join(', ') || 'none',
+    'Retry-After': isRefusal(exchange) ? (/^\d+$/.test(headers[retryAfterHeader] ?? '') ? 'seconds' : 'other') : 'none',
+    'Link to the next page': link ?? 'none',
+    Allow: (headers.Allow ?? 'none').split(/, */).sort().join(', '),
+    'WWW-Authenticate': (headers['WWW-Authenticate'] ?? 'none').split(' ')[0] ?? '',
+    'Deprecation and Sunset':
+      ['Deprecation', 'Sunset'].filter((name) => headers[name] !== undefined).join(', ') || 'none',
+    body: method === 'HEAD' ? 'none' : bodyShape(body),
+    ...(isError && isObject(body) && { code: String(body.code) }),
+  };
+}
+
+function bodyShape(body: ReturnType<typeof readExchange>['body']): string {
+  if (body === undefined) return 'no JSON';
+  if (Array.isArray(body)) {
+    const fields = [...new Set(body.map(fieldsOf))].sort();
+    return `${body.length} items${fields.length > 0 ? ` with ${fields.join(' or ')}` : ''}`;
+  }
+  return isObject(body) ? `an object with ${fieldsOf(body)}` : `a ${typeof body}`;
+}
+
+const fieldsOf = (value: unknown) =>
+  typeof value === 'object' && value !== null ? Object.keys(value).sort().join(', ') : typeof value;
+
+/** A part of two answers that differs. */
+export interface ShapeDifference {
+  readonly part: string;
+  readonly service: string;
+  readonly simulator: string;
+}
+
+export function differences(service: AnswerShape, simulator: AnswerShape): ShapeDifference[] {
+  const parts = new Set([...Object.keys(service), ...Object.keys(simulator)]);
+  return [...parts].flatMap((part) => {
+    const [here = 'none', there = 'none'] = [service[part], simulator[part]];
+    return here === there ? [] : [{ part, service: here, simulator: there }];
+  });
+}

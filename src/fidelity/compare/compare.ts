@@ -1,0 +1,191 @@
+import { documentedPlans } from '../../contract/document.js';
+import { type AssumptionId, defaultSettings, type Settings } from '../../contract/settings.js';
+import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import { counted } from '../../verdict/finding.js';
+import type { Knowledge } from '../calibrate/clue.js';
+import { Learner } from '../calibrate/learner.js';
+import { type Exchange, placeOf } from '../recording/exchange.js';
+import { shownValue } from '../report/costs.js';
+import { contradictionTexts } from '../report/knowledge-lines.js';
+import { answerLocally } from './answer-locally.js';
+import { differences, shapeOf } from './answer-shape.js';
+
+/** One thing in which the service and the simulator are not alike. */
+export interface Difference {
+  /**
+   * `assumption`: the service has made another choice than the scenario, which an assumption can say; `drift`: no
+   * assumption explains it, so the document or the simulator is not up to date.
+   */
+  readonly kind: 'assumption' | 'drift';
+  /** The assumption, or the part of an answer. */
+  readonly about: string;
+  readonly service: string;
+  readonly simulator: string;
+  /** The answer that shows it. */
+  readonly place: string;
+}
+
+/** How like the service a scenario is. */
+export interface Comparison {
+  readonly outcome: 'same' | 'differs' | 'could not check';
+  readonly reason: string;
+  readonly differences: readonly Difference[];
+  /** The assumptions that the answers confirm. */
+  readonly confirmed: readonly string[];
+  /** Those that they say nothing about. */
+  readonly unchecked: readonly string[];
+  readonly requests: number;
+}
+
+/** CORS is of the HTTP server, which takes no part here. */
+const notCompared = ['cors'];
+
+/**
+ * Compares a service's answers with what the simulator answers to the same requests under a scenario.
+ * @param exchanges the service's, in order
+ * @param ended why fewer were asked than planned
+ * @throws {ScenarioError}
+ */
+export async function compare(
+  scenario: Scenario,
+  exchanges: readonly Exchange[],
+  ended: string | undefined,
+): Promise<Comparison> {
+  const learner = new Learner();
+  for (const exchange of exchanges) learner.add(exchange);
+  const resolved = resolveScenario(scenario);
+  const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
+  const chosen = rows.flatMap((row) => choiceDifference(row, resolved.settings) ?? []);
+  const drift = await unexplained(scenario, exchanges, learner);
+  const contradicted = [
+    ...rows
+      .filter(({ state }) => state === 'contradicted')
+      .map(({ about, evidence }) => contradiction(about, evidence.at(-1) ?? '')),
+    ...contradictionTexts(learner).map((text) => contradiction('document', text)),
+  ];
+  const found = [...chosen, ...planDifferences(learner, resolved), ...unique([...contradicted, ...drift])];
+  const isDecided = (row: Knowledge) => row.state === 'certain' || row.state === 'likely';
+  const confirmed = rows.filter((row) => isDecided(row) && choiceDifference(row, resolved.settings) === undefined);
+  const isFound = ({ about }: Knowledge) => found.some((each) => each.about === about);
+  const unchecked = rows.filter((row) => row.state === 'not asked' && !isFound(row));
+  const unanswered = exchanges.filter(({ status }) => status === 0 || status >= 500).length;
+  return {
+    ...conclude(found, ended, unanswered, exchanges.length),
+    differences: found,
+    confirmed: confirmed.map(({ about }) => about),
+    unchecked: unchecked.map(({ about }) => about),
+    requests: exchanges.length,
+  };
+}
+
+/** What could not be checked is never the same. */
+function conclude(
+  found: readonly Difference[],
+  ended: string | undefined,
+  unanswered: number,
+  requests: number,
+): Pick<Comparison, 'outcome' | 'reason'> {
+  if (found.length > 0) {
+    const drift = found.filter(({ kind }) => kind === 'drift').length;
+    return {
+      outcome: 'differs',
+      reason: `${counted(found.length, 'difference')}, ${drift} of them drift that no assumption explains.`,
+    };
+  }
+  if (ended !== undefined) return { outcome: 'could not check', reason: ended };
+  if (requests === 0) return { outcome: 'could not check', reason: 'There are no answers to compare.' };
+  if (unanswered > 0)
+    return { outcome: 'could not check', reason: `${unanswered} of ${requests} requests got no answer, or a 5xx.` };
+  return { outcome: 'same', reason: `${counted(requests, 'request')} answered alike.` };
+}
+
+function choiceDifference({ about, state, value, evidence }: Knowledge, settings: Settings): Difference | undefined {
+  if (state !== 'certain' && state !== 'likely') return undefined;
+  if (about === 'enterpriseLimits') return undefined;
+  const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
+  const codes: Readonly<Record<string, string>> = settings.errorCodes;
+  const own = code === undefined ? settings[about as AssumptionId] : (codes[code] ?? code);
+  if (setText(own) === setText(value)) return undefined;
+  return {
+    kind: 'assumption',
+    about,
+    service: `${shownValue(value)}${state === 'likely' ? ' (likely)' : ''}`,
+    simulator: shownValue(own),
+    place: evidence.at(-1) ?? '',
+  };
+}
+
+/** Lists of operations are sets. */
+const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
+
+/** The limits of the key's plan, where they are other than the scenario's. */
+function planDifferences({ limits }: Learner, { plans }: ResolvedScenario): Difference[] {
+  const seen = limits.planOf('own');
+  if (seen === undefined) return [];
+  const own = plans[seen.plan] ?? documentedPlans.free;
+  return (['minute', 'day'] as const).flatMap((name): Difference[] => {
+    const limit = seen[name];
+    if (limit === undefined || limit === own[name]) return [];
+    const about = seen.plan === 'enterprise' ? 'enterpriseLimits' : `plans.${seen.plan}.${name}`;
+    return [
+      {
+        kind: 'assumption',
+        about,
+        service: `${limit} a ${name}`,
+        simulator: `${own[name]} a ${name}`,
+        place: 'X-RateLimit-Limit',
+      },
+    ];
+  });
+}
+
+/** What remains different when the simulator makes the service's choices. */
+async function unexplained(
+  scenario: Scenario,
+  exchanges: readonly Exchange[],
+  learner: Learner,
+): Promise<Difference[]> {
+  const known = learner.settings();
+  const { limits: _, ban: __, ...rest } = scenario;
+  const settings = { ...defaultSettings, ...resolveScenario(scenario).settings, ...known };
+  const assumptions = Object.fromEntries(Object.entries(settings).filter(([id]) => id !== 'enterpriseLimits'));
+  const local = await answerLocally({ ...rest, assumptions } as Scenario, exchanges, learner);
+  return exchanges.flatMap((exchange, index) => {
+    const isKeyRefused = exchange.status === 401 && exchange.token === 'own';
+    if (exchange.status === 0 || exchange.status >= 500 || isKeyRefused) return [];
+    const answer = local[index] as Exchange;
+    // Whether a window is used up depends on what others did with the key.
+    if ((exchange.status === 429) !== (answer.status === 429)) return [];
+    return differences(shapeOf(exchange), shapeOf(answer)).map(
+      ({ part, service, simulator }): Difference => ({
+        kind: 'drift',
+        about: part,
+        service,
+        simulator,
+        place: placeOf(exchange),
+      }),
+    );
+  });
+}
+
+const contradiction = (about: string, text: string): Difference => ({
+  kind: 'drift',
+  about,
+  service: text,
+  simulator: 'no assumption explains it',
+  place: /^#\d+[^:]*/.exec(text)?.[0] ?? '',
+});
+
+/** One of each kind, and none for an answer whose status alone makes all of it different. */
+function unique(found: readonly Difference[]): Difference[] {
+  const others = new Set(found.filter(({ about }) => about === 'status').map(({ place }) => place));
+  const seen = new Set<string>();
+  return found.filter(({ about, service, simulator, place }) => {
+    const name = JSON.stringify([about, service.replace(/^#\d+[^:]*/, ''), simulator]);
+    const isConsequence = others.has(place) && about !== 'status' && simulator !== 'no assumption explains it';
+    if (seen.has(name) || isConsequence) return false;
+    seen.add(name);
+    return true;
+  });
+}

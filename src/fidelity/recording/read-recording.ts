@@ -1,0 +1,211 @@
+import { isMap } from '../../values/plain-data.js';
+import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
+import { type Exchange, type Missing, readDate, tellingHeaders } from './exchange.js';
+import { readHarEntry } from './har-entry.js';
+import { readJournalLine } from './journal-line.js';
+import { JsonItems, RecordingError } from './json-items.js';
+import { KeyNames, keyIn, withoutKey } from './key-names.js';
+import { type OwnRecord, readOwnRecord } from './own-record.js';
+import type { RawExchange } from './raw-exchange.js';
+import { clockOffsetMs } from './service-clock.js';
+
+/** What was recorded of one service, in the order of sending. */
+export interface Recording {
+  readonly exchanges: readonly Exchange[];
+  /** The base addresses that it goes to. */
+  readonly baseUrls: readonly string[];
+  /** How many entries there were, those of other addresses among them. */
+  readonly entries: number;
+  /** How far the clock of the service was ahead of that of the recording machine; the instants are corrected by it. */
+  readonly clockOffsetMs: number;
+  /** What was left out, in sentences. */
+  readonly notes: readonly string[];
+}
+
+export interface ReadOptions {
+  /** The base address of the service. Default: every one that ends in `/v1` and is asked for `/pets`. */
+  baseUrl?: string | undefined;
+  /** Keys that are no secret, such as those of a scenario: they keep their names. */
+  publicKeys?: Iterable<string> | undefined;
+  /** Which answers' bodies are needed; those that are not are not kept. Default: all. */
+  keepsBody?: ((body: string, status: number) => boolean) | undefined;
+}
+
+/** The pieces of one file. */
+export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/**
+ * Reads recorded traffic, HAR 1.2 or JSON Lines, piece by piece. Keys are hashed while reading.
+ * @throws {RecordingError} when a file is neither, or holds nothing of the service
+ */
+export async function readRecording(files: readonly Pieces[], options: ReadOptions = {}): Promise<Recording> {
+  const reader = new RecordingReader(options);
+  for (const pieces of files) await reader.read(pieces);
+  return reader.finish();
+}
+
+/** An exchange on its way: the instants are not corrected, and the number is not given yet. */
+interface Pending extends Omit<Exchange, 'id' | 'lastArrivedId'> {
+  readonly sentMs: number;
+  readonly answeredMs: number;
+  readonly own: OwnRecord | undefined;
+}
+
+class RecordingReader {
+  readonly #options: ReadOptions;
+  readonly #keys: KeyNames;
+  readonly #pending: Pending[] = [];
+  /** One text for all answers that are alike. */
+  readonly #bodies = new Map<string, string>();
+  readonly #connections = new Map<string, number>();
+  #entries = 0;
+  #notes: string[] = [];
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+    this.#keys = new KeyNames(options.publicKeys);
+  }
+
+  async read(pieces: Pieces): Promise<void> {
+    const items = new JsonItems();
+    let found = 0;
+    for await (const piece of pieces) {
+      for (const { kind, text } of items.push(piece)) {
+        found++;
+        this.#add(kind, parse(text, found));
+      }
+    }
+    if (items.isCut) this.#notes.push(`The file ends in the middle of an entry, after ${found} whole ones.`);
+    if (items.oversized > 0) this.#notes.push(`${items.oversized} entries of more than 32 MiB were left out.`);
+    this.#entries += found;
+  }
+
+  #add(kind: 'har-entry' | 'object', value: unknown): void {
+    if (!isMap(value)) return;
+    const raw = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
+    const address = raw && splitAddress(raw.url, this.#options.baseUrl);
+    if (raw !== undefined && address !== undefined) this.#pending.push(this.#toPending(raw, address));
+  }
+
+  #toPending(raw: RawExchange, { baseUrl, path, query }: Address): Pending {
+    const sent = new Map(raw.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
+    const authorization = sent.get('authorization');
+    const question = typeof raw.own?.question === 'string' ? raw.own.question : undefined;
+    // Our own log has names already.
+    const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
+    const hide = (text: string) => withoutKey(text, keyIn(authorization), token);
+    const headers = tellingHeaders(raw.answerHeaders);
+    const sentMs = Number.isFinite(raw.sentMs) ? raw.sentMs : (readDate(headers) ?? this.#pending.at(-1)?.sentMs ?? 0);
+    const answeredMs = Number.isFinite(raw.answeredMs) ? raw.answeredMs : sentMs;
+    const isAnswered = raw.status > 0;
+    const requestHeaders: Record<string, string> = {};
+    for (const name of ['content-type', 'origin']) {
+      const value = sent.get(name);
+      if (value !== undefined) requestHeaders[name] = hide(value);
+    }
+    const own = raw.own && question === undefined ? readOwnRecord(raw.own, sentMs) : undefined;
+    const missing: Missing[] = [];
+    // Whoever sends no key is answered with 401; anything else had one that the recording does not show.
+    if (token === undefined && isAnswered && raw.status !== 401) missing.push('key');
+    if (!raw.hasTimings) missing.push('timings');
+    if (isAnswered && readDate(headers) === undefined) missing.push('date');
+    if (raw.requestBody === undefined) missing.push('request body');
+    if (isAnswered && raw.answerBody === undefined) missing.push('answer body');
+    if (isAnswered && raw.answerHeaders.length === 0) missing.push('answer headers');
+    return {
+      sentMs,
+      answeredMs,
+      arrivedAtMs: sentMs,
+      answeredAtMs: answeredMs,
+      finishedAtMs: own?.finishedAtMs ?? (Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs),
+      isAbandoned: own?.isAbandoned ?? false,
+      heldMs: own?.heldMs ?? 0,
+      token,
+      operation: operationOf(raw.method, path),
+      method: raw.method,
+      baseUrl,
+      path: hide(path),
+      query: hide(query),
+      status: raw.status,
+      requestBody: raw.requestBody ? new TextEncoder().encode(hide(raw.requestBody)) : undefined,
+      responseBody: this.#body(hide(raw.answerBody ?? ''), raw.status),
+      headers,
+      connection: raw.connection === undefined ? undefined : this.#connection(raw.connection),
+      client: own?.client ?? sent.get('user-agent'),
+      call: own?.call ?? sent.get('x-sim-call'),
+      requestHeaders,
+      dateMs: readDate(headers),
+      missing,
+      known: own?.known,
+      question,
+      own,
+    };
+  }
+
+  #body(text: string, status: number): string {
+    if (text === '' || this.#options.keepsBody?.(text, status) === false) return '';
+    const same = this.#bodies.get(text);
+    if (same !== undefined) return same;
+    this.#bodies.set(text, text);
+    return text;
+  }
+
+  #connection(name: string): number {
+    const number = this.#connections.get(name) ?? this.#connections.size + 1;
+    this.#connections.set(name, number);
+    return number;
+  }
+
+  finish(): Recording {
+    const { baseUrl } = this.#options;
+    const bases = new Set(this.#pending.filter(({ path }) => isDocumented(path)).map((each) => each.baseUrl));
+    const ours = this.#pending.filter((each) => bases.has(each.baseUrl));
+    if (ours.length === 0) {
+      const expected = baseUrl === undefined ? 'an address that ends in /v1/pets' : `${baseUrl}/pets`;
+      throw new RecordingError(`expected requests to ${expected}, got ${this.#entries} entries without one`);
+    }
+    const offsetMs = clockOffsetMs(ours);
+    const inOrder = ours.sort((a, b) => a.sentMs - b.sentMs);
+    return {
+      exchanges: numbered(inOrder, offsetMs),
+      baseUrls: [...bases],
+      entries: this.#entries,
+      clockOffsetMs: offsetMs,
+      notes: this.#notes,
+    };
+  }
+}
+
+function parse(text: string, number: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RecordingError(`expected valid JSON in entry ${number}: ${(error as Error).message}`);
+  }
+}
+
+/** Gives the numbers, and says of each answer which requests had gone out before it came. */
+function numbered(pending: readonly Pending[], offsetMs: number): Exchange[] {
+  const shift = ({ sentMs, answeredMs, own, ...each }: Pending) => ({
+    ...each,
+    arrivedAtMs: sentMs + offsetMs,
+    answeredAtMs: answeredMs + offsetMs,
+    finishedAtMs: each.finishedAtMs + offsetMs,
+  });
+  // Our own journal knows both, also where many requests come at one instant.
+  const ids = new Set(pending.map(({ own }) => own?.id));
+  if (ids.size === pending.length && !ids.has(undefined)) {
+    return pending
+      .map((each) => {
+        const { id, lastArrivedId } = each.own as OwnRecord;
+        return { ...shift(each), id, lastArrivedId };
+      })
+      .sort((a, b) => a.id - b.id);
+  }
+  return pending.map((each, index) => {
+    let last = index;
+    // At the same millisecond the later request may well follow from the answer.
+    while ((pending[last + 1]?.sentMs ?? Number.POSITIVE_INFINITY) < each.answeredMs) last++;
+    return { ...shift(each), id: index + 1, lastArrivedId: last + 1 };
+  });
+}

@@ -1,0 +1,32 @@
+import type { CalibrateOptions } from '../ask/calibrate.js';
+import { readQuestions, writeQuestions } from '../ask/questions.js';
+import type { Subject } from '../calibrate/clue.js';
+import { limitAssumptions } from '../calibrate/limit-rules.js';
+
+type Plan = Pick<CalibrateOptions, 'budget' | 'allowsWrite' | 'allowsExhaust' | 'allowsBan' | 'patienceMs'>;
+
+/** What an active run will do, each question with its cost. @param known subjects that are certain already */
+export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject>): string[] {
+  const { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs } = plan;
+  const questions = allowsWrite ? [...readQuestions, ...writeQuestions] : readQuestions;
+  const open = questions.filter(({ decides, isExtra }) => isExtra || decides.some((subject) => !known.has(subject)));
+  const width = Math.max(...open.map(({ sends }) => sends.length));
+  const rows = open.map(({ sends, needs, decides }) => {
+    const cost = needs === 'write' ? '1 request, may store a pet' : '1 request';
+    return `  ${sends.padEnd(width)}  ${cost}: ${decides.map((each) => each.replace('errorCodes.', 'code of ')).join(', ')}`;
+  });
+  const left = Math.max(0, budget - open.length);
+  const waits = `waits of up to ${Math.round(patienceMs / 1000)} s`;
+  return [
+    `Asks ${target}, at most ${budget} requests, one at a time:`,
+    ...rows,
+    `  lists, a pet and an unknown path at chosen times: up to ${left} requests, ${waits}: ${limitAssumptions.join(', ')}`,
+    allowsExhaust
+      ? '  the rest of a window where it is within the budget, and one refusal: retryAfterForm, code of rate_limit_exceeded'
+      : '  No window is used up (--allow-exhaust would).',
+    allowsBan
+      ? '  requests after a refusal until the key is BANNED: banAfter, banSeconds, banExtend, banStatus'
+      : '  The key is not banned (--allow-ban would).',
+    ...(allowsWrite ? [] : ['  Nothing is written (--write would store up to 5 pets).']),
+  ];
+}

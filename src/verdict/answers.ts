@@ -1,0 +1,47 @@
+import { isUnknown, type JudgedRequest, type Run } from './run.js';
+
+/** What became of equal reads, which nobody can tell apart by themselves. */
+interface Answers {
+  /** How many calls the scenario asks for, and how many answers of use came. */
+  asked: number;
+  answered: number;
+  /** The failed reads that were the end of a call, where fewer answers came than calls were asked for. */
+  missing: readonly JudgedRequest[];
+  /** Why nobody can tell whether a lost answer was asked for again. */
+  doubt: string | undefined;
+}
+
+const none: Answers = { asked: 0, answered: 0, missing: [], doubt: undefined };
+
+/**
+ * Counts the answers to equal reads without a name. A read that follows a failed one may be another try of it or the next
+ * call: where a client makes as many calls as the scenario asks for, the number of answers tells which.
+ */
+export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boolean): Answers {
+  const { requests, needs, isOver, end, pending } = run;
+  const reads = requests.filter(({ method, call, status }) => method === 'GET' && call === undefined && status !== 0);
+  const failed = reads.filter(isFailed);
+  const answered = reads.length - failed.length;
+  const asked = needs?.calls;
+  if (failed.length === 0) return none;
+  if (asked === undefined || answered > asked) {
+    return isLostAmongOthers(run) ? { ...none, doubt } : none;
+  }
+  const isEnd = isOver && !end?.isInterrupted && pending === 0;
+  const isOneCall = reads.every(({ fingerprint }) => fingerprint === reads[0]?.fingerprint);
+  if (!isEnd || !isOneCall || answered === asked || reads.length < asked) return none;
+  return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
+}
+
+const doubt =
+  'Answers were lost, and equal reads followed: whether those were other tries or the next calls only their names in X-Sim-Call tell.';
+
+/** A lost answer, and more than one answer to equal reads after it. */
+const isLostAmongOthers = ({ calls }: Run) =>
+  calls.some((tries) => {
+    const at = tries.findIndex((each) => isLostRead(each));
+    return at >= 0 && tries.slice(at).filter((each) => !isUnknown(each) && !each.isRefused).length > 1;
+  });
+
+const isLostRead = (request: JudgedRequest) =>
+  request.method === 'GET' && request.call === undefined && request.status !== 0 && isUnknown(request);

@@ -1,0 +1,122 @@
+import type { FindingCode } from '../scenario/expectation.js';
+import { type Finding, type Severity, span } from './finding.js';
+import type { ClientNeeds } from './needs.js';
+import { patienceMs } from './rules/overslept.js';
+import { isUnknown, type JudgedRequest, type Run } from './run.js';
+
+/** What a scenario expects of a client. */
+export interface Expectation {
+  /** The scenario asks for the answer in the end, so giving up fails even where the caller is told. */
+  served?: boolean | undefined;
+  /** Findings that fail here, though elsewhere they only warn; and the rules that the scenario is about. */
+  fail?: readonly FindingCode[] | undefined;
+}
+
+/** Rules about what a client does in trouble: a run that exercises none of them says nothing about the client. */
+const tellingRules: readonly FindingCode[] = [
+  'early-retry',
+  'ban-hammered',
+  'duplicate-write',
+  'lost-write',
+  'body-changed',
+  'gave-up',
+  'retried-401',
+  'rounded-int64',
+  'proactive',
+];
+
+/** What the scenario names fails. That a client gave up and said so fails only where the scenario asks for the answer. */
+export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
+  const isGivingUp = found.code === 'gave-up' || found.code === 'lost-write';
+  const fails = (served && isGivingUp) || (fail.includes(found.code) && !(isGivingUp && found.severity === 'info'));
+  return fails && found.severity !== 'praise' ? { ...found, severity: 'fail' } : found;
+}
+
+/** What the rules came to. */
+interface Results {
+  findings: readonly Finding[];
+  exercised: readonly FindingCode[];
+  /** Why a rule could not tell, by its code. */
+  doubts: ReadonlyMap<FindingCode, string>;
+  unmet: string | undefined;
+  dropped: number;
+  expect: Expectation;
+}
+
+/** What was not exercised never passes. */
+export function conclude(
+  run: Run,
+  { findings, exercised, doubts, unmet, dropped, expect }: Results,
+): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
+  const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
+  const codesOf = (severity: Severity) => [
+    ...new Set(findings.filter((each) => each.severity === severity).map(({ code }) => code)),
+  ];
+  const failed = codesOf('fail');
+  if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${failed.join(', ')}.` };
+  if (dropped > 0)
+    return inconclusive(`The journal has dropped ${dropped} requests, so the run is not known as a whole.`);
+  if (isWrongKey(run.requests, expect, run.needs)) {
+    return inconclusive('Every request was a 401: check the API key of the client.');
+  }
+  if (unmet !== undefined) return inconclusive(`The scenario was not met: it needs ${unmet}.`);
+  const waiting = stillWaiting(run);
+  if (waiting !== undefined) return inconclusive(waiting);
+  const doubt = rulesOf(expect)
+    .map((code) => doubts.get(code))
+    .find((each) => each !== undefined);
+  if (doubt !== undefined) return inconclusive(doubt);
+  if (!isTold(exercised, expect)) return inconclusive(whyUntold(run, expect));
+  const warned = codesOf('warn');
+  const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
+  return { outcome: 'pass', reason: `The client did what the service asked${but}.` };
+}
+
+/** A scenario that is about certain rules passes only where one of them was put to the test; else any telling rule. */
+function isTold(exercised: readonly FindingCode[], expect: Expectation): boolean {
+  const about = rulesOf(expect);
+  // A client that pauses by itself is never put to the test of a refusal.
+  return (about.length > 0 ? [...about, 'proactive' as const] : tellingRules).some((code) => exercised.includes(code));
+}
+
+/** The rules that a scenario is about. */
+const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
+  ...fail,
+  ...(served ? (['gave-up'] as const) : []),
+];
+
+/** Nothing but 401s shows nothing, unless the scenario is about them and the key was the one that it hands out. */
+function isWrongKey(
+  requests: readonly JudgedRequest[],
+  { fail = [] }: Expectation,
+  { key }: ClientNeeds = {},
+): boolean {
+  if (requests.length === 0 || !requests.every(({ status, isRefused }) => status === 401 && !isRefused)) return false;
+  return !fail.includes('retried-401') || (key !== undefined && requests.every(({ token }) => token !== key));
+}
+
+/** A client that was stopped in the middle of a wait that an answer had asked for has done nothing wrong. */
+function stillWaiting({ requests, end, endMs }: Run): string | undefined {
+  const last = requests.findLast(({ isRefused }) => isRefused);
+  if (!end?.isInterrupted || last?.deadlineMs === undefined) return undefined;
+  if (requests.at(-1) !== last || endMs > last.deadlineMs + patienceMs(last)) return undefined;
+  const leftMs = last.deadlineMs - endMs;
+  return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: give it more time with --timeout.`;
+}
+
+function whyUntold({ requests, isOver }: Run, { fail = [] }: Expectation): string {
+  if (requests.length === 0) return 'No request came.';
+  if (requests.some(isUnknown)) {
+    return `Answers were lost on their way, and nothing shows what the client made of it${isOver ? '' : ' yet'}.`;
+  }
+  if (!requests.some(({ isRefused }) => isRefused)) {
+    return 'No request was refused and no answer was lost, so nothing was put to the test. Start with a key that is used up: --set keys.free-key.usage.minute=60.';
+  }
+  if (fail.length > 0) {
+    const how = fail.includes('late-request')
+      ? ' Say when the caller of a call gives up: POST /__sim/outcome with the result "aborted".'
+      : '';
+    return `The client was refused, but nothing put what the scenario is about to the test: ${fail.join(', ')}.${how}`;
+  }
+  return 'The client was refused, and nothing shows whether it came back: name its calls in X-Sim-Call, or let it run longer.';
+}

@@ -1,0 +1,97 @@
+import type { ObservedRequest } from '../state/request-record.js';
+import type { JudgedRequest } from './judged-request.js';
+import type { Lane, Place } from './place.js';
+
+/** Where refusals are not held back, requests on two connections this close together may have been sent side by side. */
+const besideMs = 100;
+/** A clock that was set back by less than this was corrected, and the run goes on. */
+const correctionMs = 1_000;
+
+/**
+ * The entries with what can be said of each by itself and by its neighbours in time.
+ * @param entries in the order of arrival
+ * @param isParallel whether the client is known to send requests side by side
+ * @param toRequest makes a request of an entry
+ */
+export function placeInLanes<Entry extends ObservedRequest, Request extends JudgedRequest>(
+  entries: readonly Entry[],
+  isParallel: boolean,
+  toRequest: (entry: Entry, place: Place) => Request,
+): Request[] {
+  const lanes = new Map<string, Lane>();
+  const fingerprints = new Map<string, number>();
+  let era = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const requests = entries.map((entry) => {
+    if (entry.arrivedAtMs < lastMs - correctionMs) era++;
+    lastMs = entry.arrivedAtMs;
+    const lane = laneOf(lanes, entry, era, isParallel);
+    return toRequest(entry, { lane, era, fingerprint: fingerprintOf(fingerprints, entry) });
+  });
+  markOverlaps(
+    requests,
+    entries.some(({ heldMs }) => heldMs > 0),
+  );
+  return requests;
+}
+
+function laneOf(lanes: Map<string, Lane>, { token, client }: ObservedRequest, era: number, isParallel: boolean): Lane {
+  const name = `${era} ${token} ${client}`;
+  let lane = lanes.get(name);
+  if (lane === undefined) {
+    lane = { token, isOneThread: !isParallel, isParallel };
+    lanes.set(name, lane);
+  }
+  return lane;
+}
+
+const decoder = new TextDecoder();
+
+/** A number, because rules group by it again and again. */
+function fingerprintOf(
+  known: Map<string, number>,
+  { token, call, method, path, query, requestBody }: ObservedRequest,
+): number {
+  const body = requestBody === undefined ? '' : decoder.decode(requestBody);
+  const text = `${token} ${call} ${method} ${path} ${query} ${body}`;
+  let fingerprint = known.get(text);
+  if (fingerprint === undefined) {
+    fingerprint = known.size;
+    known.set(text, fingerprint);
+  }
+  return fingerprint;
+}
+
+/** Notes for each request whether others of its lane were on their way with it, and so whether the lane is one thread. */
+function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
+  const before = new Map<Lane, { open: JudgedRequest | undefined; recent: JudgedRequest[] }>();
+  for (const request of requests) {
+    const { lane } = request;
+    const seen = before.get(lane) ?? { open: undefined, recent: [] };
+    before.set(lane, seen);
+    const { open } = seen;
+    if (open !== undefined && open.lastArrivedId >= request.id) overlap(open, request);
+    if (!isHeld) {
+      const near = request.arrivedAtMs - besideMs;
+      const { recent } = seen;
+      for (let at = recent.length - 1; at >= Math.max(0, recent.length - mostBeside); at--) {
+        const beside = recent[at] as JudgedRequest;
+        if (beside.answeredAtMs < near) break;
+        if (beside.connection !== request.connection) overlap(beside, request);
+      }
+      recent.push(request);
+    }
+    // A client that went away from an answer no longer waits for it.
+    const isWaitedFor = request.status !== 0;
+    if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) seen.open = request;
+  }
+}
+
+/** More neighbours are not looked at: one is enough to know. */
+const mostBeside = 8;
+
+function overlap(one: JudgedRequest, other: JudgedRequest): void {
+  one.isOverlapped = true;
+  other.isOverlapped = true;
+  one.lane.isOneThread = false;
+}

@@ -1,0 +1,104 @@
+import type { RequestRecord } from '../../state/request-record.js';
+import type { Verdict } from '../judge-run.js';
+import { type Markup, markup } from './markup.js';
+import { svgTimeline, symbol, timelineHeight } from './svg.js';
+import { markKinds, type Timeline, timelineOf } from './timeline.js';
+import { countsLine, markNames } from './wording.js';
+
+const width = 960;
+/** Characters of a line of a finding. */
+const lineLength = 105;
+
+const style = `
+:root { color-scheme: light dark;
+  --back: #fff; --text: #1c2126; --quiet: #5b6670; --line: #d9dee3;
+  --good: #1a7f4b; --bad: #c0262d; --warn: #a15c00; --info: #1f6fb2; --wait: #f3d9a4; --ban: #f2b8b5; }
+@media (prefers-color-scheme: dark) { :root {
+  --back: #14181c; --text: #e4e8ec; --quiet: #97a3ae; --line: #333b43;
+  --good: #57c98a; --bad: #ff7b78; --warn: #e6a94c; --info: #6cb6f0; --wait: #574621; --ban: #642c2c; } }
+text { fill: var(--text); }
+.tick, .count { text-anchor: middle; font-size: 12px; }
+.tick, .plan, .quiet { fill: var(--quiet); }
+.open { text-anchor: end; font-size: 12px; }
+.key { font-weight: 600; }
+.grid, .axis, .cut { stroke: var(--line); fill: none; }
+.axis, .cut { stroke: var(--quiet); }
+.cut { stroke-width: 1.5; }
+.wait { fill: var(--wait); }
+.ban { fill: var(--ban); }
+.deadline { stroke: var(--text); stroke-width: 1.5; }
+.served { fill: var(--good); }
+.strike, .banned { fill: var(--bad); }
+.hollow { fill: none; stroke: var(--info); stroke-width: 2; }
+.cross { fill: none; stroke: var(--warn); stroke-width: 2.5; }
+tspan.fail { fill: var(--bad); font-weight: 600; }
+tspan.warn { fill: var(--warn); font-weight: 600; }
+tspan.info { fill: var(--info); font-weight: 600; }
+tspan.praise { fill: var(--good); font-weight: 600; }
+.badge.fail { fill: var(--bad); }
+.badge.pass { fill: var(--good); }
+.badge.inconclusive { fill: var(--warn); }
+.on { fill: var(--back); font-weight: 600; }
+`;
+
+/**
+ * The verdict with the run as one picture, for a page that shows no HTML: its timeline, and the first sentence of each
+ * finding. Never shows a whole key.
+ * @param entries the journal that was judged, in the order of arrival
+ */
+export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): string {
+  const { outcome, scenario, reason } = verdict;
+  const timeline = timelineOf(entries);
+  const height = timelineHeight(timeline);
+  const legendY = 112 + height + 26;
+  const badge = outcome.length * 8 + 24;
+  let y = legendY + 36;
+  const findings = verdict.findings.map(({ severity, code, text }) => {
+    const lines = wrap(firstSentence(text));
+    const top = y;
+    y += 8 + 18 * lines.length;
+    const spans = lines.map(
+      (line, index) => markup`<tspan x="190"${index > 0 ? markup` dy="18"` : undefined}>${line}</tspan>`,
+    );
+    return markup`<text x="20" y="${top}"><tspan class="${severity}">${severity.toUpperCase()}</tspan><tspan class="key" x="68">${code}</tspan>${spans}</text>\n`;
+  });
+  const picture = markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" font-family="system-ui, sans-serif" font-size="14">
+<title>${outcome.toUpperCase()} ${scenario}: ${reason}</title>
+<style>${{ markup: style }}</style>
+<rect width="100%" height="100%" rx="8" fill="var(--back)"/>
+<rect class="badge ${outcome}" x="20" y="18" width="${badge}" height="26" rx="5"/><text class="on" x="${20 + badge / 2}" y="36" text-anchor="middle">${outcome.toUpperCase()}</text>
+<text class="key" x="${32 + badge}" y="38" font-size="21">${scenario}</text>
+<text x="20" y="68" font-size="16">${reason}</text>
+<text class="quiet" x="20" y="92">${countsLine(verdict)}</text>
+<svg x="20" y="112" width="${width - 40}" height="${height}" font-size="13">${svgTimeline(timeline)}</svg>
+${legend(timeline, legendY)}
+<g font-size="13">
+${findings}</g>
+</svg>
+`;
+  return picture.markup;
+}
+
+function legend({ rows }: Timeline, y: number): Markup[] {
+  const used = new Set(rows.flatMap(({ marks }) => marks.map(({ kind }) => kind)));
+  const bar = (kind: string) => markup`<rect class="${kind}" x="0" y="3" width="15" height="10"/>`;
+  const signs: [Markup, string][] = [
+    ...[...markKinds]
+      .reverse()
+      .filter((kind) => used.has(kind))
+      .map((kind): [Markup, string] => [markup`<g class="${kind}">${symbol(kind, 8, 8)}</g>`, markNames[kind]]),
+    ...(rows.some(({ waits }) => waits.length > 0) ? [[bar('wait'), 'told to wait'] as [Markup, string]] : []),
+    ...(rows.some(({ bans }) => bans.length > 0) ? [[bar('ban'), 'banned'] as [Markup, string]] : []),
+  ];
+  let x = 20;
+  return signs.map(([sign, name]) => {
+    const at = x;
+    x += 16 + 6 + name.length * 7 + 26;
+    return markup`<g transform="translate(${at} ${y - 13})">${sign}</g><text x="${at + 22}" y="${y}">${name}</text>\n`;
+  });
+}
+
+const firstSentence = (text: string) => /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+
+const wrap = (text: string) =>
+  [...text.matchAll(new RegExp(`(.{1,${lineLength}})(?:\\s+|$)`, 'g'))].map(([, line = '']) => line);

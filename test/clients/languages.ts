@@ -1,0 +1,169 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Client, Setting } from './clients.js';
+
+export type Language = 'Node' | 'Python' | 'Go' | 'Java' | 'Ruby' | 'PHP' | 'Perl' | 'Command line';
+
+interface LanguageTools {
+  /** Its folder in `programs/`. */
+  folder: string;
+  /** The file of a client's program. */
+  file: (id: string) => string;
+  /** The file with what its programs share, which the documentation shows first. */
+  shared: readonly { file: string; region: string }[];
+  /** How the documentation marks its code. */
+  highlight: string;
+  /** The Debian packages that it needs, apart from those of its clients. */
+  debian: string;
+  /** Prints its version. */
+  version: readonly [string, ...string[]];
+  /** Before the first run: what must be compiled or fetched. */
+  prepare?: () => void;
+  command: (id: string, setting: Setting) => string[];
+}
+
+export const programs = fileURLToPath(new URL('programs/', import.meta.url));
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+const built = fileURLToPath(new URL('../../node_modules/.cache/petstore-sim/clients/', import.meta.url));
+
+/** Runs a tool there; what it says is shown. */
+const run = (cwd: string, file: string, args: string[], env: Record<string, string> = {}) =>
+  execFileSync(file, args, {
+    cwd: programs + cwd,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+
+const jars = ['httpclient5', 'httpcore5', 'httpcore5-h2', 'okhttp', 'okio', 'slf4j-api'];
+const classPath = jars.map((name) => `/usr/share/java/${name}.jar`).join(':');
+const javaFiles = ['Run', 'Patience', 'JavaNet', 'Apache', 'OkHttp'].map((name) => `${name}.java`);
+
+export const languages: Record<Language, LanguageTools> = {
+  Node: {
+    folder: 'node',
+    file: (id) => `${id}.mjs`,
+    shared: [
+      { file: 'asked-wait.mjs', region: 'askedWaitMs' },
+      { file: 'patiently.mjs', region: 'patiently' },
+    ],
+    highlight: 'js',
+    version: [process.execPath, '--version'],
+    debian: '',
+    prepare: () => run('node', 'npm', ['install', '--no-package-lock', '--omit=dev', '--silent']),
+    command: (id, setting) => [process.execPath, `${programs}node/run.mjs`, id, setting],
+  },
+  Python: {
+    folder: 'python',
+    file: (id) => `with_${id}.py`,
+    shared: [{ file: 'patiently.py', region: 'patiently' }],
+    highlight: 'python',
+    version: ['/usr/bin/python3', '--version'],
+    debian: 'python3',
+    // Debian's own Python: it is the one whose packages apt-get installs.
+    command: (id, setting) => ['/usr/bin/python3', '-B', `${programs}python/run.py`, id, setting],
+  },
+  Go: {
+    folder: 'go',
+    file: (id) => `${id.replace('-', '_')}.go`,
+    shared: [{ file: 'patiently.go', region: 'patiently' }],
+    highlight: 'go',
+    version: ['go', 'version'],
+    debian: 'golang-go',
+    prepare: () =>
+      run('go', 'go', ['build', '-o', `${built}go`, '.'], {
+        GOPATH: '/usr/share/gocode',
+        GO111MODULE: 'off',
+        GOFLAGS: '',
+      }),
+    command: (id, setting) => [`${built}go`, id, setting],
+  },
+  Java: {
+    folder: 'java',
+    file: (id) => ({ 'java-net': 'JavaNet.java', apache: 'Apache.java' })[id] ?? 'OkHttp.java',
+    shared: [{ file: 'Patience.java', region: 'patiently' }],
+    highlight: 'java',
+    version: ['java', '--version'],
+    debian: 'default-jdk-headless',
+    prepare: () => run('java', 'javac', ['-cp', classPath, '-d', `${built}java`, ...javaFiles]),
+    command: (id, setting) => [
+      'java',
+      '-XX:TieredStopAtLevel=1',
+      '-cp',
+      `${classPath}:${built}java`,
+      'Run',
+      id,
+      setting,
+    ],
+  },
+  Ruby: {
+    folder: 'ruby',
+    file: (id) => `${id}.rb`,
+    shared: [{ file: 'patiently.rb', region: 'patiently' }],
+    highlight: 'ruby',
+    version: ['ruby', '--version'],
+    debian: 'ruby',
+    command: (id, setting) => ['ruby', `${programs}ruby/run.rb`, id, setting],
+  },
+  PHP: {
+    folder: 'php',
+    file: (id) => `${id}.php`,
+    shared: [{ file: 'patiently.php', region: 'patiently' }],
+    highlight: 'php',
+    version: ['php', '--version'],
+    debian: 'php-cli',
+    command: (id, setting) => ['php', `${programs}php/run.php`, id, setting],
+  },
+  Perl: {
+    folder: 'perl',
+    file: (id) => `${id}.pl`,
+    shared: [{ file: 'Patiently.pm', region: 'patiently' }],
+    highlight: 'perl',
+    version: ['perl', '--version'],
+    debian: 'perl',
+    command: (id, setting) => ['perl', `${programs}perl/run.pl`, id, setting],
+  },
+  'Command line': {
+    folder: 'shell',
+    file: (id) => `${id}.sh`,
+    shared: [{ file: 'patiently.sh', region: 'patiently' }],
+    highlight: 'sh',
+    version: ['bash', '--version'],
+    debian: '',
+    command: (id, setting) => ['bash', `${programs}shell/${id}.sh`, setting],
+  },
+};
+
+/** The program of a client, ready to run. */
+export const commandOf = ({ id, language }: Client, setting: Setting) => languages[language].command(id, setting);
+
+/**
+ * Compiles and fetches what the clients need.
+ * @throws {Error} naming the Debian packages that are missing
+ */
+export function prepare(chosen: readonly Client[]): void {
+  const used = [...new Set(chosen.map(({ language }) => language))];
+  const packages = [...used.map((language) => languages[language].debian), ...chosen.map(({ debian = '' }) => debian)];
+  const missing = [...new Set(packages.filter((name) => name !== ''))].filter((name) => debianVersion(name) === '');
+  if (missing.length > 0) {
+    throw new Error(
+      `Failed to run the clients: expected Debian's ${missing.join(', ')}. apt-get install ${missing.join(' ')}`,
+    );
+  }
+  mkdirSync(built, { recursive: true });
+  for (const language of used) languages[language].prepare?.();
+}
+
+/** The version of a language on this machine. */
+export function languageVersion(language: Language): string {
+  const [file, ...args] = languages[language].version;
+  return /\d+\.[\d.]*\d/.exec(execFileSync(file, args, { encoding: 'utf8' }))?.[0] ?? '';
+}
+
+/** The version of a package of Debian on this machine; empty where it is not. */
+export function debianVersion(name: string): string {
+  const { stdout } = spawnSync('dpkg-query', ['--status', name], { encoding: 'utf8' });
+  if (!/^Status: .* installed$/m.test(stdout ?? '')) return '';
+  // Of `2:1.26.12+dfsg-1` what its authors call it.
+  return /^Version: (?:\d+:)?([^-+~\n]+)/m.exec(stdout)?.[1] ?? '';
+}

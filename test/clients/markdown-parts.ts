@@ -1,0 +1,14 @@
+/** A table of Markdown; `align` is that of all columns but the first. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[], align = '---'): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(['---', ...head.slice(1).map(() => align)]), ...rows.map(line)].join('\n');
+}
+
+/** As GitHub makes them from headings. */
+export const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+export const codeBlock = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"github.com/go-resty/resty"
+)
+
+func sendResty(client *resty.Client, method, url, pet string) (int, error) {
+	request := client.R().SetAuthToken(os.Getenv("PETSTORE_API_KEY"))
+	if pet != "" {
+		request.SetHeader("Content-Type", "application/json").SetBody(pet)
+	}
+	response, err := request.Execute(method, url)
+	return response.StatusCode(), err
+}
+
+// As its README has it.
+func restyByDefault(method, url, pet string) (int, error) {
+	return sendResty(resty.New().SetRetryCount(3).SetRetryWaitTime(5*time.Second).SetRetryMaxWaitTime(20*time.Second), method, url, pet)
+}
+
+func restySetRight(method, url, pet string) (int, error) {
+	// doc: set right
+	client := resty.New().
+		AddRetryCondition(func(response *resty.Response, _ error) bool { return isWorthWaiting(response.RawResponse) }).
+		SetRetryCount(4).
+		SetRetryMaxWaitTime(time.Minute).
+		SetRetryAfter(func(_ *resty.Client, response *resty.Response) (time.Duration, error) {
+			return askedWait(response.Header()), nil
+		})
+	// end
+	return sendResty(client, method, url, pet)
+}

@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Anything but success is tried again after a second, twelve attempts. */
+export async function byDefault({ url, ...init }) {
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(url, init).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok) return response;
+    if (attempt === 12) throw new Error('twelve attempts failed');
+    await sleep(1000, undefined, init);
+  }
+}

@@ -1,0 +1,7 @@
+import { patiently } from './patiently.mjs';
+
+export const byDefault = ({ url, ...init }) => fetch(url, init);
+
+// doc: set right
+export const setRight = ({ url, ...init }) => patiently(() => fetch(url, init));
+// end

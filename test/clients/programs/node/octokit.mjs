@@ -1,0 +1,21 @@
+import { Octokit } from '@octokit/core';
+import { retry } from '@octokit/plugin-retry';
+import { throttling } from '@octokit/plugin-throttling';
+import { patiently } from './patiently.mjs';
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const sendWith =
+  (octokit) =>
+  ({ url, method, headers, body }) =>
+    octokit.request({ url, method, headers, ...(body && JSON.parse(body)) });
+
+// As the README of plugin-throttling has it: one retry, and none where the limit is a secondary one.
+const Throttled = Octokit.plugin(retry, throttling);
+const onRateLimit = (_seconds, _options, _octokit, retryCount) => retryCount < 1;
+export const byDefault = sendWith(new Throttled({ log, throttle: { onRateLimit, onSecondaryRateLimit: () => {} } }));
+
+const octokit = new Octokit({ log });
+// doc: set right
+octokit.hook.wrap('request', (request, options) => patiently(() => request(options)));
+// end
+export const setRight = sendWith(octokit);

@@ -1,0 +1,33 @@
+import { MutationObserver, QueryClient } from '@tanstack/query-core';
+import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+
+/** A POST is a mutation, which is not tried again by default; a GET is a query. */
+const sendWith = (client) => async (call) => {
+  if (call.method === 'POST') {
+    return new MutationObserver(client, { mutationFn: () => fetchPets(call), networkMode: 'always' }).mutate();
+  }
+  const queryKey = ['pets', ++calls];
+  return client.fetchQuery({ queryKey, queryFn: () => fetchPets(call), networkMode: 'always' });
+};
+/** Each call is a query of its own, so that none is answered from the cache. */
+let calls = 0;
+
+/** It tries again what throws. */
+async function fetchPets({ url, ...init }) {
+  const response = await fetch(url, init);
+  await response.arrayBuffer();
+  if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { response });
+  return response.status;
+}
+
+// What useQuery does in a browser; in Node its default is no retry.
+export const byDefault = sendWith(new QueryClient({ defaultOptions: { queries: { retry: 3 } } }));
+
+// doc: set right
+const patience = {
+  retry: (failures, { response }) => failures < 4 && isWorthWaiting(response),
+  retryDelay: (_failures, { response }) => askedWaitMs(response.headers),
+};
+const client = new QueryClient({ defaultOptions: { queries: patience, mutations: patience } });
+// end
+export const setRight = sendWith(client);

@@ -1,0 +1,29 @@
+import Stripe from 'stripe';
+import { patiently } from './patiently.mjs';
+
+/** It sends JSON only to paths of its own second version, so the calls go there, and arrive at those of the service. */
+function atService(httpClient) {
+  const makeRequest = httpClient.makeRequest.bind(httpClient);
+  httpClient.makeRequest = (host, port, path, ...rest) =>
+    makeRequest(host, port, path.replace('/v2/', '/v1/'), ...rest);
+  return httpClient;
+}
+
+const sendWith =
+  ({ httpClient, ...options }) =>
+  ({ url, method, headers, body }) => {
+    const { hostname: host, port } = new URL(url);
+    const key = headers.authorization.replace('Bearer ', '');
+    const own = { host, port, protocol: 'http', telemetry: false, httpClient: atService(httpClient) };
+    return new Stripe(key, { ...own, ...options }).rawRequest(method, '/v2/pets', body && JSON.parse(body));
+  };
+
+export const byDefault = sendWith({ httpClient: Stripe.createNodeHttpClient() });
+
+export const setRight = sendWith({
+  // doc: set right
+  // Options of `new Stripe()`:
+  maxNetworkRetries: 0,
+  httpClient: Stripe.createFetchHttpClient((url, init) => patiently(() => fetch(url, init))),
+  // end
+});

@@ -1,0 +1,10 @@
+import request from 'superagent';
+import { patiently } from './patiently.mjs';
+
+const send = ({ url, method, headers, body }) => request(method, url).set(headers).send(body);
+
+export const byDefault = (call) => send(call).retry(2);
+
+// doc: set right
+export const setRight = (call) => patiently(() => send(call).then((response) => response));
+// end

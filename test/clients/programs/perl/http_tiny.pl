@@ -1,0 +1,23 @@
+use strict;
+use warnings;
+use HTTP::Tiny;
+use Patiently;
+
+sub by_default {
+    my ($method, $url, $headers, $pet) = @_;
+    return HTTP::Tiny->new->request($method, $url, { headers => $headers, content => $pet })->{status};
+}
+
+sub set_right {
+    my ($method, $url, $headers, $pet) = @_;
+    my $http = HTTP::Tiny->new;
+    # doc: set right
+    my $status = patiently(sub {
+        my $response = $http->request($method, $url, { headers => $headers, content => $pet });
+        return ($response->{status}, sub { $response->{headers}{$_[0]} });
+    });
+    # end
+    return $status;
+}
+
+1;

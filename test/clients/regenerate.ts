@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { resolveForClient, runClient } from '../../src/cli/client-run.js';
+import { inParallel } from '../../src/cli/in-parallel.js';
+import { type Client, clients, type Setting, settingsOf } from './clients.js';
+import { commandOf, debianVersion, languageVersion, prepare, programs, root } from './languages.js';
+import { type End, readRun } from './reading.js';
+import { type Cell, judged, type Results, readResults, runOf, writeResults } from './results.js';
+import { scenarioOfTrial, type TrialId, trialIds, trials } from './trials.js';
+
+/** Clients mostly wait, so more of them run at once than there are processors. */
+const lanes = 18;
+
+interface Job {
+  client: Client;
+  setting: Setting;
+  trial: TrialId;
+}
+
+/**
+ * Runs every client in every trial, as it comes and set right, and writes results.json.
+ * @param words ids of clients or trials, to run these alone and keep the results of the others; none: all
+ */
+export async function regenerate(words: readonly string[], say: (line: string) => void): Promise<void> {
+  const known = [...clients.map(({ id }) => id), ...trialIds];
+  const unknown = words.filter((word) => !known.includes(word));
+  if (unknown.length > 0)
+    throw new Error(`expected ids of clients or trials, got ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  const among = <Id extends string>(ids: readonly Id[]) => {
+    const chosen = ids.filter((id) => words.includes(id));
+    return chosen.length > 0 ? chosen : ids;
+  };
+  const ids = among(clients.map(({ id }) => id));
+  const chosen = clients.filter(({ id }) => ids.includes(id));
+  prepare(chosen);
+  const jobs: Job[] = chosen
+    .flatMap((client) =>
+      settingsOf(client).flatMap((setting) => among(trialIds).map((trial) => ({ client, setting, trial }))),
+    )
+    .sort((a, b) => trials[b.trial].watchMs - trials[a.trial].watchMs);
+  process.setMaxListeners(0);
+  const before = words.length > 0 ? readResults() : { versions: {}, clients: {} };
+  const cells = await inParallel(jobs, runCell, (done) => done % 20 === 0 && say(`${done} of ${jobs.length}`), lanes);
+  const results: Results = { versions: { ...before.versions, ...versionsOf(chosen) }, clients: {} };
+  for (const { id } of clients) if (before.clients[id]) results.clients[id] = before.clients[id];
+  for (const client of chosen)
+    results.clients[client.id] = { ...results.clients[client.id], version: versionOf(client) };
+  for (const [index, { client, setting, trial }] of jobs.entries()) {
+    const entry = results.clients[client.id];
+    if (entry !== undefined) entry[setting] = inOrder({ ...entry[setting], [trial]: cells[index] });
+  }
+  writeResults(results);
+}
+
+const versionsOf = (chosen: readonly Client[]) =>
+  Object.fromEntries(chosen.map(({ language }) => [language, languageVersion(language)]));
+
+const inOrder = (cells: Partial<Record<TrialId, Cell>>) =>
+  Object.fromEntries(trialIds.filter((id) => cells[id] !== undefined).map((id) => [id, cells[id]]));
+
+async function runCell({ client, setting, trial }: Job): Promise<Cell> {
+  const { watchMs } = trials[trial];
+  const scenario = await resolveForClient(await scenarioOfTrial(trial));
+  const run = await runClient(commandOf(client, setting), scenario, { output: 'keep', timeoutMs: watchMs });
+  if (run.entries.length === 0) {
+    throw new Error(
+      `Failed to run ${client.id} ${setting}: expected a request, got exit code ${run.code} and\n${run.output}`,
+    );
+  }
+  const end: End = run.isInterrupted ? 'stopped' : run.code === 0 ? 'ok' : 'error';
+  const found = judged(run.verdict);
+  const { reading, why } = readRun(run.entries, end, trials[trial]);
+  const expected = { pass: 'right', fail: 'wrong', inconclusive: 'unknown' }[found.outcome];
+  return { ...found, run: runOf(run.entries), end, ...(reading !== expected && { otherwise: `${reading}: ${why}` }) };
+}
+
+function versionOf({ id, npm, debian, language }: Client): string {
+  if (debian !== undefined) return debianVersion(debian);
+  if (npm === undefined) return '';
+  for (const folder of [`${programs}node/`, root]) {
+    try {
+      return JSON.parse(readFileSync(`${folder}node_modules/${npm}/package.json`, 'utf8')).version;
+    } catch {
+      // The other folder has it.
+    }
+  }
+  throw new Error(`Failed to find the version of ${id} (${language}): expected ${npm} among the packages`);
+}

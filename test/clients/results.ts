@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { RequestRecord } from '../../src/state/request-record.js';
+import type { Verdict } from '../../src/verdict/judge-run.js';
+import type { Setting } from './clients.js';
+import type { End } from './reading.js';
+import type { TrialId } from './trials.js';
+
+/** What came of one client in one trial. */
+export interface Cell {
+  outcome: Verdict['outcome'];
+  /** The findings that fail or warn. */
+  codes: FindingCode[];
+  /** The statuses, and the seconds between them: `429 3.1 200`. An answer that never arrived is 0. */
+  run: string;
+  end: End;
+  /** What times and headers say, where they say something else than the verdict. */
+  otherwise?: string;
+}
+
+export type Cells = Partial<Record<TrialId, Cell>>;
+
+/** `results.json`: what `npm run clients` found. */
+export interface Results {
+  /** Versions of the languages. */
+  versions: Record<string, string>;
+  /** The version is empty for what its language brings along. */
+  clients: Record<string, { version: string } & Partial<Record<Setting, Cells>>>;
+}
+
+const file = new URL('results.json', import.meta.url);
+
+export const readResults = (): Results => JSON.parse(readFileSync(file, 'utf8'));
+
+/** A line for each cell, so that a change is easy to see. */
+export function writeResults(results: Results): void {
+  const text = JSON.stringify(results, undefined, 1).replace(/\{\n +"outcome":[^{}]*\}/g, (cell) =>
+    cell.replace(/\n */g, ' '),
+  );
+  writeFileSync(file, `${text}\n`);
+}
+
+/** The outcome and the findings that fail or warn. */
+export function judged({ outcome, findings }: Verdict): Pick<Cell, 'outcome' | 'codes'> {
+  const found = findings.filter(({ severity }) => severity === 'fail' || severity === 'warn');
+  return { outcome, codes: [...new Set(found.map(({ code }) => code))].sort() };
+}
+
+/** Statuses and seconds between them; of a long run the beginning. */
+export function runOf(entries: readonly RequestRecord[]): string {
+  const steps = entries.slice(0, 8).flatMap(({ status, arrivedAtMs, isUnreadable }, index) => {
+    const before = entries[index - 1];
+    const waited = before === undefined ? [] : [((arrivedAtMs - before.answeredAtMs) / 1000).toFixed(1)];
+    return [...waited, String(isUnreadable ? 0 : status)];
+  });
+  return [...steps, ...(entries.length > 8 ? [`and ${entries.length - 8} more`] : [])].join(' ');
+}

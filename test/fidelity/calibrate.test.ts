@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { calibrate } from '../../src/fidelity/ask/calibrate.js';
+import { tries } from '../support/prove.js';
+import { hiddenWorld, learnable, truth } from './hidden-worlds.js';
+
+const budget = 40;
+
+/** Lists are sets here. */
+const same = (a: unknown, b: unknown) => text(a) === text(b);
+const text = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
+
+test.each(['ours', 'second'] as const)(
+  'learns a hidden service (%s) in 40 requests, and is never wrong and certain',
+  async (kind) => {
+    const count = tries(12, 100);
+    const sums = { learnable: 0, learnt: 0, most: 0 };
+    const wrong: string[] = [];
+    const behaviours: string[] = [];
+    for (let seed = 1; seed <= count; seed++) {
+      const world = hiddenWorld(kind === 'ours' ? seed : 1_000 + seed, kind);
+      const { allowsWrite, allowsExhaust } = world;
+      const { learner, knowledge, exchanges } = await calibrate(world.transport, {
+        budget,
+        allowsWrite,
+        allowsExhaust,
+        allowsBan: false,
+        patienceMs: 150_000,
+      });
+      sums.most = Math.max(sums.most, exchanges.length);
+      for (const { about, state, value, left, evidence } of knowledge) {
+        const real = truth(world, about);
+        const isRight = same(value, real);
+        if (real !== undefined && state === 'certain' && !isRight)
+          wrong.push(`seed ${seed}: ${about} is ${JSON.stringify(real)}, not ${JSON.stringify(value)}: ${evidence}`);
+        if (state === 'contradicted')
+          wrong.push(`seed ${seed}: ${about} contradicted: ${evidence} (${JSON.stringify(world.choices)})`);
+        if (
+          state === 'not asked' &&
+          left.length > 0 &&
+          about !== 'windowStart' &&
+          about !== 'enterpriseLimits' &&
+          about !== 'cors' &&
+          !left.some((each) => same(each, real))
+        )
+          wrong.push(`seed ${seed}: ${about} left without the truth ${left}`);
+      }
+      for (const { clue } of learner.contradictions) wrong.push(`seed ${seed}: document: ${clue.says}`);
+      for (const subject of learnable(world)) {
+        sums.learnable++;
+        const { state, value } = learner.about(subject);
+        const isLearnt = state === 'certain' && same(value, truth(world, subject));
+        sums.learnt += isLearnt ? 1 : 0;
+      }
+      const { early, bans, outcome } = world.behaviour();
+      if (early > 0 || bans > 0 || outcome === 'fail')
+        behaviours.push(`seed ${seed}: ${early} early, ${bans} bans, ${outcome}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(behaviours).toEqual([]);
+    expect(sums.most).toBeLessThanOrEqual(budget);
+    expect(sums.learnt / sums.learnable).toBeGreaterThanOrEqual(0.95);
+  },
+);

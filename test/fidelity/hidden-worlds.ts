@@ -1,0 +1,215 @@
+import type { Transport } from '../../src/fidelity/ask/ask-service.js';
+import type { Probe } from '../../src/fidelity/ask/questions.js';
+import type { Subject } from '../../src/fidelity/calibrate/clue.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { judge } from '../../src/verdict.js';
+import { type Choices, secondService } from './second-service.js';
+
+/** A service whose choices the one who asks does not know. */
+export interface HiddenWorld {
+  choices: Choices;
+  /** Whether the one who asks may store pets and use up windows. */
+  allowsWrite: boolean;
+  allowsExhaust: boolean;
+  limits: { minute: number; day: number };
+  usage: { minute: number; day: number };
+  transport: Transport;
+  /** How many requests came too early after a refusal, how many bans there were, and what our own judge says. */
+  behaviour(): { early: number; bans: number; outcome: string };
+}
+
+/** A random draw that is the same for the same seed. */
+export function createDraw(seed: number) {
+  let state = (seed * 2_654_435_761) >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (count: number) => Math.floor(next() * count);
+  return {
+    below,
+    pick: <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item,
+    chance: (share: number) => next() < share,
+  };
+}
+
+type Draw = ReturnType<typeof createDraw>;
+
+function drawChoices({ pick, chance }: Draw): Choices {
+  return {
+    defaultStatus: pick(['available', 'pending', 'sold', 'absent']),
+    unknownCategory: pick(['accept', 'reject']),
+    unknownFields: pick(['ignore', 'reject', 'echo']),
+    emptyName: pick(['accept', 'reject']),
+    listOrder: pick(['id-ascending', 'newest-first', 'shuffled']),
+    paging: pick(['none', 'cursor', 'offset', 'page']),
+    limitOutOfRange: pick(['reject', 'clamp', 'default']),
+    unknownStatusFilter: pick(['reject', 'empty', 'ignore']),
+    unknownQuery: pick(['ignore', 'reject']),
+    malformedPetId: pick(['not-found', 'reject']),
+    contentType: pick(['reject', 'accept', 'unsupported']),
+    unknownMethod: pick(['method-not-allowed', 'not-found']),
+    errorCodes: chance(0.3)
+      ? { not_found: 'NO_SUCH_THING', rate_limit_exceeded: 'SLOW_DOWN', invalid_request: 'BAD' }
+      : {},
+    acceptAnyKey: chance(0.2),
+    unauthorizedHeaders: pick(['full', 'omit', 'remaining-zero']),
+    limitsApply: chance(0.6)
+      ? 'all'
+      : pick(['none', ['listPets'], ['createPet'], ['listPets', 'createPet'], ['getPet', 'listPets']]),
+    algorithm: pick(['fixed-window', 'fixed-window', 'sliding-log', 'token-bucket']),
+    windowStart: pick(['first-request', 'clock']),
+    rejectedCounts: pick(['none', 'other-windows', 'all']),
+    reportedWindow: pick(['least-remaining', 'least-remaining', 'minute', 'day']),
+    retryAfterForm: pick(['seconds', 'http-date']),
+    rateLimitFields: pick(['none', 'legacy', 'structured-rt', 'structured-aw']),
+    deprecation: pick(['silent', 'headers']),
+  };
+}
+
+const plans: Record<string, { minute: number; day: number }> = {
+  free: { minute: 60, day: 1_000 },
+  pro: { minute: 300, day: 10_000 },
+  business: { minute: 1_000, day: 100_000 },
+};
+
+const pets = Array.from({ length: 40 }, (_, index) => ({
+  id: index + 3,
+  name: `Pet ${(index * 17) % 40}`,
+  categoryId: (index % 4) + 1,
+  status: (['available', 'pending', 'sold'] as const)[index % 3] ?? 'sold',
+}));
+
+/** @param kind who serves it: our simulator, or the second implementation */
+export function hiddenWorld(seed: number, kind: 'ours' | 'second'): HiddenWorld {
+  const draw = createDraw(seed);
+  const choices = drawChoices(draw);
+  const plan = draw.pick(['free', 'free', 'pro', 'business', 'enterprise']);
+  const limits = plans[plan] ?? { minute: draw.pick([7, 12, 25]), day: draw.pick([45, 200, 3_000]) };
+  const usage = {
+    minute: draw.chance(0.4) ? draw.below(Math.min(limits.minute, 58)) : 0,
+    day: draw.chance(0.3) ? draw.below(Math.floor(limits.day / 3)) : 0,
+  };
+  usage.day = Math.max(usage.day, usage.minute);
+  const startMs =
+    Date.UTC(2026, 4, 1 + draw.below(20), draw.below(24), draw.below(60), draw.below(60)) + draw.below(1_000);
+  const more = { choices, limits, usage, allowsWrite: draw.chance(0.6), allowsExhaust: draw.chance(0.5) };
+  const world = { key: 'secret-key-of-a-team', plan, startMs, ...more };
+  return { ...more, ...(kind === 'ours' ? serveOurs(world) : serveSecond(world)) };
+}
+
+type Served = Pick<HiddenWorld, 'transport' | 'behaviour'>;
+type Inside = Omit<HiddenWorld, 'transport' | 'behaviour'> & { key: string; plan: string; startMs: number };
+
+const authorizationOf = (token: Probe['token'], key: string): Record<string, string> =>
+  token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : 'petstore-sim-made-up-key'}` };
+
+function serveOurs({ choices, limits, usage, key, plan, startMs }: Inside): Served {
+  const scenario: Scenario = {
+    clock: { start: startMs, mode: 'frozen' },
+    pets,
+    categories: [1, 2, 3, 4],
+    keys: { [key]: { plan, usage } },
+    ...(plan === 'enterprise' && { plans: { enterprise: limits } }),
+    assumptions: choices as NonNullable<Scenario['assumptions']>,
+  };
+  const sim = createSimulator({ scenario });
+  const transport: Transport = {
+    baseUrl: 'https://hidden.example/v1',
+    now: () => sim.clock.now(),
+    sleep: async (ms) => sim.clock.advance(Math.ceil(ms)),
+    async send({ method, target, headers, body, token }) {
+      const sent = { ...headers, ...authorizationOf(token, key) };
+      const response = await sim.fetch(`https://hidden.example/v1${target}`, {
+        method,
+        headers: sent,
+        ...(body !== undefined && { body: new TextEncoder().encode(body) }),
+      });
+      return { status: response.status, headers: [...response.headers], body: await response.text() };
+    },
+  };
+  return {
+    transport,
+    behaviour: () => {
+      const entries = sim.journal.query();
+      return {
+        early: entries.filter(({ isStrike }) => isStrike).length,
+        bans: entries.filter(({ refusal }) => refusal === 'ban').length,
+        outcome: judge(sim, { isOver: true }).outcome,
+      };
+    },
+  };
+}
+
+function serveSecond({ choices, limits, usage, key, startMs }: Inside): Served {
+  const service = secondService({ choices, limits, usage, key, pets, categories: [1, 2, 3, 4] });
+  let nowMs = startMs;
+  return {
+    transport: {
+      baseUrl: 'https://second.example/v1',
+      now: () => nowMs,
+      sleep: async (ms) => {
+        nowMs += Math.ceil(ms);
+      },
+      send: async ({ method, target, headers, body, token }) => {
+        // An answer takes a while, so that requests and their answers may stand in two seconds.
+        const answer = service.answer(
+          { method, target, headers: { ...headers, ...authorizationOf(token, key) }, body },
+          nowMs + 20,
+        );
+        nowMs += 40;
+        return answer;
+      },
+    },
+    behaviour: () => ({ early: service.early, bans: 0, outcome: 'pass' }),
+  };
+}
+
+/** What anybody could learn of such a service by asking within these permissions, whatever the way. */
+export function learnable({ choices, allowsWrite, allowsExhaust, limits, usage }: HiddenWorld): Subject[] {
+  const { limitsApply, algorithm, reportedWindow } = choices;
+  const always: Subject[] = [
+    'listOrder',
+    'paging',
+    'limitOutOfRange',
+    'unknownStatusFilter',
+    'unknownQuery',
+    'malformedPetId',
+    'deprecation',
+    'unknownRoute',
+    'unknownMethod',
+    'unauthorizedHeaders',
+    'acceptAnyKey',
+    'rateLimitFields',
+    'errorCodes.unauthorized',
+    'errorCodes.not_found',
+  ];
+  const written: Subject[] = allowsWrite
+    ? ['defaultStatus', 'unknownFields', 'emptyName', 'unknownCategory', 'contentType', 'bodyTooLarge']
+    : [];
+  const isListCounted = limitsApply === 'all' || (limitsApply !== 'none' && limitsApply.includes('listPets'));
+  const isMinuteShown = reportedWindow !== 'day' && limits.day - usage.day > limits.minute + 40;
+  const joint: Subject[] = [];
+  if (limitsApply === 'all' || allowsWrite) joint.push('limitsApply');
+  if (isListCounted && isMinuteShown) {
+    joint.push('algorithm');
+    if (algorithm === 'fixed-window') joint.push('windowStart');
+  }
+  if (reportedWindow === 'day' && isListCounted && limits.day - usage.day > limits.minute + 40)
+    joint.push('reportedWindow');
+  const isUsedUp =
+    allowsExhaust && isListCounted && limits.minute <= 12 && algorithm !== 'token-bucket' && isMinuteShown;
+  const refused: Subject[] = isUsedUp ? ['retryAfterForm', 'errorCodes.rate_limit_exceeded'] : [];
+  return [...always, ...written, ...joint, ...refused];
+}
+
+/** The value that a service has. */
+export function truth({ choices }: HiddenWorld, subject: Subject): unknown {
+  const code = /^errorCodes\.(.*)$/.exec(subject)?.[1];
+  if (code !== undefined) return choices.errorCodes[code] ?? code;
+  if (subject === 'bodyTooLarge') return 'payload-too-large';
+  if (subject === 'unknownRoute') return 'not-found';
+  return choices[subject as keyof Choices];
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../src/verdict.js';
+import { blamed } from '../support/findings.js';
+import { type Stack, stacks } from '../support/http-stacks.js';
+import { tries } from '../support/prove.js';
+import { fileNames, scenarioOf, serve } from './stage.js';
+import { type VerdictCase, verdictCases } from './verdict-cases.js';
+
+/** Runs a client to its end, over real connections and on a clock that jumps from one wait to the next. */
+async function verdictOn(name: string, each: VerdictCase, stack: Stack, phaseMs: number, seed?: number) {
+  const { client, stoppedAfterSeconds, changes } = each;
+  const stage = await serve(name, stack, { changes, phaseMs, seed });
+  try {
+    if (stoppedAfterSeconds !== undefined) {
+      client(stage).catch(() => {});
+      await stage.runUntil(stoppedAfterSeconds);
+      return { verdict: judge(stage.sim, { isOver: true, end: { isInterrupted: true } }), log: stage.log() };
+    }
+    const hasFailed = await stage.run(client).then(
+      () => false,
+      () => true,
+    );
+    return { verdict: judge(stage.sim, { isOver: true, end: { hasFailed } }), log: stage.log() };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** What the judge said otherwise than the table. */
+async function disagreement(...[name, each, ...more]: Parameters<typeof verdictOn>) {
+  const { verdict, log } = await verdictOn(name, each, ...more);
+  const { names = [], outcome = names.length > 0 ? 'fail' : 'pass', warned = [] } = each;
+  const failed = verdict.findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code);
+  const isNamed = names.every((code) => failed.includes(code));
+  const isSpared = names.length > 0 || blamed(verdict).every((code) => warned.includes(code));
+  if (verdict.outcome === outcome && isNamed && isSpared) return [];
+  const { reason, findings, exercised } = verdict;
+  return [{ expected: { outcome, names, warned }, got: verdict.outcome, reason, findings, exercised, log }];
+}
+
+describe.concurrent.each(Object.entries(verdictCases))('%s', (name, cases) => {
+  test.each(cases)(
+    'a client that $does',
+    async (each) => {
+      // A test run begins on each stack at another phase of the second; a proof twice at ten, with timers that are late.
+      const runs = tries(1, 20);
+      for (let run = 0; run < runs; run++) {
+        for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
+          const phaseMs = each.isOnSecond ? 0 : (100 * run + 250 * index + 137 * cases.indexOf(each)) % 1000;
+          const disagreements = await disagreement(name, each, stack, phaseMs, run === 0 ? undefined : run);
+          expect(disagreements, `over ${stackName}, run ${run}`).toEqual([]);
+        }
+      }
+    },
+    120_000,
+  );
+});
+
+test('every scenario that expects something of a client is judged here', () => {
+  expect(Object.keys(verdictCases).sort()).toEqual(fileNames.filter((name) => scenarioOf(name).expect !== undefined));
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createSimulator, type Fault } from '../../src/index.js';
+
+const usedUp = { 'free-key': { usage: { minute: 60 } } };
+
+/** A simulator, a request to it, and what it has warned of. */
+function world({ mode = 'frozen', faults = [] }: { mode?: 'frozen' | 'real'; faults?: Fault[] } = {}) {
+  const onWarning = vi.fn<(message: string) => void>();
+  const clock = { start: '2026-01-01T12:00:00Z', mode };
+  const sim = createSimulator({ scenario: { clock, faults, ...(faults.length === 0 && { keys: usedUp }) }, onWarning });
+  const list = () => sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+  return { sim, list, onWarning };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a client that waits under fake timers, while the clock is frozen, is explained once', async () => {
+  const { list, onWarning } = world();
+  let tries = 0;
+  const client = async () => {
+    for (; tries < 5; tries++) {
+      const response = await list();
+      if (response.status !== 429) return;
+      await new Promise((resolve) => setTimeout(resolve, Number(response.headers.get('retry-after')) * 1_000));
+    }
+  };
+  const done = client();
+  await vi.advanceTimersByTimeAsync(60_001);
+  expect(tries).toBe(1);
+  expect(onWarning).toHaveBeenCalledExactlyOnceWith(
+    expect.stringMatching(
+      /refused again after it had waited 60 s as Retry-After says.*frozen.*advance\('60000ms'\).*leave out mode/,
+    ),
+  );
+  await vi.advanceTimersByTimeAsync(300_000);
+  await done;
+  expect(onWarning).toHaveBeenCalledOnce();
+});
+
+test.each([
+  ['comes back early', 1_000, 0],
+  ['has its clock moved', 60_000, 60_000],
+  ['has its clock moved a little', 60_000, 1],
+])('a client that %s is not', async (_title, timersMs, clockMs) => {
+  const { sim, list, onWarning } = world();
+  await list();
+  await vi.advanceTimersByTimeAsync(timersMs);
+  sim.clock.advance(clockMs);
+  await list();
+  expect(onWarning).not.toHaveBeenCalled();
+});
+
+test('a client that waits while the clock runs is served', async () => {
+  const { list, onWarning } = world({ mode: 'real' });
+  await list();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect((await list()).status).toBe(200);
+  expect(onWarning).not.toHaveBeenCalled();
+});
+
+test('an answer that is delayed by a frozen clock is explained after a second of the timers', async () => {
+  const { sim, list, onWarning } = world({ faults: [{ then: { delay: '200ms' } }] });
+  const answer = list();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(onWarning).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(onWarning).toHaveBeenCalledExactlyOnceWith(
+    expect.stringMatching(/delayed by 200 ms does not come.*frozen.*advance\('200ms'\)/),
+  );
+  sim.clock.advance('200ms');
+  expect((await answer).status).toBe(200);
+});
+
+test('an answer that a test lets come is not, nor one that never comes by its fault', async () => {
+  const { sim, list, onWarning } = world({
+    faults: [{ when: { first: 1 }, then: { delay: '200ms' } }, { then: { hang: true } }],
+  });
+  const answer = list();
+  await vi.advanceTimersByTimeAsync(500);
+  sim.clock.advance('200ms');
+  await answer;
+  void list().catch(() => {});
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(onWarning).not.toHaveBeenCalled();
+});
+
+test('without a listener the console says it', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const sim = createSimulator({ scenario: { clock: { mode: 'frozen' }, faults: [{ then: { delay: '1s' } }] } });
+  void sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('frozen'));
+  warn.mockRestore();
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import { judge } from '../../src/verdict.js';
+import { type Program, runPrograms } from '../support/client-lab.js';
+import { found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+import type { PlainCall } from '../support/plain-call.js';
+
+/** The first list is a 503 that stores nothing; the scenario asks for the answer of so many calls. */
+const lost = (calls?: number): Scenario => ({
+  faults: [{ when: { first: 1 }, then: { respond: { status: 503 } } }],
+  client: { key: 'free-key', ...(calls !== undefined && { calls }) },
+  expect: { served: true },
+});
+
+const sends = (count: number, callAt: (n: number) => PlainCall = () => ({})): Program =>
+  function* ({ send }) {
+    for (let n = 0; n < count; n++) {
+      send(callAt(n));
+      yield 1_000;
+    }
+  };
+
+function judged(scenario: Scenario, program: Program) {
+  const sim = frozen(scenario);
+  runPrograms(sim, [program]);
+  return judge(sim, { isOver: true, end: { hasFailed: false } });
+}
+
+const named = (call: string): PlainCall => ({ headers: { 'x-sim-call': call } });
+
+describe('an equal read after a lost answer', () => {
+  test('is another try where the client got as many answers as it was asked to make calls', () => {
+    expect(judged(lost(3), sends(4))).toMatchObject({ outcome: 'pass', findings: [] });
+  });
+
+  test('is the next call where it got fewer: the lost one was given up', () => {
+    const verdict = judged(lost(3), sends(3));
+    expect(verdict.outcome).toBe('fail');
+    expect(found(verdict, 'gave-up')).toMatchObject({
+      severity: 'fail',
+      requests: [1],
+      measured: '3 calls, 2 answered',
+      text: expect.stringContaining('3 equal calls were made, and 2 of them were answered'),
+    });
+  });
+
+  test('is neither for certain where it made more calls than it was asked to, or where nobody asked', () => {
+    for (const verdict of [judged(lost(3), sends(7)), judged(lost(), sends(3))]) {
+      expect([verdict.outcome, found(verdict, 'gave-up')]).toEqual(['inconclusive', undefined]);
+      expect(verdict.reason).toMatch(/^Answers were lost, and equal reads followed: .* X-Sim-Call tell\.$/);
+    }
+  });
+
+  test('is not counted with reads of other addresses: a client may write the attempt into its address', () => {
+    const others = judged(
+      lost(3),
+      sends(3, (n) => ({ query: `limit=${n + 1}` })),
+    );
+    expect([others.outcome, found(others, 'gave-up')]).toEqual(['inconclusive', undefined]);
+  });
+
+  test('is known by its name', () => {
+    const never = judged(
+      lost(),
+      sends(3, (n) => named(`${n}`)),
+    );
+    expect(found(never, 'gave-up')?.requests).toEqual([1]);
+    const once = judged(
+      lost(),
+      sends(3, (n) => named(n < 2 ? 'a' : 'b')),
+    );
+    expect(once).toMatchObject({ outcome: 'pass', findings: [] });
+  });
+
+  test('is a try where one answer is all that came', () => {
+    expect(judged(lost(), sends(2)).outcome).toBe('pass');
+  });
+
+  test('says nothing while the client may go on', () => {
+    const sim = frozen(lost(3));
+    runPrograms(sim, [sends(3)]);
+    expect(found(judge(sim), 'gave-up')).toBeUndefined();
+    expect(found(judge(sim, { isOver: true, end: { isInterrupted: true } }), 'gave-up')).toBeUndefined();
+  });
+});
+
+describe('equal writes that were all answered', () => {
+  const rex: PlainCall = { body: { name: 'Rex', categoryId: 1 } };
+  const about = (calls: number): Scenario => ({
+    client: { calls, operation: 'createPet' },
+    expect: { fail: ['duplicate-write'] },
+  });
+
+  test('are as many calls as the scenario asks for, or nobody knows', () => {
+    expect(
+      judged(
+        about(2),
+        sends(2, () => rex),
+      ).reason,
+    ).not.toContain('Equal pets');
+    expect(
+      judged(
+        about(2),
+        sends(3, () => rex),
+      ),
+    ).toMatchObject({
+      outcome: 'inconclusive',
+      reason: expect.stringMatching(/^Equal pets were added although the first was answered/),
+    });
+  });
+});
+
+describe('a wait that its caller ended', () => {
+  const wall: Scenario = {
+    windows: { minute: '20s' },
+    keys: { 'free-key': { usage: { minute: 60 } } },
+    expect: { fail: ['late-request'] },
+  };
+  const ended = (afterMs: number, end: { hasFailed?: boolean; isInterrupted?: boolean } | undefined) => {
+    const sim = frozen(wall);
+    runPrograms(sim, [sends(1)]);
+    sim.clock.set(sim.clock.now() - 1_000 + afterMs);
+    return judge(sim, { isOver: true, ...(end && { end }) });
+  };
+
+  test('shows by the end of the command in the middle of it', () => {
+    expect(ended(2_000, { hasFailed: true })).toMatchObject({ outcome: 'pass' });
+  });
+
+  test('does not show by an end at once, by a stop from outside, after the wait, or where nobody saw the end', () => {
+    for (const verdict of [
+      ended(100, { hasFailed: true }),
+      ended(2_000, { isInterrupted: true }),
+      ended(21_000, { hasFailed: true }),
+      ended(2_000, undefined),
+    ]) {
+      expect([verdict.outcome, verdict.exercised.includes('late-request')]).toEqual(['inconclusive', false]);
+    }
+    expect(ended(100, { hasFailed: true }).reason).toContain('POST /__sim/outcome');
+  });
+});

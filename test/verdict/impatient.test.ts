@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario, Simulator } from '../../src/index.js';
+import { judge } from '../../src/verdict.js';
+import { found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+
+/** Every list takes ten seconds. */
+const slow: Scenario = { faults: [{ when: { operation: 'listPets' }, then: { delay: '10s' } }] };
+
+interface Call {
+  query?: string;
+  key?: string;
+  /** After how long the client leaves; without it, it waits for the answer. */
+  leavesAfterMs?: number;
+}
+
+/** Sends a GET on a clock that the caller moves, to the answer or until the client leaves. */
+async function get(sim: Simulator, { query = '', key = 'free-key', leavesAfterMs }: Call = {}): Promise<void> {
+  const controller = new AbortController();
+  const answer = sim
+    .fetch(`http://petstore.test/v1/pets${query}`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: controller.signal,
+    })
+    .catch(() => undefined);
+  await new Promise(setImmediate);
+  sim.clock.advance(leavesAfterMs ?? 10_000);
+  controller.abort();
+  await answer;
+  await new Promise(setImmediate);
+}
+
+async function judged(scenario: Scenario, ...calls: Call[]) {
+  const sim = frozen(scenario);
+  for (const call of calls) await get(sim, call);
+  return judge(sim, { isOver: true });
+}
+
+const left = { leavesAfterMs: 500 };
+
+describe('impatient', () => {
+  test('finds answers that are left on their way and asked for again', async () => {
+    expect(found(await judged(slow, left, { leavesAfterMs: 700 }, {}), 'impatient')).toMatchObject({
+      severity: 'warn',
+      requests: [1, 2],
+      measured: '2 answers left after at most 700 ms',
+      text: expect.stringContaining('GET /pets was left before its answer twice and then sent again'),
+    });
+  });
+
+  test('fails it where the scenario is about that, however it ends', async () => {
+    const about: Scenario = { ...slow, expect: { fail: ['impatient'] } };
+    expect((await judged(about, left, left, {})).outcome).toBe('fail');
+    expect((await judged(about, left, left)).outcome).toBe('fail');
+  });
+
+  test('passes a client that waits, and says nothing of one that leaves for good', async () => {
+    const about: Scenario = { ...slow, expect: { fail: ['impatient'] } };
+    expect(await judged(about, {})).toMatchObject({ outcome: 'pass', findings: [] });
+    const gone = await judged(about, left);
+    expect([gone.outcome, found(gone, 'impatient'), gone.counts.lost]).toEqual(['inconclusive', undefined, 1]);
+  });
+
+  test('does not take another call, or the call of another key, for the same again', async () => {
+    expect(found(await judged(slow, left, { query: '?limit=1' }), 'impatient')).toBeUndefined();
+    expect(found(await judged(slow, left, { key: 'pro-key' }), 'impatient')).toBeUndefined();
+  });
+
+  test('is not put to the test by quick answers', async () => {
+    expect((await judged({}, {}, {})).exercised).not.toContain('impatient');
+  });
+
+  test('counts tries that were left as tries: more than six are a storm', async () => {
+    expect(found(await judged(slow, ...Array(6).fill(left)), 'retry-storm')).toBeUndefined();
+    expect(found(await judged(slow, ...Array(7).fill(left)), 'retry-storm')).toMatchObject({
+      severity: 'fail',
+      measured: '7 attempts',
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { ObservedRequest, RequestRecord } from '../../src/state/request-record.js';
+import type { SimulatorRule, WireRule } from '../../src/verdict/finding.js';
+import { judgeObservedRun, rules } from '../../src/verdict/judge-run.js';
+import { readObserved } from '../../src/verdict/run.js';
+import { judge } from '../../src/verdict.js';
+import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { frozen } from '../support/frozen.js';
+
+const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+const codes = Object.keys(rules) as FindingCode[];
+const needing = codes.filter((code) => rules[code].needs === 'simulator');
+
+/** What a proxy could have written down: nothing that only the simulator knows. */
+function observedOf({ ...record }: RequestRecord): ObservedRequest {
+  const known = [
+    'plan',
+    'window',
+    'refusal',
+    'promisedAtMs',
+    'strikes',
+    'isStrike',
+    'isLimited',
+    'episode',
+    'storedId',
+    'fault',
+    'isUnreadable',
+  ];
+  return Object.fromEntries(
+    Object.entries(record).filter(([name]) => !known.includes(name)),
+  ) as unknown as ObservedRequest;
+}
+
+function both(scenario: Scenario, ...programs: Program[]) {
+  const sim = frozen(scenario);
+  runPrograms(sim, programs);
+  const read = readObserved(sim.journal.query().map(observedOf));
+  const run = { ...read, endMs: sim.clock.now(), isOver: true, pending: 0 };
+  const observed = judgeObservedRun(run, { scenario: 'recorded', dropped: 0, expect: scenario.expect });
+  return { known: judge(sim, { isOver: true }), observed };
+}
+
+describe('a rule is given what it says it needs', () => {
+  test('and the compiler refuses one that reads more', () => {
+    const reads: SimulatorRule = {
+      needs: 'simulator',
+      judge: ({ requests }) => ({ exercised: requests.some(({ known }) => known.isStrike), findings: [] }),
+    };
+    const tooMuch: WireRule = {
+      needs: 'wire',
+      // @ts-expect-error a rule of the wire has no knowledge of the simulator
+      judge: ({ requests }) => ({ exercised: requests.some(({ known }) => known.isStrike), findings: [] }),
+    };
+    // @ts-expect-error nor does it get any by calling itself one of the wire
+    const dressed: WireRule = { ...reads, needs: 'wire' };
+    expect([reads.needs, tooMuch.needs, dressed.needs]).toEqual(['simulator', 'wire', 'wire']);
+  });
+
+  test('and most rules need nothing that recorded traffic does not show', () => {
+    expect(needing).toEqual(['ban-tripped', 'ban-hammered', 'duplicate-write', 'ignored-day-window']);
+  });
+});
+
+describe('requests that were only observed', () => {
+  const obeying = retrying((answer) => retryAfter(answer) * 1000);
+  const cases: [does: string, scenario: Scenario, client: Program][] = [
+    ['waits', wall, obeying],
+    ['comes too early', { ...wall, ban: 'off' }, sending([2_000, 2_000])],
+    ['comes too early until it is banned', wall, sending([2_000, 2_000, 2_000, 2_000])],
+    [
+      'goes on in a ban that is told by 403',
+      { keys: { 'free-key': { bannedFor: '60s' } }, ban: { status: 403 } },
+      sending([500, 500]),
+    ],
+    ['retries a 401', {}, sending([500, 500, 500], { key: 'revoked-key' })],
+    ['gives up', { ...wall, expect: { served: true } }, sending([])],
+  ];
+
+  test.each(cases)('are judged alike by the rules of the wire where a client %s', (_, scenario, client) => {
+    const { known, observed } = both(scenario, client);
+    // The words may differ: a ban is told from a limit by the simulator alone.
+    const ofWire = ({ findings }: typeof known) =>
+      findings.filter(({ code }) => !needing.includes(code)).map(({ code, severity }) => [code, severity]);
+    expect(ofWire(observed)).toEqual(ofWire(known));
+    expect(observed.unknown).toEqual(needing);
+    expect(observed.exercised).toEqual(known.exercised.filter((code) => !needing.includes(code)));
+  });
+
+  test('never pass where the scenario is about what nobody knows', () => {
+    const banned: Scenario = { keys: { 'free-key': { bannedFor: '15s' } }, expect: { fail: ['ban-hammered'] } };
+    const { known, observed } = both(banned, obeying);
+    expect([known.outcome, observed.outcome]).toEqual(['pass', 'inconclusive']);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario, Simulator } from '../../src/index.js';
+import { RunJudge } from '../../src/verdict/run-judge.js';
+import { judge } from '../../src/verdict.js';
+import { retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { blamed, found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+import { send } from '../support/plain-call.js';
+
+const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+
+const follow = (sim: Simulator) => {
+  const runJudge = new RunJudge({ scenario: sim.name, expect: sim.scenario.expect, needs: sim.scenario.client });
+  sim.journal.listen((entry) => runJudge.add(entry));
+  return runJudge;
+};
+
+describe('a judge that follows a run', () => {
+  test('shows a finding as soon as its request is there, and at the end says what judge says', () => {
+    const sim = frozen(wall);
+    const runJudge = follow(sim);
+    const seen: string[][] = [];
+    runPrograms(sim, [
+      function* (lab) {
+        for (let n = 0; n < 5; n++) {
+          lab.send();
+          seen.push(blamed(runJudge.verdict({ nowMs: sim.clock.now() })));
+          yield 2_000;
+        }
+      },
+    ]);
+    expect(seen).toEqual([
+      [],
+      ['early-retry'],
+      ['early-retry'],
+      ['early-retry', 'ban-tripped'],
+      ['early-retry', 'ban-tripped', 'ban-hammered'],
+    ]);
+    expect(runJudge.verdict({ nowMs: sim.clock.now(), isOver: true })).toEqual(judge(sim, { isOver: true }));
+  });
+
+  test('takes back what a later request shows to have been another caller', () => {
+    const sim = frozen({ ...wall, client: {} });
+    const runJudge = follow(sim);
+    const entries = () => sim.journal.query();
+    send(sim, { connection: 1, query: 'limit=1' });
+    sim.clock.advance('200ms');
+    send(sim, { connection: 1, query: 'limit=2' });
+    expect(blamed(runJudge.verdict({ nowMs: sim.clock.now() }))).toEqual(['early-retry']);
+    send(sim, { connection: 2, query: 'limit=3' });
+    expect(entries()).toHaveLength(3);
+    expect(runJudge.verdict({ nowMs: sim.clock.now() })).toEqual(judge(sim));
+    expect(found(runJudge.verdict({ nowMs: sim.clock.now() }), 'early-retry')).toBeUndefined();
+  });
+
+  test('takes entries in any order, the end of an answer in pieces, and what the client said', () => {
+    const sim = frozen(wall);
+    runPrograms(sim, [sending([1_000, 1_000]), retrying((answer) => retryAfter(answer) * 1000, { query: 'limit=1' })]);
+    const runJudge = new RunJudge({ scenario: sim.name });
+    for (const entry of sim.journal.query().reverse()) runJudge.add(entry);
+    const progress = { nowMs: sim.clock.now(), isOver: true };
+    expect(runJudge.verdict(progress)).toEqual(judge(sim, { isOver: true }));
+    const lost = runJudge.verdict(progress).counts.lost;
+    runJudge.complete(1, { finishedAtMs: sim.clock.now(), isAbandoned: true });
+    expect(runJudge.verdict(progress).counts.lost).toBe(lost + 1);
+    runJudge.report({ call: undefined, result: 'aborted', atMs: 0 });
+    expect(runJudge.verdict(progress).exercised).toContain('late-request');
+  });
+
+  test('looks again only where something changed or time went by', () => {
+    const sim = frozen(wall);
+    const runJudge = follow(sim);
+    send(sim);
+    const nowMs = sim.clock.now();
+    const first = runJudge.verdict({ nowMs });
+    expect(runJudge.verdict({ nowMs })).toBe(first);
+    expect(found(first, 'gave-up')).toBeUndefined();
+    expect(found(runJudge.verdict({ nowMs: nowMs + 46_000 }), 'gave-up')).toBeDefined();
+  });
+});
+
+test('one key is judged by its own requests, whole or by its end', () => {
+  const sim = frozen({ ...wall, client: { key: 'free-key', calls: 2 } });
+  runPrograms(sim, [sending([1_000]), sending([10], { key: 'pro-key' })]);
+  expect(blamed(judge(sim, { key: 'free-key' }))).toEqual(['early-retry']);
+  expect(judge(sim, { key: 'pro-key' })).toMatchObject({ findings: [], counts: { requests: 2, served: 2 } });
+  expect(judge(sim, { key: 'pro-key' }).unmet).toBeUndefined();
+  expect(judge(sim, { key: '-key' }).counts.requests).toBe(4);
+});
