@@ -9,6 +9,7 @@ import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
+import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import { help } from './help.js';
@@ -68,6 +69,7 @@ const commands = {
     options: [...verdictOptions, 'scenario', 'trace', 'base-url', 'one-key', 'ended'],
     most: Number.POSITIVE_INFINITY,
   },
+  scenario: { options: ['from', 'base-url', 'out'], most: 0 },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: ['json'], most: 0 },
@@ -126,6 +128,10 @@ async function run(command: keyof typeof commands, values: object, rest: string[
     case 'judge': {
       const { judge } = await import('./commands/judge.js');
       return exitWith(await judge(values as JudgeFlags, rest));
+    }
+    case 'scenario': {
+      const { scenarioFrom } = await import('./commands/scenario.js');
+      return scenarioFrom(values as ScenarioFromFlags, print);
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
