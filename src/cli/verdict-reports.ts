@@ -8,6 +8,7 @@ import type { RequestRecord } from '../state/request-record.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { junitReport } from '../verdict/report/junit.js';
 import { terminalReport } from '../verdict/report/terminal.js';
+import { jsonWithNext } from './json-with-next.js';
 
 // What exec and judge do with a verdict.
 
@@ -39,14 +40,19 @@ export function fails(
   return failOn === undefined ? outcome === 'fail' : findings.some(({ code }) => failOn.includes(code));
 }
 
-/** Writes every report that the flags ask for. @returns a message for each that could not be written */
+/**
+ * Writes every report that the flags ask for.
+ * @param next the commands that make sense now
+ * @returns a message for each that could not be written
+ */
 export function writeReports(
   { verdict: verdictFile, report, junit, json }: VerdictFlags,
   { entries, verdict, run }: JudgedRun,
+  next: readonly string[],
 ): string[] {
   const { stderr } = process;
   const shown = json
-    ? JSON.stringify(verdict, null, 2)
+    ? jsonWithNext(verdict.outcome === 'pass' ? shortened(verdict) : verdict, next).trimEnd()
     : terminalReport(entries, verdict, {
         columns: stderr.columns ?? 100,
         ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
@@ -81,4 +87,15 @@ export function readCodes(text: string | undefined): FindingCode[] | undefined {
     );
   }
   return codes as FindingCode[] | undefined;
+}
+
+/** Of a pass, little is worth reading: with `next` it stays below 2 kB. `--verdict FILE` has all. */
+function shortened({ findings, exercised, ...verdict }: Verdict) {
+  const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
+  const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);
+  return {
+    ...verdict,
+    exercised: exercised.join(', '),
+    findings: worth.map((finding) => ({ code: finding.code, severity: finding.severity, text: text(finding.text) })),
+  };
 }

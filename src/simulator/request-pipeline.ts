@@ -61,7 +61,9 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       isOrphaned: false,
     };
     const outcome = decide(exchange);
-    return 'dueMs' in outcome ? delayed.add(outcome, call.signal) : answer(exchange, outcome, nowMs);
+    return 'dueMs' in outcome
+      ? delayed.add(outcome, call.signal)
+      : answer(exchange, outcome, nowMs, call.arrivedBehind);
   }
 
   /** What the request leads to, or how it goes on after a delay. Never throws. */
@@ -146,7 +148,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
   }
 
   /** @param atMs the instant of the headers: of the request, or of the end of its delay */
-  function answer(exchange: Exchange, outcome: Outcome, atMs: number): Answer {
+  function answer(exchange: Exchange, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
     const { id, call, resolved, route, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
     const { status, isRefusal = false, wire } = outcome;
@@ -176,7 +178,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
           ? (isWhole) => journal.complete(id, { finishedAtMs: clock.now(), isAbandoned: !isWhole })
           : undefined,
     };
-    const record = toRecord(exchange, finished, atMs, journal.lastId);
+    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind);
     if (isHeld) journal.hold(record);
     else journal.add(record);
     return finished;

@@ -5,8 +5,9 @@ import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ReadStart } from '../scenario/read-start.js';
+import { resolveContent } from '../scenario/resolve-content.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
@@ -108,7 +109,7 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createSimulatorFrom(resolveScenario(scenario, options.generatePets, options.readStart), options);
+  return createSimulatorFrom(resolveContent(scenario, options.generatePets, options.readStart), options);
 }
 
 /**
@@ -174,7 +175,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
     return answer;
   };
-  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets, readStart);
+  const check = (scenario: Scenario) => resolveContent(scenario, generatePets, readStart);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);

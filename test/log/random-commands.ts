@@ -156,7 +156,7 @@ export function randomCommand(random: Random, machine: StateMachine): Command {
   }
 }
 
-function randomCall(random: Random, machine: StateMachine, sandbox: string | undefined): PlainCall {
+export function randomCall(random: Random, machine: StateMachine, sandbox: string | undefined): PlainCall {
   const { pick, chance, below } = random;
   const sim = machine.simOf(sandbox) ?? machine.sim;
   const key = chance(0.05) ? pick(strangeKeys) : pick(chance(0.7) ? sim.keys.texts.slice(0, 2) : sim.keys.texts);

@@ -5,7 +5,9 @@ import { recordedEntries } from '../../fidelity/judge/recorded-entries.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../simulator/simulator.js';
+import type { Verdict } from '../../verdict/judge-run.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
+import { shellWords } from '../shell-words.js';
 import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
 
 export interface JudgeFlags extends VerdictFlags {
@@ -49,8 +51,18 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
     areHeadersHidden: resolved?.settings.cors === 'hidden',
   });
   const run = (): RunReport => ({ ...collectRun(createSimulator(), verdict), entries: recordedEntries(exchanges) });
-  const failures = writeReports(flags, { verdict, entries: exchanges.map(reportRecord), run });
+  const failures = writeReports(
+    flags,
+    { verdict, entries: exchanges.map(reportRecord), run },
+    nextCommands(verdict, files),
+  );
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   if (fails(verdict, failOn, flags['require-conclusive'] ?? false)) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
 }
+
+/** After a failure the page with the recording inside it; else what puts the client to the test. */
+const nextCommands = ({ outcome }: Verdict, files: readonly string[]): string[] =>
+  outcome === 'fail' && files.length > 0
+    ? [`petstore-sim judge ${shellWords(files)} --report report.html`]
+    : ['petstore-sim gauntlet --json -- COMMAND'];

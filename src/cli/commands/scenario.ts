@@ -3,12 +3,14 @@ import { basename, extname } from 'node:path';
 import { Learner } from '../../fidelity/calibrate/learner.js';
 import { incidentFrom } from '../../fidelity/evidence/incident-text.js';
 import { UsageError } from '../../node/usage-error.js';
+import { jsonWithNext } from '../json-with-next.js';
 import { readRecordedFiles } from '../recorded-files.js';
 
 export interface ScenarioFromFlags {
   from?: string[];
   'base-url'?: string;
   out?: string;
+  json?: boolean;
 }
 
 /** Makes a scenario file of recorded traffic: what was in force when the recording began. */
@@ -24,8 +26,11 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   const learner = new Learner();
   for (const exchange of recording.exchanges) learner.add(exchange);
   const { text, replayed } = await incidentFrom(recording, learner, basename(first, extname(first)));
-  if (out === undefined) return print(text);
-  writeFileSync(out, text);
   const { length } = recording.exchanges;
+  if (out !== undefined) writeFileSync(out, text);
+  if (flags.json) return print(jsonWithNext({ out, requests: length, ...replayed, text }, next(out)));
+  if (out === undefined) return print(text);
   process.stderr.write(`wrote ${out}: ${replayed.same} of ${length} requests, sent again, get the recorded status\n`);
 }
+
+const next = (out = 'FILE') => [`petstore-sim check ${out}`, `petstore-sim exec --scenario ${out} -- COMMAND`];

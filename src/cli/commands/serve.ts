@@ -1,4 +1,4 @@
-import { listen, type RunningServer } from '../../node/http/server.js';
+import { type ListenOptions, listen } from '../../node/http/server.js';
 import { type Override, readSetFlag } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
@@ -6,9 +6,11 @@ import { UsageError } from '../../node/usage-error.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
+import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
 import { listeningLines } from '../listening-lines.js';
 import { createRequestLog, type LogFormat, logFormats } from '../request-log.js';
+import { type Generator, type Served, startServer } from '../start-server.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
 export interface ServeFlags {
@@ -23,8 +25,13 @@ export interface ServeFlags {
   handlers?: string;
   log?: string;
   'allowed-host'?: string[];
+  'allowed-origin'?: string[];
   'control-token'?: string;
+  data?: string;
+  'data-reset'?: boolean;
+  fsync?: boolean;
   open?: boolean;
+  json?: boolean;
 }
 
 /**
@@ -33,9 +40,10 @@ export interface ServeFlags {
  */
 export async function serve(flags: ServeFlags): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
-  const log = flags.log ?? 'pretty';
+  const log = flags.log ?? (flags.json || isAgent() ? 'json' : 'pretty');
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
+  checkData(flags);
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
@@ -44,25 +52,24 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
-  const sim = createSimulatorFrom(first.resolved, {
-    scenarios: readShippedScenarios,
-    generatePets: generator.generatePets,
-    readStart,
-  });
-
   const write = (line: string) => {
     process.stdout.write(`${line}\n`);
   };
   const onAnswer = createRequestLog(log, write);
-  const server = await startServer(sim, {
+  const options: ListenOptions = {
     port,
     ...(flags.host !== undefined && { host: flags.host }),
     allowedHosts: flags['allowed-host'] ?? [],
+    allowedOrigins: flags['allowed-origin'] ?? [],
     controlToken: flags['control-token'],
-    ...(flags.handlers !== undefined && { handlers: await handlersOf(flags.handlers, sim) }),
     prepareControl: generator.load,
     ...(onAnswer && { onAnswer }),
-  });
+  };
+  const served =
+    flags.data === undefined
+      ? await serveInMemory(first.resolved, generator, flags.handlers, options)
+      : await (await import('../serve-data.js')).serveData(first.resolved, generator, flags, options);
+  const { sim, server } = served;
   stopOnSignal(server);
   if (watch) {
     const [{ watchScenario }, { reportReload }] = await Promise.all([
@@ -74,10 +81,22 @@ export async function serve(flags: ServeFlags): Promise<void> {
       if (generatesPets(next.scenario)) await generator.load();
       return next;
     };
-    watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
+    watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, write) });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
+}
+
+async function serveInMemory(
+  resolved: ResolvedScenario,
+  { generatePets }: Generator,
+  handlers: string | undefined,
+  options: ListenOptions,
+): Promise<Served> {
+  const sim = createSimulatorFrom(resolved, { scenarios: readShippedScenarios, generatePets, readStart });
+  const own = handlers === undefined ? options : { ...options, handlers: await handlersOf(handlers, sim) };
+  const server = await startServer(() => listen(sim, own), options);
+  return { sim, server, load: (scenario, how) => sim.load(scenario, how) };
 }
 
 const handlersOf = async (file: string, sim: Simulator) =>
@@ -100,7 +119,7 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
  * The generator of pets with a progress bar. `load` loads faker, which `generatePets` needs first; `generatePets` is for
  * scenarios that are loaded while the server runs.
  */
-function createGenerator() {
+function createGenerator(): Generator {
   let loaded: GeneratePets | undefined;
   const generatePets: GeneratePets = (counts, options) => {
     if (loaded === undefined) throw new RangeError('expected the generator to be loaded; try again in a moment');
@@ -126,23 +145,7 @@ function createGenerator() {
   return { generatePets, load };
 }
 
-async function startServer(...args: Parameters<typeof listen>): Promise<RunningServer> {
-  try {
-    return await listen(...args);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const { port, host = 'localhost' } = args[1] ?? {};
-    if (code === 'EADDRINUSE')
-      throw new UsageError(`port ${port} is taken; stop what listens there, or pass --port 0 for a free one`);
-    if (code === 'EACCES') throw new UsageError(`port ${port} needs more rights; pass --port with a number above 1023`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new UsageError(`expected --host to be an address of this machine, got ${host}`);
-    if (error instanceof RangeError) throw new UsageError(message);
-    throw error;
-  }
-}
-
-function stopOnSignal(server: RunningServer): void {
+function stopOnSignal(server: Served['server']): void {
   let stopping = false;
   const stop = async () => {
     if (stopping) process.exit(1);
@@ -152,6 +155,19 @@ function stopOnSignal(server: RunningServer): void {
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }
+
+function checkData({ data, 'data-reset': reset, fsync, handlers }: ServeFlags): void {
+  if (data === undefined && reset) throw new UsageError('expected --data FOLDER with --data-reset');
+  if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
+  if (data !== undefined && handlers !== undefined) {
+    throw new UsageError(
+      'expected either --data or --handlers: what handlers of your own change could not be written down',
+    );
+  }
+}
+
+/** Whether a program reads what is printed: an agent, for which a banner is only long. */
+const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
 
 const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
 

@@ -40,6 +40,9 @@ export async function readScenario(nameOrFile: string): Promise<Scenario> {
   return scenario;
 }
 
+/** What a scenario is called wherever its file lies: the name of the file without its folder, or of a shipped scenario. */
+export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFile);
+
 /**
  * Reads and checks a scenario, and gives with it what the check resolved and the files it came from.
  * @throws {ScenarioError} naming every mistake with its file, line and column
