@@ -66,7 +66,7 @@ describe.skipIf(executablePath === undefined)('a recording of Chromium, by Playw
       "const first = await list(); await wait(Number(first.headers.get('retry-after')) * 1000); await list();",
     );
     const { code, err } = await runCommandLine(['judge', har, '--json', '--fail-on', 'early-retry']);
-    expect(JSON.parse(err)).toMatchObject({ outcome: 'pass', exercised: expect.arrayContaining(['early-retry']) });
+    expect(JSON.parse(err)).toMatchObject({ outcome: 'pass', exercised: expect.stringContaining('early-retry') });
     expect(code).toBe(0);
   });
 
