@@ -76,6 +76,10 @@ function thenRules(effects, shaping) {
         ),
       ),
     never(
+      { required: ['ban'], ...anyOfNames(['phase', 'countsQuota', 'failTimes']) },
+      'expected no phase, countsQuota or failTimes with ban, which refuses the request (delay may go with it)',
+    ),
+    never(
       { required: ['phase'], properties: { phase: { const: 'before' } }, ...anyOfNames(shaping) },
       `expected phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
     ),
@@ -144,7 +148,7 @@ export function addEditorRules(schema, shipped) {
   const effects = Object.keys(then.properties).filter(
     (name) => !['delay', 'phase', 'countsQuota', 'failTimes'].includes(name),
   );
-  const shaping = effects.filter((name) => !['respond', 'reset', 'close', 'hang'].includes(name));
+  const shaping = effects.filter((name) => !['respond', 'reset', 'close', 'hang', 'ban'].includes(name));
   then.allOf = thenRules(effects, shaping);
   ban.anyOf[0] = choice(banPresets);
   schema.allOf = [planRules()];

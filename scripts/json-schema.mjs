@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { assumptions } from '../dist/contract/assumptions.js';
 import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../dist/node/scenario-files/shipped-scenarios.js';
+import { startSchema } from '../dist/scenario/read-start.js';
 import { scenarioSchema } from '../dist/scenario/scenario-schema.js';
 import { toJsonSchema } from '../dist/schema/json-schema.js';
+import { fields, optional } from '../dist/schema/schemas.js';
 import { addEditorRules } from './editor-rules.mjs';
 
 /** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
@@ -88,6 +90,7 @@ export const descriptions = {
   'faults[].then.reset': 'Resets the connection (TCP RST).',
   'faults[].then.close': 'Closes the connection without an answer.',
   'faults[].then.hang': 'Never answers.',
+  'faults[].then.ban': 'Bans the key for this long, and refuses the request for it. Goes with delay alone.',
   'faults[].then.truncate': 'Sends only the start of the body, then closes.',
   'faults[].then.truncate.fraction': 'How much of it, from 0 to 1.',
   'faults[].then.truncate.bytes': 'How many bytes of it.',
@@ -154,7 +157,7 @@ export async function jsonSchema() {
   const schema = {
     title: 'Scenario of petstore-sim',
     description: 'What a simulator starts with and does. Everything is optional.',
-    ...toJsonSchema(scenarioSchema),
+    ...toJsonSchema(fields({ ...scenarioSchema.entries, state: optional(startSchema) })),
     $schema: 'http://json-schema.org/draft-07/schema#',
   };
   const paths = new Set();

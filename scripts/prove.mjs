@@ -19,7 +19,6 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   .sort();
 if (files.length === 0) throw new Error(`expected words of test files with a full count, got ${words.join(' ')}`);
 
-const results = JSON.parse(readFileSync(proof, 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-prove-'));
 let failed = 0;
 for (const file of files) {
@@ -38,6 +37,8 @@ for (const file of files) {
   spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, PROVE: '1' }, stdio: 'inherit' });
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
   failed += numFailedTests;
+  // Read now, because others write into it as well: scripts/soak.mjs, another run.
+  const results = JSON.parse(readFileSync(proof, 'utf8'));
   results[file] = {
     date: new Date().toISOString().slice(0, 10),
     node: process.version,

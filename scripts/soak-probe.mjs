@@ -6,7 +6,7 @@ const kept = 5;
 const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
 histogram.enable();
 
-/** The longest pauses, each with the processor time in it: a pause without is the machine's, which gave the core to another. */
+/** The pauses with most work in them, in processor time: what else they lasted, the machine gave the core to another. */
 let pauses = [];
 let lastMs = performance.now();
 let lastCpu = process.cpuUsage();
@@ -17,7 +17,7 @@ setInterval(() => {
   if (pauseMs > 20) {
     const cpuMs = (cpu.user + cpu.system - lastCpu.user - lastCpu.system) / 1000;
     pauses.push({ atSeconds: Math.round(nowMs / 1000), pauseMs: Math.round(pauseMs), cpuMs: Math.round(cpuMs) });
-    pauses = pauses.sort((a, b) => b.pauseMs - a.pauseMs).slice(0, kept);
+    pauses = pauses.sort((a, b) => b.cpuMs - a.cpuMs).slice(0, kept);
   }
   lastMs = nowMs;
   lastCpu = cpu;

@@ -7,3 +7,4 @@ export {
   type ServerControl,
 } from './control/create-control.js';
 export type { JournalEntry } from './control/journal-entry.js';
+export { readStart } from './scenario/read-start.js';

@@ -21,6 +21,8 @@ export interface ApiCall {
   readonly holdsRefusals?: boolean | undefined;
   /** By the simulator's clock, where the request had to wait before it could be handled. */
   readonly arrivedAtMs?: number | undefined;
+  /** How many requests have arrived after this one already, which are handled after it. */
+  readonly arrivedBehind?: number | undefined;
   /** Headers of the adapter itself for the answer and its journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has gone away; the delay of a fault ends then. */

@@ -16,7 +16,9 @@ export function toPlainCall(call: ApiCall): PlainCall {
     const value = call.header(name);
     if (value !== undefined) headers[name] = value;
   }
-  return { method, path, query, baseUrl, body, connection, holdsRefusals, arrivedAtMs, adapterHeaders, headers };
+  // Left out in JSON where it is not so.
+  const holds = holdsRefusals || undefined;
+  return { method, path, query, baseUrl, headers, body, connection, holdsRefusals: holds, arrivedAtMs, adapterHeaders };
 }
 
 /** The call as the simulator takes it. */

@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import spawn from 'cross-spawn';
 import { UsageError } from '../node/usage-error.js';
+import { endTree } from './end-tree.js';
 
 /** How the command of a client ended, and what it printed where that was caught. */
 export interface CommandResult {
@@ -37,13 +39,19 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const isKept = output === 'keep';
   const stdio = isKept ? (['ignore', 'pipe', 'pipe'] as const) : 'inherit';
-  // In a group of its own, so that what it started ends with it; a command with the terminal must stay in this one's.
-  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: stdio as 'inherit', detached: isKept });
+  const isWindows = process.platform === 'win32';
+  // In a group of its own, so that what it started ends with it; a command with the terminal must stay in this one's. On
+  // Windows it would get a window of its own.
+  const child = spawn(file, args, {
+    env: { ...process.env, ...env },
+    stdio: stdio as 'inherit',
+    detached: isKept && !isWindows,
+  });
   const kept = keepOutput(child);
   let isInterrupted = false;
   const stop = (signal: NodeJS.Signals) => {
     isInterrupted = true;
-    send(child, signal, isKept);
+    send(child, signal, isKept || isWindows);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   const timers: NodeJS.Timeout[] = [];
@@ -64,17 +72,10 @@ export async function runCommand(
   }
 }
 
-/** Signals a command, with all that it started where it leads a group. */
-function send(child: ChildProcess, signal: NodeJS.Signals, isGroup: boolean): void {
-  if (!isGroup || child.pid === undefined) {
-    child.kill(signal);
-    return;
-  }
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group has ended.
-  }
+/** Signals a command, with all that it started where that is known. */
+function send(child: ChildProcess, signal: NodeJS.Signals, hasTree: boolean): void {
+  if (hasTree && child.pid !== undefined) endTree(child.pid, signal);
+  else child.kill(signal);
 }
 
 function keepOutput({ stdout, stderr }: ChildProcess): () => string {

@@ -4,6 +4,7 @@ import type { Verdict } from '../verdict/judge-run.js';
 import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
+import { shellWords } from './shell-words.js';
 
 /** How a client fared in one shipped scenario. */
 export interface GauntletResult {
@@ -71,7 +72,7 @@ export function gauntletLines(results: readonly GauntletResult[], command: reado
   const lines = results.flatMap((result) => {
     const state = stateOf(result);
     const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(result)}`;
-    const closer = `      petstore-sim exec --scenario ${result.scenario} -- ${command.map(quoted).join(' ')}`;
+    const closer = `      petstore-sim exec --scenario ${result.scenario} -- ${shellWords(command)}`;
     return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
   });
   const groups = [...new Set(results.map(({ group }) => group))];
@@ -103,6 +104,3 @@ function sum(results: readonly GauntletResult[]): string {
   const parts = `${count('pass')} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
   return `${met} of ${results.length} met: ${parts}`;
 }
-
-/** As a shell takes it. */
-const quoted = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -3,8 +3,10 @@ export const help = `petstore-sim: a stateful stand-in for the Petstore service,
 
 Usage
   petstore-sim [serve] [options]     start the HTTP server
+  petstore-sim demo                  watch a wrong and a right client run into a limit, for twenty seconds, on the page
+  petstore-sim init                  write a scenario to start from, and print the lines for the test runner of the project
   petstore-sim scenarios             list the shipped scenarios
-  petstore-sim scenarios NAME        print one: what it is about, and its file
+  petstore-sim scenarios NAME        print one, to change: petstore-sim scenarios minute-wall > my.yaml
   petstore-sim check FILE...         look for mistakes in scenario files; exit code 2 when there are any
   petstore-sim exec [options] -- COMMAND...
                                      run a client's command against a simulator of its own, and judge the client
@@ -17,7 +19,10 @@ Usage
   petstore-sim compare --target URL --key-env NAME [SCENARIO]
                                      tell whether the real service still answers as the scenario; 0 same, 1 differs,
                                      2 could not check
-  petstore-sim assumptions [--json]  print what the simulator does where the interface document leaves a choice
+  petstore-sim replay FILE           do a recorded run again, and compare every answer; exit code 1 when one differs
+  petstore-sim state export [FILE]   write the state of a running server, or with --as scenario a scenario that starts there
+  petstore-sim state import FILE     put an exported state back into a running server
+  petstore-sim assumptions           print what the simulator does where the interface document leaves a choice
 
 Options of serve
   --port N               port, 0 for a free one (default 4010)
@@ -30,18 +35,23 @@ Options of serve
   --watch                loads the scenario file again when it is saved; the pets stay as they are
   --reseed               with --watch: starts with the pets of the file again, too
   --handlers FILE        a module that exports msw handlers of your own, asked before the API
+  --data FOLDER          keeps everything in a folder, so that the server can be stopped or killed and goes on
+  --record FILE          writes down everything beside the run, for petstore-sim replay
+  --data-reset           with --data: begins anew
+  --fsync                with --data: an answer goes out only when it would outlive a power loss
   --log FORMAT           pretty, json or silent (default pretty)
   --allowed-host NAME    another host name that clients may use; may be repeated
+  --allowed-origin URL   pages of this origin may use the control API, such as http://localhost:5173; may be repeated
   --control-token TOKEN  what control requests must bring; needed on a host that is not loopback
   --open                 opens the page in the browser
 
 Options of exec, matrix and gauntlet (the command finds PETSTORE_BASE_URL, PETSTORE_SIM_URL and
 PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --scenario, --set, --seed, --no-limits   as above (not with gauntlet)
+  --record FILE          exec: writes down the run, for petstore-sim replay
   --verdict FILE         exec: writes the verdict as JSON
   --report FILE.html     exec: writes a report with a picture of the run
   --junit FILE.xml       exec: writes the verdict for a CI server
-  --json                 prints JSON instead of text
   --fail-on CODES        exec: fails on these findings alone, separated by commas
   --require-conclusive   exec: fails when nothing was put to the test
   --only IDS             matrix: these assumptions; gauntlet: these scenarios; separated by commas
@@ -64,6 +74,19 @@ Options of calibrate and compare
   --with FILE            compare: compares with answers that were kept, and sends nothing
   --junit FILE.xml       compare: writes the result for a CI server
 
+Options of replay (of a file of --record, or the folder of --data)
+  --until N|INSTANT      up to this entry of it, or this instant of the machine
+  --judge                judges the client as exec did, with --verdict, --report, --junit, --fail-on, --require-conclusive
+  --serve                goes on from there, with --port, --host, --log, --allowed-host and --control-token of serve
+
+Options of state
+  --url URL              the server (default: http://127.0.0.1:4010)
+  --sandbox NAME         one of its sandboxes
+  --control-token TOKEN  the token that it was started with
+  --as scenario          export: a scenario file that starts exactly there
+  --from FILE, --until   export: of a recorded run, at its end or as of replay
+
+  --json                 every command: prints JSON instead of text, with the commands that make sense now in "next"
   --help                 print this
   --version              print the version
 `;

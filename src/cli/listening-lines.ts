@@ -4,13 +4,19 @@ import type { Simulator } from '../simulator/simulator.js';
 import type { LogFormat } from './request-log.js';
 
 /** What the command line prints when the server listens. The first line of the JSON form is the `listening` event. */
-export function listeningLines(format: LogFormat, sim: Simulator, server: RunningServer, hasToken: boolean): string[] {
+export function listeningLines(
+  format: LogFormat,
+  sim: Simulator,
+  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
+  hasToken: boolean,
+): string[] {
   if (format === 'silent') return [];
   const keys = sim.keys.list();
   const { baseUrl, controlUrl } = server;
   if (format === 'json') {
     const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
-    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states })];
+    const next = ['petstore-sim exec --json --scenario minute-wall -- COMMAND', 'petstore-sim scenarios --json'];
+    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states, next })];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const limits = ({ minute, day }: (typeof keys)[number]) =>
@@ -22,9 +28,9 @@ export function listeningLines(format: LogFormat, sim: Simulator, server: Runnin
   return [
     `${styleText('bold', 'petstore-sim')}  scenario ${sim.name}`,
     '',
+    `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     `  API      ${styleText('cyan', baseUrl)}`,
     `  Control  ${styleText('cyan', controlUrl)}`,
-    `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? limits(info) : info.state;

@@ -1,99 +1,30 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import { type CommandName, readArguments } from './arguments.js';
 import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CompareFlags } from './commands/compare.js';
+import type { DemoFlags } from './commands/demo.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
+import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
+import type { ReplayFlags } from './commands/replay.js';
 import type { ServeFlags } from './commands/serve.js';
+import type { StateFlags } from './commands/state.js';
 import { help } from './help.js';
 import { reportOutputErrors } from './output-errors.js';
 
-const serveOptions = {
-  port: { type: 'string' },
-  host: { type: 'string' },
-  scenario: { type: 'string' },
-  set: { type: 'string', multiple: true },
-  seed: { type: 'string' },
-  'no-limits': { type: 'boolean' },
-  watch: { type: 'boolean' },
-  reseed: { type: 'boolean' },
-  handlers: { type: 'string' },
-  log: { type: 'string' },
-  'allowed-host': { type: 'string', multiple: true },
-  'control-token': { type: 'string' },
-  open: { type: 'boolean' },
-} as const;
-
-const calibrateOptions = {
-  from: { type: 'string', multiple: true },
-  'base-url': { type: 'string' },
-  target: { type: 'string' },
-  'key-env': { type: 'string' },
-  budget: { type: 'string' },
-  out: { type: 'string' },
-  write: { type: 'boolean' },
-  'allow-exhaust': { type: 'boolean' },
-  'allow-ban': { type: 'boolean' },
-  patience: { type: 'string' },
-  plan: { type: 'boolean' },
-} as const;
-
-/** What sets the scenario of a command that runs a client. */
-const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
-
-/** Each command with the options that it takes and the number of arguments. */
-const commands = {
-  serve: { options: Object.keys(serveOptions), most: 0 },
-  exec: {
-    options: [
-      ...scenarioOptions,
-      'verdict',
-      'report',
-      'junit',
-      'json',
-      'fail-on',
-      'require-conclusive',
-      'api-key',
-      'timeout',
-    ],
-    most: Number.POSITIVE_INFINITY,
-  },
-  matrix: { options: [...scenarioOptions, 'only', 'json', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
-  gauntlet: { options: ['only', 'json', 'timeout'], most: Number.POSITIVE_INFINITY },
-  calibrate: { options: Object.keys(calibrateOptions).concat('json'), most: 0 },
-  compare: {
-    options: ['target', 'key-env', 'budget', 'write', 'patience', 'save', 'with', 'junit', 'json'],
-    most: 1,
-  },
-  scenarios: { options: [], most: 1 },
-  check: { options: [], most: Number.POSITIVE_INFINITY },
-  assumptions: { options: ['json'], most: 0 },
-} satisfies Record<string, { options: string[]; most: number }>;
-
 async function main(): Promise<void> {
-  const { values, positionals } = readArguments();
-  const [command = 'serve', ...rest] = positionals;
-  if (values.help) return print(help);
-  if (values.version) return print(`${version()}\n`);
-  if (!isCommand(command)) {
-    const expected = Object.keys(commands).join(', ');
-    throw new UsageError(`expected a command (${expected}), got ${JSON.stringify(command)}; see petstore-sim --help`);
-  }
-  const { options, most } = commands[command];
-  const stray = Object.keys(values).find((name) => !(options as string[]).includes(name));
-  if (stray !== undefined) throw new UsageError(`expected no --${stray} with ${command}; see petstore-sim --help`);
-  if (rest.length > most) {
-    throw new UsageError(`expected no further argument of ${command}, got ${JSON.stringify(rest[most])}`);
-  }
-  await run(command, values, rest);
+  const request = readArguments();
+  if ('help' in request) return print(help);
+  if ('version' in request) return print(`${version()}\n`);
+  await run(request.command, request.flags, request.rest);
 }
 
 /** Loads only the command that runs, so that a server starts soon. */
-async function run(command: keyof typeof commands, values: object, rest: string[]): Promise<void> {
+async function run(command: CommandName, values: { json?: boolean }, rest: string[]): Promise<void> {
   switch (command) {
     case 'serve': {
       const { serve } = await import('./commands/serve.js');
@@ -101,15 +32,23 @@ async function run(command: keyof typeof commands, values: object, rest: string[
     }
     case 'assumptions': {
       const { printAssumptions } = await import('./commands/assumptions.js');
-      return print(printAssumptions('json' in values));
+      return print(printAssumptions(values.json));
     }
     case 'scenarios': {
       const { printScenarios } = await import('./commands/scenarios.js');
-      return print(printScenarios(rest[0]));
+      return print(printScenarios(rest[0], values.json));
     }
     case 'check': {
       const { check } = await import('./commands/check.js');
-      return check(rest, print);
+      return check(rest, values.json, print);
+    }
+    case 'demo': {
+      const { demo } = await import('./commands/demo.js');
+      return demo(values as DemoFlags, print);
+    }
+    case 'init': {
+      const { init } = await import('./commands/init.js');
+      return print(init(process.cwd(), values.json));
     }
     case 'calibrate': {
       const { calibrate } = await import('./commands/calibrate.js');
@@ -118,6 +57,18 @@ async function run(command: keyof typeof commands, values: object, rest: string[
     case 'compare': {
       const { compare } = await import('./commands/compare.js');
       return exitWith(await compare(values as CompareFlags, rest[0], print));
+    }
+    case 'replay': {
+      const { replay } = await import('./commands/replay.js');
+      return exitWith(await replay(values as ReplayFlags, rest, print));
+    }
+    case 'state': {
+      const { state } = await import('./commands/state.js');
+      return state(values as StateFlags, rest, print);
+    }
+    case 'judge': {
+      const { judge } = await import('./commands/judge.js');
+      return exitWith(await judge(values as JudgeFlags, rest));
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');
@@ -137,36 +88,6 @@ async function run(command: keyof typeof commands, values: object, rest: string[
 const exitWith = (code: number) => {
   process.exitCode = code;
 };
-
-const isCommand = (text: string): text is keyof typeof commands => Object.hasOwn(commands, text);
-
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        ...serveOptions,
-        ...calibrateOptions,
-        save: { type: 'string' },
-        with: { type: 'string' },
-        verdict: { type: 'string' },
-        report: { type: 'string' },
-        junit: { type: 'string' },
-        'fail-on': { type: 'string' },
-        'require-conclusive': { type: 'boolean' },
-        only: { type: 'string' },
-        timeout: { type: 'string' },
-        'api-key': { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-      },
-    });
-  } catch (error) {
-    const { message } = error as Error;
-    throw new UsageError(message.replace(/ To specify a positional argument.*/s, '').replaceAll('\n', ' '));
-  }
-}
 
 const print = (text: string) => {
   process.stdout.write(text);

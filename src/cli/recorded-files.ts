@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { RecordingError } from '../fidelity/recording/json-items.js';
+import { JsonItems, RecordingError } from '../fidelity/recording/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../fidelity/recording/read-recording.js';
 import { UsageError } from '../node/usage-error.js';
 
@@ -10,15 +10,36 @@ const pieceBytes = 1024 * 1024;
  * Reads recorded traffic from files: HAR, or JSON Lines.
  * @throws {UsageError} for a file that cannot be read, or is no recording of the service
  */
-export async function readRecordedFiles(files: readonly string[], options: ReadOptions = {}): Promise<Recording> {
-  try {
-    return await readRecording(
+export const readRecordedFiles = (files: readonly string[], options: ReadOptions = {}): Promise<Recording> =>
+  reading(files, () =>
+    readRecording(
       files.map((file) => createReadStream(file, { highWaterMark: pieceBytes })),
       options,
-    );
+    ),
+  );
+
+/**
+ * Reads an OpenTelemetry trace: OTLP as JSON, whole or one export a line.
+ * @throws {UsageError} for a file that cannot be read, or is no JSON
+ */
+export const readTraceFile = (file: string): Promise<unknown[]> =>
+  reading([file], async () => {
+    const items = new JsonItems();
+    const documents: unknown[] = [];
+    for await (const piece of createReadStream(file, { highWaterMark: pieceBytes })) {
+      for (const { text } of items.push(piece)) documents.push(JSON.parse(text));
+    }
+    return documents;
+  });
+
+async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof RecordingError) throw new UsageError(`${files.join(', ')}: ${message}`);
+    if (error instanceof RecordingError || error instanceof SyntaxError) {
+      throw new UsageError(`${files.join(', ')}: ${message}`);
+    }
     if (code === 'ENOENT') throw new UsageError(`expected a file, got ${files.join(', ')}: ${message}`);
     if (code === 'EISDIR' || code === 'EACCES') throw new UsageError(`expected a file that can be read: ${message}`);
     throw error;

@@ -34,8 +34,8 @@ async function send({ url, token }: Remote, operation: AnyControlOperation, inpu
     return encodeURIComponent(String(value));
   });
   const isRead = operation.method === 'GET';
-  const query = new URLSearchParams([...rest].map(([field, value]) => [field, String(value)]));
-  const response = await fetch(`${url}${path}${isRead && query.size > 0 ? `?${query}` : ''}`, {
+  const query = new URLSearchParams(isRead ? [...rest].map(([field, value]) => [field, String(value)]) : []);
+  const response = await fetch(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, {
     method: operation.method,
     headers: {
       ...(!isRead && { 'Content-Type': 'application/json' }),

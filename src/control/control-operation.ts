@@ -1,6 +1,16 @@
 import type { AnySchema, Input, Output, Schema } from '../schema/schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 
+/** How far the log of a server is. */
+export interface LogHealth {
+  /** The position of the last entry that is applied. */
+  position: number;
+  /** The position of the newest snapshot; 0: none. */
+  snapshotPosition: number;
+  /** What was found at the start: what was lost, set aside or written by another version. Empty when all was well. */
+  notices: readonly string[];
+}
+
 /** Who calls an operation over HTTP. In this process nothing of it is set. */
 export interface Caller {
   /** Aborted when the caller has gone, or when the simulator or the server closes. */
@@ -11,6 +21,8 @@ export interface Caller {
   readonly controlUrl?: string;
   /** What the caller calls itself. Default: `this process`. */
   readonly name?: string | undefined;
+  /** The log of the server, where it has one. */
+  readonly log?: LogHealth | undefined;
   /** Tells one start of the server from the next. */
   readonly instance?: string;
 }

@@ -1,8 +1,10 @@
 import { describeService } from '../contract/openapi.js';
 import { fieldsOf } from '../schema/json-schema.js';
-import { fields, oneOf, string } from '../schema/schemas.js';
+import type { Schema } from '../schema/schema.js';
+import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
+import { count } from '../schema/value-schemas.js';
 import { clockOperations } from './clock-operations.js';
-import { operation } from './control-operation.js';
+import { type LogHealth, operation } from './control-operation.js';
 import { describeControl, type OperationGroup } from './describe-control.js';
 import { faultOperations } from './fault-operations.js';
 import { about, anyObject } from './input-values.js';
@@ -15,14 +17,24 @@ import { stateOperations } from './state-operations.js';
 
 const description = anyObject<Record<string, unknown>>('An OpenAPI 3.1 document.');
 
+const logHealth = fields({
+  position: about(count, 'The position of the last entry that is applied.'),
+  snapshotPosition: about(count, 'The position of the newest snapshot; 0: none.'),
+  notices: about(list(string), 'What was lost, set aside or written by another version, as found at the start.'),
+}) as Schema<LogHealth>;
+
 const serverOperations = {
   getHealth: operation({
     method: 'GET',
     path: '/health',
     summary: 'Tells that the simulator is up, and the name of its scenario',
     input: fields({}),
-    result: fields({ status: oneOf('ok'), scenario: about(string, 'The name of the scenario.') }),
-    run: ({ name }) => ({ status: 'ok' as const, scenario: name }),
+    result: fields({
+      status: oneOf('ok'),
+      scenario: about(string, 'The name of the scenario.'),
+      log: optional(logHealth),
+    }),
+    run: ({ name }, _, { log }) => ({ status: 'ok' as const, scenario: name, ...(log && { log }) }),
   }),
   getServiceDescription: operation({
     method: 'GET',

@@ -1,13 +1,15 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { ApiKey } from '../limits/api-key.js';
-import { createWindow, type Window } from '../limits/window.js';
+import type { Window } from '../limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
+import type { ExportedKey } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { toApiKey } from '../scenario/to-api-key.js';
+import type { Issue } from '../schema/issue.js';
 import type { Simulator, Snapshot } from '../simulator/simulator.js';
 import { type Pet, toStored } from '../state/pet.js';
-import { latestMs } from '../values/instant.js';
 import { invalid } from './control-error.js';
-import { type ExportedKey, type ExportedState, stateVersion } from './state-schema.js';
+import { type ExportedState, stateVersion } from './state-schema.js';
 
 /** A snapshot as plain data that JSON can hold, with every digit of an int64. */
 export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState {
@@ -120,57 +122,10 @@ const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
 
 /** @throws {ControlError} for what contradicts the scenario or itself, at this path */
 export function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
-  const { plans } = resolved;
-  const limits = Object.hasOwn(plans, key.plan) ? plans[key.plan] : undefined;
-  if (limits === undefined) {
-    const expected = Object.keys(plans).join(', ');
-    throw invalid(`${path}.plan: expected a plan of the scenario (${expected}), got ${JSON.stringify(key.plan)}`);
-  }
-  for (const name of ['minute', 'day'] as const) {
-    const used = key.preset?.usage[name] ?? 0;
-    if (used <= limits[name]) continue;
-    throw invalid(
-      `${path}.preset.usage.${name}: expected at most the limit of the plan (${limits[name]}), got ${used}`,
-    );
-  }
-  const window = (name: 'minute' | 'day') =>
-    importWindow(
-      key[name],
-      `${path}.${name}`,
-      createWindow(limits[name], resolved.windowSeconds[name]),
-      resolved,
-      nowMs,
-    );
-  return {
-    ...key,
-    expiresAtMs: key.expiresAtMs,
-    preset: key.preset,
-    episode: key.episode,
-    minute: window('minute'),
-    day: window('day'),
-  };
-}
-
-function importWindow(
-  { startSeconds, used, log }: ExportedKey['minute'],
-  path: string,
-  empty: Window,
-  { settings: { algorithm } }: ResolvedScenario,
-  nowMs: number,
-): Window {
-  const logged = log.reduce((sum, [, requests]) => sum + requests, 0);
-  if ((algorithm === 'sliding-log' || log.length > 0) && logged !== used) {
-    throw invalid(`${path}.used: expected the sum of the requests in log (${logged}), got ${used}`);
-  }
-  if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
-    throw invalid(`${path}.log: expected each second once, the oldest first`);
-  }
-  // A token bucket is refilled by its limit every second, in units of a token through the length of its window.
-  const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
-  if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
-    throw invalid(`${path}.used: expected a bucket that is full again before the year 10000, got ${used}`);
-  }
-  return { ...empty, startSeconds, used, log };
+  const issues: Issue[] = [];
+  const imported = toApiKey(key, resolved, nowMs, [], issues);
+  if (issues[0] !== undefined) throw invalid(`${path}.${issues[0].path}: ${issues[0].message}`);
+  return imported;
 }
 
 function refuseDuplicates(path: string, field: string, values: readonly unknown[]): void {

@@ -1,5 +1,5 @@
 import type { Schema } from '../schema/schema.js';
-import { fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
+import { fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import { createRedactor, displayKey, type Redact } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -28,6 +28,16 @@ export interface JournalEntry extends EntryRow {
   headers: Record<string, string>;
   requestBody?: JournalBody;
   responseBody?: JournalBody;
+  /** What the client calls itself: its header `User-Agent`. */
+  client?: string;
+  /** The id of the last request that had arrived when the answer was sent; only where that was a later one. */
+  lastArrivedId?: number;
+  /** For how many milliseconds the answer was held back so that parallel requests show themselves. */
+  heldMs?: number;
+  /** Until the last byte was handed over; only where that was later than the first. */
+  finishedMs?: number;
+  /** Only where the client went away before the end of the answer. */
+  abandoned?: true;
   /** Only where that was asked for: why it got its answer, step by step. */
   why?: WhyStep[];
 }
@@ -45,6 +55,13 @@ export const journalEntrySchema = fields({
   headers: mapOf(string, string),
   requestBody: optional(body),
   responseBody: optional(body),
+  client: optional(about(string, 'What the client calls itself: its header User-Agent.')),
+  lastArrivedId: optional(
+    about(count, 'The id of the last request that had arrived when the answer was sent, where that was a later one.'),
+  ),
+  heldMs: optional(about(number, 'For how long the answer was held back so that parallel requests show themselves.')),
+  finishedMs: optional(about(number, 'Until the last byte was handed over, where that was later than the first.')),
+  abandoned: optional(about(oneOf(true), 'Only where the client went away before the end of the answer.')),
   why: optional(
     about(
       list(
@@ -105,7 +122,8 @@ export function createEntryView(sim: Simulator): EntryView {
     show(entry) {
       const { path, query, call, requestBody, responseBody, headers, token } = entry;
       const requestText = requestBody && new TextDecoder().decode(requestBody);
-      const texts = [path, query, call, requestText, responseBody, ...Object.values(headers)];
+      const { client, lastArrivedId, heldMs, arrivedAtMs, answeredAtMs, finishedAtMs } = entry;
+      const texts = [path, query, call, client, requestText, responseBody, ...Object.values(headers)];
       const redact = redactor(texts.join('\n'), token);
       return {
         ...rowOf(entry, redact),
@@ -115,6 +133,11 @@ export function createEntryView(sim: Simulator): EntryView {
         ...(responseBody !== '' && {
           responseBody: toBody(new TextEncoder().encode(responseBody), redact(responseBody)),
         }),
+        ...(client !== undefined && { client: redact(client) }),
+        ...(lastArrivedId > entry.id && { lastArrivedId }),
+        ...(heldMs > 0 && { heldMs }),
+        ...(finishedAtMs > answeredAtMs && { finishedMs: finishedAtMs - arrivedAtMs }),
+        ...(entry.isAbandoned && { abandoned: true as const }),
       };
     },
     showRow(entry) {

@@ -48,7 +48,8 @@ export function performInPieces<Target>(
   }
 }
 
-function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
+/** @throws {ControlError} naming every mistake */
+export function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
   try {
     return checkWith(schema, input, 'input');
   } catch (error) {

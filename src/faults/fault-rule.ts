@@ -42,6 +42,8 @@ export type WireFault =
 export type FaultEffect =
   | { kind: 'none' }
   | { kind: 'respond'; status: number; headers: Readonly<Record<string, string | null>>; body: string | undefined }
+  /** Bans the key of the request, which is refused for it. */
+  | { kind: 'ban'; forMs: number }
   | { kind: 'malformed' }
   | { kind: 'empty' }
   | { kind: 'html' }

@@ -37,20 +37,27 @@ export interface FaultRulesState {
   readonly startMs: number;
 }
 
+type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
+
 /** Calls that a rule with `failTimes` remembers; the oldest are forgotten past this many. */
 const maximumFailedCalls = 10_000;
 
 /** The fault rules of one simulator, in order, with how often each has applied. */
 export class FaultRules {
   #scenarioRules: readonly FaultRule[] = [];
+  #start: FaultRulesStart | undefined;
   #seed = 0;
   #rules: FaultRule[] = [];
   #counts = new Map<string, RuleCounts>();
   #startMs = 0;
 
-  /** Starts again from other rules. */
-  configure(rules: readonly FaultRule[], seed: number, nowMs: number): void {
+  /**
+   * Starts again from other rules.
+   * @param start what they have done already. Default: nothing, and time counts from now
+   */
+  configure(rules: readonly FaultRule[], seed: number, nowMs: number, start?: FaultRulesStart): void {
     this.#scenarioRules = rules;
+    this.#start = start;
     this.#seed = seed;
     this.reset(nowMs);
   }
@@ -116,11 +123,11 @@ export class FaultRules {
     return { rule: undefined, delayMs: 0, commit: countSeen };
   }
 
-  /** Goes back to the rules of the scenario, with no counts. */
+  /** Goes back to the rules of the scenario as they were at its start. */
   reset(nowMs: number): void {
     this.#rules = [...this.#scenarioRules];
-    this.#counts = new Map();
-    this.#startMs = nowMs;
+    this.#counts = new Map(structuredClone(this.#start?.counts));
+    this.#startMs = this.#start?.startMs ?? nowMs;
   }
 
   state(): FaultRulesState {

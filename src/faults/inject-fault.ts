@@ -21,14 +21,18 @@ export function injectFault(
   return corrupt(first ?? (isAnswered ? emptyOutcome : run()), effect, name);
 }
 
-/** Whether the rule keeps the client from reading the answer. Another status, a delay and a slow body can all be read. */
+const readable: readonly FaultEffect['kind'][] = ['none', 'respond', 'ban'];
+
+/** Whether the rule keeps the client from reading the answer. Another status, a ban, a delay and a slow body can all be read. */
 export const makesUnreadable = ({ effect }: FaultRule) =>
-  effect.kind === 'wire' ? effect.wire.kind !== 'drip' : effect.kind !== 'none' && effect.kind !== 'respond';
+  effect.kind === 'wire' ? effect.wire.kind !== 'drip' : !readable.includes(effect.kind);
 
 function corrupt(outcome: Outcome, effect: FaultEffect, name: string): Outcome {
   const { status, body } = outcome;
   switch (effect.kind) {
     case 'none':
+    // Refused before the delay of the rule.
+    case 'ban':
       return outcome;
     case 'respond':
       return {

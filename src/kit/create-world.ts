@@ -13,6 +13,7 @@ export async function createWorld(scenario: Scenario | string, readScenario: Rea
   const content = typeof scenario === 'string' ? await readScenario(scenario) : scenario;
   return createSimulator({
     scenario: content,
+    ...(content.state !== undefined && { readStart: (await import('../scenario/read-start.js')).readStart }),
     ...(generatesPets(content) && { generatePets: (await import('../scenario/generate-pets.js')).generatePets }),
   });
 }

@@ -14,6 +14,8 @@ export interface KeyRegistryOptions {
   acceptAnyKey: boolean;
   /** Requests a second that other clients make with a key. */
   background: ReadonlyMap<string, number>;
+  /** The state to start in, in place of unused keys. */
+  start: KeyRegistryState | undefined;
   /** How far the clock has been moved by hand, in milliseconds. */
   clockMovedMs: () => number;
 }
@@ -109,8 +111,12 @@ export class KeyRegistry {
     return copy;
   }
 
-  /** Goes back to the keys of the scenario, unused. */
+  /** Goes back to the keys of the scenario as they were at its start: unused, unless it says otherwise. */
   reset(nowMs: number): void {
+    if (this.#options.start !== undefined) {
+      this.restore(this.#options.start);
+      return;
+    }
     this.#texts = undefined;
     this.#unlisted = new Map();
     this.#keys = new Map();

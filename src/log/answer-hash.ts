@@ -26,8 +26,9 @@ export function createAnswerHash() {
       for (const name in headers) parts.push(name, headers[name] as string);
       parts.push(responseBody.length > longBody ? hashOf(responseBody) : responseBody);
     },
+    /** Ids of keys are left out: they are made of the keys, and a recording has others. */
     addText(text: string): void {
-      parts.push(text);
+      parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));
     },
     /** The hash of what was added since the last. */
     take(): string {

@@ -66,6 +66,14 @@ export interface RunEndedCommand extends ClientEnd {
   readonly kind: 'runEnded';
 }
 
+/** The first command of a log: what everything began with. */
+export interface BeginCommand {
+  readonly kind: 'begin';
+  /** Left out where it is so large that a snapshot is written instead. */
+  readonly scenario?: Scenario | undefined;
+  readonly hash: string;
+}
+
 /** A process has opened the log: no client of one before it is there any more. */
 export interface StartedCommand {
   readonly kind: 'started';
@@ -78,6 +86,7 @@ export interface TickCommand {
 
 /** Everything that a log can hold: what changes the state of a server, as plain data. */
 export type Command =
+  | BeginCommand
   | RequestCommand
   | SentCommand
   | LeftCommand

@@ -1,3 +1,4 @@
+import { readStart } from '../scenario/read-start.js';
 import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -11,7 +12,7 @@ import { readPieces } from './read-pieces.js';
 import { restoreSimulator, type ScenarioOf, type SimulatorParts } from './restore-simulator.js';
 import { StateMachine } from './state-machine.js';
 
-export interface MachineOptions extends Pick<SimulatorOptions, 'scenarios' | 'onError'>, LogTimeOptions {
+export interface MachineOptions extends Pick<SimulatorOptions, 'scenarios' | 'onError' | 'onWarning'>, LogTimeOptions {
   readonly generatePets?: GeneratePets | undefined;
   /** Default: unused sandboxes stay, at most 1,000. */
   readonly sandboxes?: SandboxesOptions | undefined;
@@ -84,9 +85,11 @@ function restoreSandboxes(
   return restored;
 }
 
-const simulatorOptions = ({ scenarios, generatePets, onError = console.error }: MachineOptions) => ({
+const simulatorOptions = ({ scenarios, generatePets, onError = console.error, onWarning }: MachineOptions) => ({
   ...(scenarios && { scenarios }),
   ...(generatePets && { generatePets }),
+  ...(onWarning && { onWarning }),
+  readStart,
   onError,
 });
 
@@ -112,7 +115,7 @@ function createResolver(
     const content = scenarios[number];
     if (content === undefined) throw new Error(`Failed to read the snapshot: expected scenario ${number}, got none`);
     const isKnown = known !== undefined && generatesPets(content) && jsonText(known.scenario) === jsonText(content);
-    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets);
+    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets, readStart);
     return resolved[number];
   };
 }

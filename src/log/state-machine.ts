@@ -12,16 +12,20 @@ import { jsonText } from '../values/json.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { createAnswerHash } from './answer-hash.js';
+import { countRequests, takeOne } from './arrived-behind.js';
 import type { Command, ControlCommand, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
 import type { ServerPiece } from './piece.js';
+import { startAgain } from './start-again.js';
 
 /** What became of a request: its answer, at once or later, and where its entry in the journal is. */
 export interface HandledRequest {
   readonly sim: Simulator;
   readonly id: number;
+  /** When it was handled, by the simulator's clock. */
+  readonly atMs: number;
   readonly answer: Answer | Promise<Answer>;
 }
 
@@ -59,6 +63,8 @@ export class StateMachine {
   readonly #onError: (error: unknown) => void;
   readonly #answers = createAnswerHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
+  /** How many requests of the entry are still to come, by sandbox. */
+  #behind = new Map<string, number>();
   #scenarioHash: string | undefined;
   #runEnd: ServerPiece['runEnd'];
 
@@ -109,7 +115,9 @@ export class StateMachine {
     const beforeMs = this.time.lastMs;
     return this.time.at(atMs, () => {
       this.#completeDue();
-      const results = commands.map((command) => this.#run(fromJsonCommand(command), beforeMs));
+      const read = commands.map(fromJsonCommand);
+      this.#behind = countRequests(read);
+      const results = read.map((command) => this.#run(command, beforeMs));
       return { results, hash: this.#answers.take() };
     });
   }
@@ -165,6 +173,11 @@ export class StateMachine {
         clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });
         return;
       }
+      case 'begin':
+        // So that its clock begins at the instant of this entry.
+        this.sim.reset();
+        this.#scenarioHash = command.hash;
+        return;
       case 'runEnded':
         this.#runEnd = { isInterrupted: command.isInterrupted, hasFailed: command.hasFailed };
         return;
@@ -182,15 +195,17 @@ export class StateMachine {
     const sim = box?.sim ?? this.sim;
     const { journal, clock, resolved } = coreOf(sim).state;
     const isFirst = box?.isRecreated && journal.lastId === 0;
+    const atMs = clock.now();
     const waitedByClockMs = clock.frozen ? 0 : waitedMs * (resolved.clock.speed ?? 1);
     const answer = sim.handle({
       ...fromPlainCall(call),
       ...(isFirst && { adapterHeaders: recreatedHeaders }),
-      ...(waitedByClockMs > 0 && { arrivedAtMs: Math.floor(clock.now() - waitedByClockMs) }),
+      arrivedBehind: takeOne(this.#behind, sandbox),
+      ...(waitedByClockMs > 0 && { arrivedAtMs: Math.floor(atMs - waitedByClockMs) }),
     });
     // Somebody may wait for a delayed answer; nobody has to.
     if (answer instanceof Promise) answer.catch(() => {});
-    return { sim, id: journal.lastId, answer };
+    return { sim, id: journal.lastId, atMs, answer };
   }
 
   #control({ sandbox, operation: name, input, origin = '', client }: ControlCommand): unknown {
@@ -217,11 +232,4 @@ export class StateMachine {
   *#cores() {
     for (const sim of this.#sims()) yield coreOf(sim).state;
   }
-}
-
-/** The process is another one: its clients have gone, and a clock that does not run as the machine does has not run. */
-function startAgain({ clock, delayed, journal, resolved }: ReturnType<typeof coreOf>['state'], awayMs: number): void {
-  if ((resolved.clock.speed ?? 1) !== 1) clock.anchor.machineMs += awayMs;
-  for (const { exchange } of delayed) exchange.isOrphaned = true;
-  for (const id of [...journal.held.keys()]) journal.complete(id, { isAbandoned: true });
 }

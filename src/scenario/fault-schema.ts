@@ -63,6 +63,7 @@ const effects = {
   reset: optional(yes),
   close: optional(yes),
   hang: optional(yes),
+  ban: optional(refine(duration, (ms) => ms > 0, 'a duration above 0')),
   truncate: optional(either(fields({ fraction }), fields({ bytes: count }))),
   drip: optional(fields({ bytes: fromOne, every: duration })),
   malformed: optional(yes),
@@ -106,8 +107,13 @@ const withOneEffect = refine(
   (value) => effectsOf(value).length <= 1,
   `one of ${effectNames.join(', ')}, and not more (delay may go with it)`,
 );
-const then = refine(
+const withBanAlone = refine(
   withOneEffect,
+  ({ ban, phase, countsQuota, failTimes }) => ban === undefined || (phase ?? countsQuota ?? failTimes) === undefined,
+  'no phase, countsQuota or failTimes with ban, which refuses the request (delay may go with it)',
+);
+const then = refine(
+  withBanAlone,
   (value) => value.phase !== 'before' || !shaping.some((name) => value[name] !== undefined),
   `phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
 );
@@ -135,13 +141,14 @@ export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRul
     effect: toEffect(fault.then),
     delayMs: typeof delay === 'number' ? { fixed: delay } : delay,
     phase: fault.then.phase ?? (shapes ? 'after' : 'before'),
-    countsQuota,
+    // A refused request uses none.
+    countsQuota: countsQuota && fault.then.ban === undefined,
     failTimes,
   };
 }
 
 function toEffect(checked: CheckedFault['then']): FaultEffect {
-  const { respond, truncate, drip, contentLength } = checked;
+  const { respond, ban, truncate, drip, contentLength } = checked;
   if (respond !== undefined) {
     const { status, headers = {}, body } = respond;
     return {
@@ -151,6 +158,7 @@ function toEffect(checked: CheckedFault['then']): FaultEffect {
       body: typeof body === 'object' ? stringifyJson(body as JsonValue) : body,
     };
   }
+  if (ban !== undefined) return { kind: 'ban', forMs: ban };
   for (const kind of ['reset', 'close', 'hang'] as const) if (checked[kind]) return { kind: 'wire', wire: { kind } };
   if (truncate !== undefined) {
     if ('fraction' in truncate) return { kind: 'truncateFraction', fraction: truncate.fraction };

@@ -6,9 +6,6 @@ import { isMap } from '../values/plain-data.js';
 
 const status = optional(oneOf(...petStatuses));
 
-/** A pet of a scenario. */
-export const scenarioPetSchema = fields({ id: optional(int64), name: text, categoryId: int64, status });
-
 const documentedFields = ['id', 'name', 'categoryId', 'status'];
 
 /** Fields that NewPet does not have, of a pet that was stored under the assumption `unknownFields: echo`. */
@@ -17,6 +14,15 @@ export const extraFields = kind<JsonObject>(
   (value) => isMap(value) && isJson(value) && !documentedFields.some((field) => Object.hasOwn(value, field)),
   { type: 'object' },
 );
+
+/** A pet of a scenario; `status: null` for one without a status. */
+export const scenarioPetSchema = fields({
+  id: optional(int64),
+  name: text,
+  categoryId: int64,
+  status: optional(oneOf(...petStatuses, null)),
+  extra: optional(extraFields),
+});
 
 /** A pet as code adds it. */
 export const petSchema = fields({

@@ -73,6 +73,7 @@ export function resolvePets(
     if (pet.id === undefined) while (taken.has(nextId)) nextId = nextInt64(nextId);
     const id = pet.id ?? nextId;
     taken.add(id);
-    return { id, name: pet.name, categoryId: pet.categoryId, status: pet.status ?? status };
+    const { name, categoryId, extra } = pet;
+    return { id, name, categoryId, status: pet.status === undefined ? status : (pet.status ?? undefined), extra };
   });
 }

@@ -12,6 +12,7 @@ import { isMap, merge } from '../values/plain-data.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
+import type { ReadStart, StartState } from './read-start.js';
 import { checkClientKey, limitsOf, resolveKeys } from './resolve-keys.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { resolveSettings } from './resolve-settings.js';
@@ -36,13 +37,19 @@ export interface ResolvedScenario {
   /** Requests a second that other clients make with a key. */
   background: ReadonlyMap<string, number>;
   settings: Settings;
+  /** Where it goes on from the state of another simulator. */
+  start: StartState | undefined;
 }
 
 /**
  * Checks a scenario and fills in what it leaves out from the default scenario: maps merge, everything else replaces.
  * @throws {ScenarioError} naming every mistake with its path
  */
-export function resolveScenario(scenario: Scenario, generatePets?: GeneratePets): ResolvedScenario {
+export function resolveScenario(
+  scenario: Scenario,
+  generatePets?: GeneratePets,
+  readStart?: ReadStart,
+): ResolvedScenario {
   const merged = merge<Scenario>(defaultScenario, scenario);
   // Its own keys first: the first of them is the one that a client is given.
   const complete =
@@ -60,6 +67,10 @@ export function resolveScenario(scenario: Scenario, generatePets?: GeneratePets)
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
   const idStart = checked.ids?.start;
   const categories = checked.categories ?? [];
+  const windowLengths = {
+    minute: checked.windows?.minute ?? windowSeconds.minute,
+    day: checked.windows?.day ?? windowSeconds.day,
+  };
   const resolved: ResolvedScenario = {
     scenario: complete,
     name: checked.name ?? 'unnamed',
@@ -69,16 +80,18 @@ export function resolveScenario(scenario: Scenario, generatePets?: GeneratePets)
     categories: new Set(categories),
     pets: resolvePets(checked, { seed, categories, settings, generatePets }, issues).map(toStored),
     plans,
-    windowSeconds: {
-      minute: checked.windows?.minute ?? windowSeconds.minute,
-      day: checked.windows?.day ?? windowSeconds.day,
-    },
+    windowSeconds: windowLengths,
     keys: resolveKeys(checked, plans, issues),
     faults: resolveFaults(checked, plans, issues),
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
     settings,
+    start: readStart?.(checked, { plans, windowSeconds: windowLengths, settings }, issues),
   };
+  if (checked.state !== undefined && readStart === undefined) {
+    const message = 'expected a reader: pass { readStart } from "petstore-sim/control" to createSimulator';
+    issues.push(issueAt(['state'], message));
+  }
   if (issues.length > 0) throw new ScenarioError(issues);
   return resolved;
 }

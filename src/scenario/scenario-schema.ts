@@ -3,7 +3,7 @@ import { operationNames } from '../contract/document.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
-import { either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
+import { anything, either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
 import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
@@ -135,6 +135,8 @@ export const scenarioSchema = fields({
     ),
   ),
   assumptions: optional(fields(optionalValues)),
+  /** Read by `readStart`, which only those bring along who need it. */
+  state: optional(anything),
   client: optional(clientSchema),
   expect: optional(expectationSchema),
 });

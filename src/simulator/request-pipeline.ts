@@ -2,12 +2,13 @@ import type { Answer, ApiCall } from '../adapters/api-call.js';
 import { ApiError } from '../contract/api-error.js';
 import { documentedPlans, type OperationName } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
+import type { FaultRule } from '../faults/fault-rule.js';
 import type { FaultMatch } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
 import { beforeDelay, injectFault } from '../faults/inject-fault.js';
 import { emptyOutcome, errorOutcome, type Outcome } from '../faults/outcome.js';
 import { admit } from '../limits/admission.js';
-import type { ApiKey } from '../limits/api-key.js';
+import { type ApiKey, startBan } from '../limits/api-key.js';
 import { findKey, requireValid } from '../limits/authentication.js';
 import { type RateReport, reportUnauthorized } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -60,7 +61,9 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       isOrphaned: false,
     };
     const outcome = decide(exchange);
-    return 'dueMs' in outcome ? delayed.add(outcome, call.signal) : answer(exchange, outcome, nowMs);
+    return 'dueMs' in outcome
+      ? delayed.add(outcome, call.signal)
+      : answer(exchange, outcome, nowMs, call.arrivedBehind);
   }
 
   /** What the request leads to, or how it goes on after a delay. Never throws. */
@@ -68,6 +71,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const { call, resolved, route, nowMs } = exchange;
     const { settings } = resolved;
     let fault: FaultMatch | undefined;
+    let bannedKey: ApiKey | undefined;
     try {
       const key = authenticate(call.header('authorization'), nowMs);
       exchange.key = key.key;
@@ -75,15 +79,9 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       const hasFaults = faults.size > 0 && route.operation !== undefined && route.refusal === undefined;
       if (hasFaults) fault = faults.match(faultRequest(call, key, route), nowMs);
       const counts = fault?.rule?.countsQuota ?? true;
-      const admission = admit(key, keys.algorithm, settings, nowMs, { isLimited: exchange.isLimited, counts });
-      exchange.rate = admission.rate;
-      exchange.isStrike = admission.isStrike;
-      exchange.strikes = key.strikes;
-      exchange.episode = key.episodes;
-      if (admission.refusal !== undefined) {
-        exchange.refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
-        return { ...errorOutcome(admission.refusal, settings), isRefusal: true };
-      }
+      const refused = look(exchange, key, counts);
+      if (refused !== undefined) return refused;
+      bannedKey = fault?.rule?.effect.kind === 'ban' ? key : undefined;
     } catch (error) {
       exchange.rate ??= rateWithoutKey(resolved, nowMs);
       return failure(error, settings);
@@ -94,9 +92,28 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     if (fault?.rule === undefined) return runOperation(exchange);
     const { rule, delayMs } = fault;
     exchange.fault = rule;
-    const first = beforeDelay(rule, () => runOperation(exchange));
+    const first = bannedKey ? ban(exchange, bannedKey, rule) : beforeDelay(rule, () => runOperation(exchange));
     if (delayMs === 0) return injectFault(rule, first, () => runOperation(exchange));
     return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first };
+  }
+
+  /** Ban, then limit. @returns the refusal, if the request is refused */
+  function look(exchange: Exchange, key: ApiKey, counts: boolean): Outcome | undefined {
+    const { resolved, nowMs, isLimited } = exchange;
+    const admission = admit(key, keys.algorithm, resolved.settings, nowMs, { isLimited, counts });
+    exchange.rate = admission.rate;
+    exchange.isStrike = admission.isStrike;
+    exchange.strikes = key.strikes;
+    exchange.episode = key.episodes;
+    if (admission.refusal === undefined) return undefined;
+    exchange.refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
+    return { ...errorOutcome(admission.refusal, resolved.settings), isRefusal: true };
+  }
+
+  /** Bans the key of a request, and refuses the request for it. */
+  function ban(exchange: Exchange, key: ApiKey, { effect }: FaultRule): Outcome | undefined {
+    if (effect.kind === 'ban') startBan(key, exchange.nowMs, effect.forMs, 'set');
+    return look(exchange, key, false);
   }
 
   /** The key of a request, brought up to date. @throws {ApiError} 401 */
@@ -131,7 +148,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
   }
 
   /** @param atMs the instant of the headers: of the request, or of the end of its delay */
-  function answer(exchange: Exchange, outcome: Outcome, atMs: number): Answer {
+  function answer(exchange: Exchange, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
     const { id, call, resolved, route, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
     const { status, isRefusal = false, wire } = outcome;
@@ -161,7 +178,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
           ? (isWhole) => journal.complete(id, { finishedAtMs: clock.now(), isAbandoned: !isWhole })
           : undefined,
     };
-    const record = toRecord(exchange, finished, atMs, journal.lastId);
+    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind);
     if (isHeld) journal.hold(record);
     else journal.add(record);
     return finished;

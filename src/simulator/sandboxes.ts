@@ -120,12 +120,10 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** The same for a reader, who keeps it from being dropped: it counts as used where it was not for a minute. */
-  read(name: string): Sandbox | undefined {
-    const sandbox = this.#sandboxes.get(name);
-    if (sandbox === undefined || this.#isIdle(sandbox)) return undefined;
-    if (this.#nowMs() - sandbox.lastUsedMs >= readAfterMs) this.#touch(sandbox);
-    return sandbox;
+  /** Whether a reader of a sandbox has to `use` it, so that it is not dropped: it was not used for a minute. */
+  wantsUse(name: string): boolean {
+    const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
+    return this.#idleMs < Number.POSITIVE_INFINITY && this.#nowMs() - lastUsedMs >= readAfterMs;
   }
 
   /**

@@ -47,7 +47,7 @@ export function createSimulatorState(
   const nowMs = clock.now();
   const keys = new KeyRegistry(keyRegistryOptions(resolved, clock), nowMs);
   const faults = new FaultRules();
-  faults.configure(resolved.faults, resolved.seed, nowMs);
+  faults.configure(resolved.faults, resolved.seed, nowMs, resolved.start?.faults);
   return {
     resolved,
     clock,
@@ -82,7 +82,7 @@ export function applyScenario(state: SimulatorState, resolved: ResolvedScenario,
   state.resolved = resolved;
   const nowMs = clock.now();
   keys.configure(keyRegistryOptions(resolved, clock), nowMs);
-  faults.configure(resolved.faults, resolved.seed, nowMs);
+  faults.configure(resolved.faults, resolved.seed, nowMs, resolved.start?.faults);
 }
 
 const petStoreOptions = ({ settings, seed, idStart }: ResolvedScenario) => ({
@@ -91,7 +91,11 @@ const petStoreOptions = ({ settings, seed, idStart }: ResolvedScenario) => ({
   idStart,
 });
 
-const keyRegistryOptions = ({ keys, plans, windowSeconds, settings, background }: ResolvedScenario, clock: Clock) => ({
+const keyRegistryOptions = (
+  { keys, plans, windowSeconds, settings, background, start }: ResolvedScenario,
+  clock: Clock,
+) => ({
+  start: start?.keys,
   definitions: keys,
   plans,
   windowSeconds,

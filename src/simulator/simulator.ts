@@ -4,8 +4,10 @@ import type { Settings } from '../contract/settings.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
+import type { ReadStart } from '../scenario/read-start.js';
+import { resolveContent } from '../scenario/resolve-content.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Clock, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
@@ -27,6 +29,8 @@ export interface SimulatorOptions {
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
   /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
   generatePets?: GeneratePets;
+  /** Needed only for a scenario with `state`: `readStart` of `petstore-sim/control`. */
+  readStart?: ReadStart;
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
   /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
@@ -105,7 +109,7 @@ export interface Simulator extends ApiHandler {
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
-  return createSimulatorFrom(resolveScenario(scenario, options.generatePets), options);
+  return createSimulatorFrom(resolveContent(scenario, options.generatePets, options.readStart), options);
 }
 
 /**
@@ -117,6 +121,7 @@ export function createSimulatorFrom(
   {
     scenarios = {},
     generatePets,
+    readStart,
     onError = console.error,
     onWarning = console.warn,
   }: Omit<SimulatorOptions, 'scenario'>,
@@ -131,6 +136,7 @@ export function createSimulatorFrom(
   return assemble(createSimulatorState(resolved, onError, { time }), {
     readScenarios,
     generatePets,
+    readStart,
     onError,
     onWarning,
   });
@@ -154,13 +160,14 @@ export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [
 interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
+  readStart: ReadStart | undefined;
   onError: (error: unknown) => void;
   onWarning: (message: string) => void;
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal } = state;
-  const { generatePets, onError, onWarning, readScenarios } = options;
+  const { generatePets, readStart, onError, onWarning, readScenarios } = options;
   const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
   const handle: Simulator['handle'] = (call) => {
@@ -168,7 +175,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
     return answer;
   };
-  const check = (scenario: Scenario) => resolveScenario(scenario, generatePets);
+  const check = (scenario: Scenario) => resolveContent(scenario, generatePets, readStart);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);

@@ -163,9 +163,9 @@ describe.skipIf(executablePath === undefined)('a page in headless Chromium', () 
     afterAll(() => site?.close());
     afterEach(() => server?.close());
 
-    async function openWithServer(assumptions: Scenario['assumptions'] = {}) {
+    async function openWithServer(assumptions: Scenario['assumptions'] = {}, allowedOrigins: string[] = []) {
       sim = createSimulator({ scenario: { ...callsScenario, assumptions } });
-      server = await listen(sim, { port: 0 });
+      server = await listen(sim, { port: 0, allowedOrigins });
       return { ...(await open(site, 'localhost')), pets: `${server.baseUrl}/pets` };
     }
 
@@ -237,11 +237,26 @@ describe.skipIf(executablePath === undefined)('a page in headless Chromium', () 
       }
     });
 
-    test('cannot drive the control API', async () => {
+    test('drives the control API where the server allows its origin', async () => {
+      const { call } = await openWithServer({}, [`http://localhost:${site.port}`]);
+      const clock = `${server?.controlUrl}/clock`;
+      expect(await call(clock, 'free-key', { method: 'POST', body: '{"advance":"61s"}' })).toMatchObject({
+        status: 200,
+      });
+      expect(sim.clock.now()).toBe(Date.parse('2026-01-01T12:01:01Z'));
+      expect(await call(`${server?.controlUrl}/faults/none`, 'free-key', { method: 'DELETE' })).toMatchObject({
+        status: 404,
+      });
+    });
+
+    test('cannot drive the control API else, and can read why', async () => {
       const { call } = await openWithServer();
       const reset = `${server?.controlUrl}/reset`;
       await call(`${server?.baseUrl}/pets`, 'free-key');
-      expect(await call(reset, 'free-key', { method: 'POST', body: '{}' })).toBe('TypeError');
+      expect(await call(reset, 'free-key', { method: 'POST', body: '{}' })).toMatchObject({
+        status: 403,
+        body: expect.stringContaining(`start the server with --allowed-origin http://localhost:${site.port}`),
+      });
       expect(await call(reset, 'free-key', { method: 'POST', mode: 'no-cors' })).not.toMatchObject({ status: 200 });
       expect(sim.keys.get('free-key').minute.remaining).toBe(59);
     });

@@ -88,7 +88,9 @@ describe.concurrent('petstore-sim exec', () => {
     const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [verdict = '', page = '', junit = ''] = texts;
     expect(JSON.parse(verdict)).toMatchObject({ outcome: 'fail', counts: { requests: 4 } });
-    expect(JSON.parse(err)).toEqual(JSON.parse(verdict));
+    const { next, ...shown } = JSON.parse(err);
+    expect(shown).toEqual(JSON.parse(verdict));
+    expect(next).toEqual([expect.stringContaining('--report report.html -- ')]);
     expect(page).toMatch(/^<!doctype html>/i);
     expect(junit).toContain('<testcase');
     for (const text of texts) {
@@ -199,12 +201,16 @@ describe.concurrent('petstore-sim matrix', () => {
 
   test('runs every alternative of every assumption, each against a service of its own', async () => {
     const { code, out } = await run(['matrix', '--json', '--', 'true']);
-    const results = JSON.parse(out) as { id?: string; value?: unknown; breaks: boolean }[];
+    const { results, next } = JSON.parse(out) as {
+      results: { id?: string; value?: unknown; breaks: boolean }[];
+      next: string[];
+    };
     const cases = Object.entries(assumptions).flatMap(([id, { alternatives }]) =>
       alternatives.map((value) => ({ id, value })),
     );
     expect(results.slice(1).map(({ id, value }) => ({ id, value }))).toEqual(cases);
     expect(results.filter(({ breaks }) => breaks)).toEqual([]);
+    expect(next).toEqual(['petstore-sim gauntlet --json -- true']);
     expect(code).toBe(0);
   });
 
@@ -236,11 +242,11 @@ describe.concurrent('petstore-sim gauntlet', () => {
 
   test('fails a client that does not wait', async () => {
     const { code, out } = await run(['gauntlet', ...some, '--json', '--', ...wrong]);
-    const failed = (JSON.parse(out) as { scenario: string; outcome: string }[]).filter(
-      ({ outcome }) => outcome === 'fail',
-    );
+    const { results, next } = JSON.parse(out) as { results: { scenario: string; outcome: string }[]; next: string[] };
+    const failed = results.filter(({ outcome }) => outcome === 'fail');
     expect(failed.map(({ scenario }) => scenario).sort()).toEqual(['ban-on-third-strike', 'post-429']);
-    expect(out).not.toContain('petstore-sim exec');
+    expect(next).toHaveLength(3);
+    expect(next.at(-1)).toMatch(/^petstore-sim gauntlet --json --only \S+,\S+ -- /);
     expect(code).toBe(1);
   });
 });

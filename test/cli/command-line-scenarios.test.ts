@@ -1,6 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/contract/assumptions.js';
 import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
@@ -47,11 +58,33 @@ describe('petstore-sim scenarios', () => {
     expect(new Set(groups).size).toBe(groups.length);
   });
 
-  test('NAME prints the description, then the file as it is', async () => {
+  test('NAME > FILE gives a file that check accepts, with a schema that editors find', async () => {
     const { code, out } = await run('scenarios', 'minute-wall');
     expect(code).toBe(0);
-    expect(out.endsWith(readFileSync(join(root, 'scenarios/minute-wall.yaml'), 'utf8'))).toBe(true);
-    expect(out).toMatch(/^The free key has [^\n]{20,90}\n/);
+    const [schema = '', ...lines] = out.split('\n');
+    const [, ...shippedLines] = readFileSync(join(root, 'scenarios/minute-wall.yaml'), 'utf8').split('\n');
+    expect(lines).toEqual(shippedLines);
+    const [, address = ''] = /^# yaml-language-server: \$schema=(file:.*)$/.exec(schema) ?? [];
+    expect(readFileSync(fileURLToPath(address), 'utf8')).toBe(readFileSync(join(root, 'schema.json'), 'utf8'));
+    write('my.yaml', out);
+    expect(await run('check', 'my.yaml')).toMatchObject({ code: 0, out: 'my.yaml: ok\n' });
+  });
+
+  test('names the schema by a path where the package is installed below', async () => {
+    const installed = join(folder, 'project/node_modules/petstore-sim');
+    mkdirSync(installed, { recursive: true });
+    for (const part of ['dist', 'scenarios', 'package.json', 'schema.json']) {
+      cpSync(join(root, part), join(installed, part), { recursive: true });
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'project/node_modules/petstore-sim/node_modules'));
+    const options = { cwd: join(folder, 'project'), main: join(installed, 'dist/cli/main.js') };
+    const { out } = await runCommandLine(['scenarios', 'minute-wall'], options);
+    expect(out).toMatch(/^# yaml-language-server: \$schema=\.\/node_modules\/petstore-sim\/schema\.json\n/);
+    const { out: said } = await runCommandLine(['init'], options);
+    expect(said).toContain('Wrote petstore.scenario.yaml.');
+    expect(readFileSync(join(options.cwd, 'petstore.scenario.yaml'), 'utf8')).toContain(
+      '=./node_modules/petstore-sim/schema.json',
+    );
   });
 });
 
@@ -288,7 +321,7 @@ describe('petstore-sim --watch', () => {
 test('petstore-sim assumptions --json gives every assumption with its words and values', async () => {
   const { code, out } = await run('assumptions', '--json');
   expect(code).toBe(0);
-  const list = JSON.parse(out);
+  const { assumptions: list } = JSON.parse(out);
   expect(list.map(({ id }: { id: string }) => id)).toEqual(Object.keys(assumptions));
   for (const assumption of list) {
     expect(assumption).toMatchObject({ question: expect.any(String), documentQuote: expect.any(String) });

@@ -22,6 +22,7 @@ describe('petstore-sim serve --log json', () => {
         { key: 'enterprise-key', plan: 'enterprise' },
         { key: 'revoked-key', plan: 'free', state: 'revoked' },
       ],
+      next: expect.arrayContaining([expect.stringMatching(/^petstore-sim exec --json /)]),
     });
     expect((await fetch(`${listening.baseUrl}/pets?limit=1`, withKey('pro-key'))).status).toBe(200);
     expect(await nextEvent()).toEqual({
@@ -217,7 +218,10 @@ describe('the command line', () => {
     [['--port', '65536'], 'expected --port to be a whole number from 0 to 65535, got "65536"'],
     [['--seed', '1.5'], 'expected --seed to be a whole number'],
     [['--bogus'], "Unknown option '--bogus'"],
-    [['frob'], 'expected a command (serve, exec, matrix, gauntlet, scenarios, check, assumptions), got "frob"'],
+    [
+      ['frob'],
+      'expected a command (serve, exec, matrix, gauntlet, calibrate, compare, judge, scenarios, check, assumptions, init, state, demo), got "frob"',
+    ],
     [['serve', 'extra'], 'expected no further argument of serve, got "extra"'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
     [['--scenario', 'nope'], 'expected a file or a shipped scenario'],
@@ -232,7 +236,6 @@ describe('the command line', () => {
     [['check', '--port', '1', 'x.yaml'], 'expected no --port with check'],
     [['scenarios', 'minute-wal'], 'did you mean minute-wall?'],
     [['scenarios', 'a', 'b'], 'expected no further argument of scenarios, got "b"'],
-    [['serve', '--json'], 'expected no --json with serve'],
     [['--host', '0.0.0.0'], 'pass --control-token TOKEN'],
     [['--port', '0', '--control-token', ''], 'expected a control token of visible ASCII characters, got an empty text'],
     [

@@ -12,7 +12,7 @@ export const nodeClients = node([
     defaults:
       '2 retries of GET, not of POST; Retry-After as a number or a date, else X-RateLimit-Reset; no longest wait',
     isTested: true,
-    note: '`maxRetryAfter` does not give up: it cuts the wait short, and so comes too early.',
+    note: '`maxRetryAfter` does not give up: it cuts the wait short, and so comes too early. Without it, a Retry-After that is no time is a wait of 24 days.',
   },
   {
     id: 'got',

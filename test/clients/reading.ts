@@ -15,7 +15,11 @@ export interface Reading {
  * answer before it asked for, what was stored, what a dead key was sent for, and what the caller has in the end.
  * @param entries in the order of arrival
  */
-export function readRun(entries: readonly RequestRecord[], end: End, { isServed = false, about }: Trial): Reading {
+export function readRun(
+  entries: readonly RequestRecord[],
+  end: End,
+  { isServed = false, about, watchMs }: Trial,
+): Reading {
   const wrong = (why: string): Reading => ({ reading: 'wrong', why });
   const last = entries.at(-1);
   if (last === undefined) return { reading: 'unknown', why: 'sent nothing' };
@@ -31,7 +35,11 @@ export function readRun(entries: readonly RequestRecord[], end: End, { isServed 
   if (about !== undefined && entries.every(({ status }) => status !== about)) {
     return { reading: 'unknown', why: `never got a ${about}` };
   }
-  if (end === 'stopped') return { reading: 'unknown', why: 'still waiting' };
+  if (end === 'stopped') {
+    const lateMs = (entries[0]?.arrivedAtMs ?? 0) + watchMs - earliestReturnMs(last);
+    if (Number.isFinite(lateMs) && lateMs > 10_000) return wrong('still waits, long after it may come back');
+    return { reading: 'unknown', why: 'still waiting' };
+  }
   if (entries.length === 1 && last.status === 503 && last.method === 'GET' && end === 'error') {
     return { reading: 'unknown', why: 'never came back, and said so' };
   }

@@ -59,6 +59,7 @@ function inShort(): string {
     `- Best as they come: ${best().join(', ')}. In any other, copy the few lines below.`,
     `- A 429 of the minute: ${among('minute', isWrong).length} ${of} give up or come back too early. With 45 s to wait, ${among('clamped', isEarly).length} come back too early.`,
     `- Without Retry-After, X-RateLimit-Reset says how long to wait: only ${names(among('missing', ({ outcome }) => outcome === 'pass'))} reads it.`,
+    `- \`Retry-After: soon\`: ${among('garbled', ({ outcome }) => outcome === 'pass').length} ${of} go by X-RateLimit-Reset instead. The others give up, come back too early, or wait for days.`,
     `- When the day is used up, ${among('day', ({ end }) => end === 'stopped').length} hold their caller for hours or go on through it. Set a longest wait, and give up beyond it.`,
     `- A wait of 30 days is more than a timer holds: ${names(overflowing)} are back at once.`,
     `- A POST that got a 429 was not stored and may be sent again: ${among('post', isWrong).length} do not, or do it too early. A POST whose answer was lost may be stored: ${among('cut', isWrong).length} send it again after a broken connection, and ${among('stored503', isWrong).length} after a 503, and store it twice.`,

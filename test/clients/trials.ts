@@ -51,6 +51,13 @@ export const trials = {
     isServed: true,
     watchMs: 14_000,
   },
+  garbled: {
+    title: 'Retry-After is no time',
+    legend: '`Retry-After: soon`; X-RateLimit-Reset says five seconds',
+    scenario: 'malformed',
+    isServed: true,
+    watchMs: 24_000,
+  },
   jitter: {
     title: 'twenty waits',
     legend: 'each of 20 calls is refused once with `Retry-After: 2` and nothing else; no wait may be shorter',

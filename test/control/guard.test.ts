@@ -121,3 +121,53 @@ test('every route needs the token where there is one, and does nothing without',
     await guarded.server.close();
   }
 });
+
+describe('pages of origins that the server allows', () => {
+  const origin = 'http://localhost:5173';
+  const change = (stage: Stage, headers: Record<string, string>, token = 'the-token') =>
+    fetch(`${stage.server.controlUrl}/clock`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        'sec-fetch-site': 'cross-site',
+        ...headers,
+      },
+      body: '{"advance":"1s"}',
+    });
+
+  test('may use the control API, with the token where there is one; all others may not', async () => {
+    const stage = await openStage({}, { controlToken: 'the-token', allowedOrigins: [origin, 'https://app.example'] });
+    try {
+      for (const allowed of [origin, 'https://app.example']) {
+        const answer = await change(stage, { origin: allowed });
+        expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, allowed]);
+        expect((await change(stage, { origin: allowed }, 'another')).status).toBe(401);
+      }
+      const moved = stage.sim.clock.movedMs;
+      for (const other of ['http://localhost:5174', 'http://app.example', 'https://app.example.evil.test', 'null']) {
+        expect((await change(stage, { origin: other })).status, other).toBe(403);
+      }
+      expect((await change(stage, {})).status, 'a page that hides its origin').toBe(403);
+      expect(stage.sim.clock.movedMs).toBe(moved);
+    } finally {
+      await stage.server.close();
+    }
+  });
+
+  test('are told to others only on this machine, with how to allow it', async () => {
+    const here = await change(stage, { origin });
+    expect([here.status, here.headers.get('access-control-allow-origin')]).toEqual([403, origin]);
+    expect(await here.json()).toMatchObject({ message: expect.stringContaining(`--allowed-origin ${origin}`) });
+    const away = await change(stage, { origin: 'http://evil.test' });
+    expect([away.status, away.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    expect((await away.json()).message).not.toContain('--allowed-origin');
+  });
+
+  test.each(['localhost:5173', 'http://localhost:5173/', '*', 'null', 'file:///x', ''])(
+    'cannot be %j',
+    async (text) => {
+      await expect(openStage({}, { allowedOrigins: [text] })).rejects.toThrow('expected an allowed origin such as');
+    },
+  );
+});

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/verdict.js';
 import { blamed } from '../support/findings.js';
 import { type Stack, stacks } from '../support/http-stacks.js';
-import { tries } from '../support/prove.js';
+import { isProof, tries } from '../support/prove.js';
 import { fileNames, scenarioOf, serve } from './stage.js';
 import { type VerdictCase, verdictCases } from './verdict-cases.js';
 
@@ -38,18 +38,25 @@ async function disagreement(...[name, each, ...more]: Parameters<typeof verdictO
   return [{ expected: { outcome, names, warned }, got: verdict.outcome, reason, findings, exercised, log }];
 }
 
+/** Each test is short; but sixteen of them run at once, and a proof repeats each eighty times. */
+const timeoutMs = isProof ? 3_600_000 : 120_000;
+
 describe.concurrent.each(Object.entries(verdictCases))('%s', (name, cases) => {
-  test.each(cases)('a client that $does', async (each) => {
-    // A test run begins on each stack at another phase of the second; a proof twice at ten, with timers that are late.
-    const runs = tries(1, 20);
-    for (let run = 0; run < runs; run++) {
-      for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
-        const phaseMs = each.isOnSecond ? 0 : (100 * run + 250 * index + 137 * cases.indexOf(each)) % 1000;
-        const disagreements = await disagreement(name, each, stack, phaseMs, run === 0 ? undefined : run);
-        expect(disagreements, `over ${stackName}, run ${run}`).toEqual([]);
+  test.each(cases)(
+    'a client that $does',
+    async (each) => {
+      // A test run begins on each stack at another phase of the second; a proof twice at ten, with timers that are late.
+      const runs = tries(1, 20);
+      for (let run = 0; run < runs; run++) {
+        for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
+          const phaseMs = each.isOnSecond ? 0 : (100 * run + 250 * index + 137 * cases.indexOf(each)) % 1000;
+          const disagreements = await disagreement(name, each, stack, phaseMs, run === 0 ? undefined : run);
+          expect(disagreements, `over ${stackName}, run ${run}`).toEqual([]);
+        }
       }
-    }
-  });
+    },
+    timeoutMs,
+  );
 });
 
 test('every scenario that expects something of a client is judged here', () => {

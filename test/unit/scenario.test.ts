@@ -42,7 +42,7 @@ describe('a mistake is named with its path', () => {
     ['pets[0].name', 'expected a value, got none', { pets: [{ id: 1, categoryId: 1 }] }],
     [
       'pets[1].status',
-      'expected "available", "pending" or "sold", got "lost"',
+      'expected "available", "pending", "sold" or null, got "lost"',
       { pets: [rex, { ...rex, status: 'lost' }] },
     ],
     ['pets[0].name', 'expected well-formed Unicode, got "\ud800"', { pets: [{ name: '\ud800', categoryId: 1 }] }],
@@ -429,4 +429,16 @@ test('a failure of the simulator is a 500 that tells nothing, and goes to onErro
   });
   expect(rate(answer)).toMatchObject({ limit: 60, remaining: 59 });
   expect(errors).toEqual([broken]);
+});
+
+test('the name of a scenario, where its content is needed, is answered with how to give it', () => {
+  for (const load of [
+    () => createSimulator({ scenario: 'minute-wall' as never }),
+    () => createSimulator().load('minute-wall' as never),
+  ]) {
+    expect(load).toThrow(ScenarioError);
+    expect(load).toThrow(
+      "import it from 'petstore-sim/scenarios/NAME.json', or await readScenario(NAME) of petstore-sim/node",
+    );
+  }
 });

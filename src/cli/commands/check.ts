@@ -1,18 +1,31 @@
 import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { shellWords } from '../shell-words.js';
 
 /** Looks for mistakes in scenario files: `FILE: ok`, or all of them on standard error and exit code 2. */
-export async function check(files: readonly string[], print: (text: string) => void): Promise<void> {
+export async function check(files: readonly string[], asJson = false, print: (text: string) => void): Promise<void> {
   if (files.length === 0) throw new UsageError('expected a file to check; see petstore-sim --help');
+  const results: { file: string; ok: boolean; issues: ScenarioError['issues'] }[] = [];
   for (const file of files) {
     try {
       await readScenario(file);
-      print(`${file}: ok\n`);
+      results.push({ file, ok: true, issues: [] });
+      if (!asJson) print(`${file}: ok\n`);
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
-      process.stderr.write(`${error.message}\n`);
+      results.push({ file, ok: false, issues: error.issues });
+      if (!asJson) process.stderr.write(`${error.message}\n`);
       process.exitCode = 2;
     }
   }
+  if (!asJson) return;
+  const bad = results.filter(({ ok }) => !ok).map(({ file }) => file);
+  const first = shellWords([files[0] as string]);
+  const next =
+    bad.length > 0
+      ? [`petstore-sim check --json ${shellWords(bad)}`]
+      : [`petstore-sim exec --json --scenario ${first} -- COMMAND`, `petstore-sim --scenario ${first}`];
+  print(jsonWithNext({ files: results }, next));
 }

@@ -1,23 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { styleText } from 'node:util';
-import { reportHtml } from '../../control/run-report.js';
-import { readPageFiles } from '../../node/page-files.js';
-import { UsageError } from '../../node/usage-error.js';
-import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import type { Verdict } from '../../verdict/judge-run.js';
-import { junitReport } from '../../verdict/report/junit.js';
-import { terminalReport } from '../../verdict/report/terminal.js';
-import { type ClientRun, runClient } from '../client-run.js';
+import { runClient } from '../client-run.js';
+import { shellWords } from '../shell-words.js';
+import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
-export interface ExecFlags extends ScenarioFlags {
-  verdict?: string;
-  report?: string;
-  junit?: string;
-  json?: boolean;
-  'fail-on'?: string;
-  'require-conclusive'?: boolean;
+export interface ExecFlags extends ScenarioFlags, VerdictFlags {
   timeout?: string;
+  record?: string;
 }
 
 /** As of timeout(1): the command was stopped because its time was over. */
@@ -38,66 +28,59 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const timeoutMs = flags.timeout === undefined ? undefined : timeoutOf(flags.timeout);
   const apiKey = apiKeyOf(flags);
   const { resolved } = await scenarioOf(flags);
-  const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey });
+  const { record: file } = flags;
+  const recording =
+    file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
+  const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording });
   const { code, isInterrupted, verdict } = run;
-  const failures = writeReports(flags, run);
+  const failures = writeReports(flags, run, nextCommands(flags, run.verdict, command));
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
+  if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
   if (code !== 0) return code;
   if (isFailed) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
 }
 
-function fails(
-  { outcome, findings }: Verdict,
-  failOn: readonly FindingCode[] | undefined,
-  mustConclude: boolean,
-): boolean {
-  if (mustConclude && outcome === 'inconclusive') return true;
-  return failOn === undefined ? outcome === 'fail' : findings.some(({ code }) => failOn.includes(code));
+/** How to have the same run again: the line that records it, where it was not recorded, and the line that replays it. */
+function replayLines(flags: ExecFlags, command: readonly string[]): string {
+  const { record } = flags;
+  const recording = record === undefined ? `To record this run:  ${recordLine(flags, command)}\n` : '';
+  return `${recording}To replay it:        ${replayLine(record)}\n`;
 }
 
-/** Writes every report that the flags ask for. @returns a message for each that could not be written */
-function writeReports(
-  { verdict: verdictFile, report, junit, json }: ExecFlags,
-  { entries, verdict, run }: Pick<ClientRun, 'entries' | 'verdict' | 'run'>,
-): string[] {
-  const { stderr } = process;
-  const shown = json
-    ? JSON.stringify(verdict, null, 2)
-    : terminalReport(entries, verdict, {
-        columns: stderr.columns ?? 100,
-        ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
-      });
-  stderr.write(`${shown}\n`);
-  const reports: [flag: string, file: string | undefined, text: () => string][] = [
-    ['--verdict', verdictFile, () => `${JSON.stringify(verdict, null, 2)}\n`],
-    ['--report', report, () => reportHtml(readPageFiles(), run())],
-    ['--junit', junit, () => junitReport(entries, verdict)],
+function recordLine(flags: ExecFlags, command: readonly string[]): string {
+  const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
+  const options = Object.entries({ scenario, seed, 'api-key': apiKey, timeout }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+  const sets = set.flatMap((text) => ['--set', text]);
+  const words = [
+    '--record',
+    recordingName,
+    ...options,
+    ...sets,
+    ...(noLimits ? ['--no-limits'] : []),
+    '--',
+    ...command,
   ];
-  return reports.flatMap(([flag, file, text]) => (file === undefined ? [] : writeReport(flag, file, text())));
+  return `petstore-sim exec ${shellWords(words)}`;
 }
 
-function writeReport(flag: string, file: string, text: string): string[] {
-  try {
-    writeFileSync(file, text);
-    return [];
-  } catch (error) {
-    return [
-      `expected ${flag} to name a file that can be written, got ${JSON.stringify(file)}: ${(error as Error).message}`,
-    ];
-  }
-}
+const recordingName = 'run.jsonl';
+const replayLine = (file = recordingName) => `petstore-sim replay ${shellWords([file])} --judge`;
 
-/** @throws {UsageError} for a code that is none */
-function readCodes(text: string | undefined): FindingCode[] | undefined {
-  const codes = text?.split(',').map((code) => code.trim());
-  const unknown = codes?.find((code) => !(findingCodes as readonly string[]).includes(code));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `expected --fail-on to name findings (${findingCodes.join(', ')}), got ${JSON.stringify(unknown)}`,
-    );
+/** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
+function nextCommands(flags: ExecFlags, { outcome, scenario }: Verdict, command: readonly string[]): string[] {
+  const words = shellWords(command);
+  const named = flags.scenario ?? 'default';
+  if (outcome === 'pass') return [`petstore-sim gauntlet --json -- ${words}`];
+  if (outcome === 'fail') {
+    const report = `petstore-sim exec --scenario ${shellWords([named])} --report report.html -- ${words}`;
+    return [report, flags.record === undefined ? recordLine(flags, command) : replayLine(flags.record)];
   }
-  return codes as FindingCode[] | undefined;
+  return scenario === 'minute-wall'
+    ? [`petstore-sim scenarios --json ${scenario}`]
+    : [`petstore-sim exec --json --scenario minute-wall -- ${words}`];
 }

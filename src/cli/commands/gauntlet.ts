@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
-import { gauntletLines, runGauntlet } from '../gauntlet.js';
+import { type GauntletResult, gauntletLines, runGauntlet } from '../gauntlet.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { shellWords } from '../shell-words.js';
 import { createRunCounter, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface GauntletFlags {
@@ -31,7 +33,18 @@ export async function gauntlet(
   const chosen = expecting.filter(({ name = '' }) => only === undefined || only.includes(name));
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length) };
   const results = await runGauntlet(command, chosen, options);
-  if (flags.json) print(`${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
   else print(`${gauntletLines(results, command, (format, text) => styleText(format, text)).join('\n')}\n`);
   return results.some(({ outcome }) => outcome === 'fail') ? 1 : 0;
+}
+
+/** A closer look at the first failures, and the same again once they are mended. */
+function nextCommands(results: readonly GauntletResult[], command: readonly string[]): string[] {
+  const words = shellWords(command);
+  const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ scenario }) => scenario);
+  if (failed.length === 0) return [`petstore-sim matrix --json -- ${words}`];
+  return [
+    ...failed.slice(0, 3).map((name) => `petstore-sim exec --json --scenario ${name} -- ${words}`),
+    `petstore-sim gauntlet --json --only ${failed.join(',')} -- ${words}`,
+  ];
 }

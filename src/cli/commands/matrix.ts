@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 import { type AssumptionId, assumptions } from '../../contract/assumptions.js';
 import { UsageError } from '../../node/usage-error.js';
-import { matrixCases, matrixLines, runMatrix } from '../matrix.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { type MatrixResult, matrixCases, matrixLines, runMatrix } from '../matrix.js';
+import { shellWords } from '../shell-words.js';
 import {
   apiKeyOf,
   createRunCounter,
@@ -39,7 +41,7 @@ export async function matrix(
   });
   const [baseline] = results;
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
-  if (flags.json) print(`${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
   else if (baseline?.code !== 0) {
     print(
       `The command fails with the defaults already (exit code ${baseline?.code}); mend that first.\n${baseline?.output}`,
@@ -58,4 +60,15 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
     );
   }
   return ids as AssumptionId[] | undefined;
+}
+
+/** The client under the first choices that break it. */
+function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
+  const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
+  const words = shellWords(command);
+  if (broken.length === 0) return [`petstore-sim gauntlet --json -- ${words}`];
+  return broken.slice(0, 3).map(({ id, value }) => {
+    const set = shellWords([`assumptions.${id}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
+    return `petstore-sim exec --json --set ${set} -- ${words}`;
+  });
 }

@@ -2,21 +2,44 @@ import { styleText } from 'node:util';
 import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { nearest } from '../../schema/nearest.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { schemaLine } from '../schema-line.js';
 
 /** In which order the list shows the groups; one that is not here comes last. */
 const groups = ['start', 'data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];
 
 /**
- * The list of shipped scenarios by group, or one of them: what it is about, then its file.
+ * The list of shipped scenarios by group; or one of them as a file of one's own, which `check` takes as it is.
  * @throws {UsageError} when there is no scenario with this name
  */
-export function printScenarios(name?: string): string {
+export function printScenarios(name?: string, asJson = false): string {
   const { names } = shippedScenarios();
-  if (name === undefined) return list(names);
-  if (names.includes(name)) return `${wrapped(readShipped(name).description ?? '')}\n\n${shippedText(name)}`;
-  const meant = nearest(name, names);
-  const hint = meant === undefined ? 'petstore-sim scenarios lists them' : `did you mean ${meant}?`;
-  throw new UsageError(`expected a shipped scenario, got ${JSON.stringify(name)}; ${hint}`);
+  if (name === undefined) return asJson ? listAsJson(names) : list(names);
+  if (!names.includes(name)) {
+    const meant = nearest(name, names);
+    const hint = meant === undefined ? 'petstore-sim scenarios lists them' : `did you mean ${meant}?`;
+    throw new UsageError(`expected a shipped scenario, got ${JSON.stringify(name)}; ${hint}`);
+  }
+  if (!asJson) return shippedText(name).replace(/^# yaml-language-server:.*/, schemaLine(process.cwd()));
+  const next = [
+    `petstore-sim exec --json --scenario ${name} -- COMMAND`,
+    `petstore-sim scenarios ${name} > my.yaml`,
+    `petstore-sim --scenario ${name}`,
+  ];
+  return jsonWithNext({ scenario: readShipped(name) }, next);
+}
+
+function listAsJson(names: readonly string[]): string {
+  const scenarios = names.map((name) => {
+    const { group = 'other', description = '', expect } = readShipped(name);
+    return { name, group, description: firstSentence(description), judgesAClient: expect !== undefined };
+  });
+  const next = [
+    'petstore-sim gauntlet --json -- COMMAND',
+    'petstore-sim exec --json --scenario minute-wall -- COMMAND',
+    'petstore-sim scenarios --json minute-wall',
+  ];
+  return jsonWithNext({ scenarios }, next);
 }
 
 function list(names: readonly string[]): string {
@@ -33,6 +56,3 @@ function list(names: readonly string[]): string {
 }
 
 const firstSentence = (text: string) => /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
-
-/** Text in lines of at most 100 letters. */
-const wrapped = (text: string) => text.replace(/(.{1,100})(?:\s+|$)/g, '$1\n').trimEnd();

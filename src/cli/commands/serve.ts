@@ -1,18 +1,19 @@
-import { listen, type RunningServer } from '../../node/http/server.js';
+import { type ListenOptions, listen } from '../../node/http/server.js';
 import { type Override, readSetFlag } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import { readStart } from '../../scenario/read-start.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
+import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
+import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber, writeLine } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
-import { createRequestLog, type LogFormat, logFormats } from '../request-log.js';
+import { type Generator, type Served, startServer } from '../start-server.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
-export interface ServeFlags {
-  port?: string;
-  host?: string;
+export interface ServeFlags extends ListenFlags {
   scenario?: string;
   set?: string[];
   seed?: string;
@@ -20,10 +21,12 @@ export interface ServeFlags {
   watch?: boolean;
   reseed?: boolean;
   handlers?: string;
-  log?: string;
-  'allowed-host'?: string[];
-  'control-token'?: string;
+  'allowed-origin'?: string[];
+  data?: string;
+  'data-reset'?: boolean;
+  fsync?: boolean;
   open?: boolean;
+  record?: string;
 }
 
 /**
@@ -31,10 +34,9 @@ export interface ServeFlags {
  * @throws {UsageError} for a bad flag or an address that cannot be had, {ScenarioError} for a bad scenario
  */
 export async function serve(flags: ServeFlags): Promise<void> {
-  const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
-  const log = flags.log ?? 'pretty';
-  if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
+  const { log, options: listenOptions } = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
+  checkData(flags);
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
@@ -43,24 +45,13 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
-  const sim = createSimulatorFrom(first.resolved, {
-    scenarios: readShippedScenarios,
-    generatePets: generator.generatePets,
-  });
-
-  const write = (line: string) => {
-    process.stdout.write(`${line}\n`);
-  };
-  const onAnswer = createRequestLog(log, write);
-  const server = await startServer(sim, {
-    port,
-    ...(flags.host !== undefined && { host: flags.host }),
-    allowedHosts: flags['allowed-host'] ?? [],
-    controlToken: flags['control-token'],
-    ...(flags.handlers !== undefined && { handlers: await handlersOf(flags.handlers, sim) }),
+  const options: ListenOptions = {
+    ...listenOptions,
+    allowedOrigins: flags['allowed-origin'] ?? [],
     prepareControl: generator.load,
-    ...(onAnswer && { onAnswer }),
-  });
+  };
+  const served = await startServing(first.resolved, generator, flags, options);
+  const { sim, server } = served;
   stopOnSignal(server);
   if (watch) {
     const [{ watchScenario }, { reportReload }] = await Promise.all([
@@ -72,10 +63,37 @@ export async function serve(flags: ServeFlags): Promise<void> {
       if (generatesPets(next.scenario)) await generator.load();
       return next;
     };
-    watchScenario(sim, first, { read, reseed, onReload: reportReload(nameOrFile, log, write) });
+    watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
-  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
+  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) writeLine(line);
+}
+
+async function startServing(
+  resolved: ResolvedScenario,
+  generator: Generator,
+  flags: ServeFlags,
+  options: ListenOptions,
+): Promise<Served> {
+  if (flags.data !== undefined) {
+    return (await import('../serve-data.js')).serveData(resolved, generator, flags, options);
+  }
+  if (flags.record !== undefined) {
+    return (await import('../serve-recorded.js')).serveRecorded(resolved, generator, flags, options);
+  }
+  return serveInMemory(resolved, generator, flags.handlers, options);
+}
+
+async function serveInMemory(
+  resolved: ResolvedScenario,
+  { generatePets }: Generator,
+  handlers: string | undefined,
+  options: ListenOptions,
+): Promise<Served> {
+  const sim = createSimulatorFrom(resolved, { scenarios: readShippedScenarios, generatePets, readStart });
+  const own = handlers === undefined ? options : { ...options, handlers: await handlersOf(handlers, sim) };
+  const server = await startServer(() => listen(sim, own), options);
+  return { sim, server, load: (scenario, how) => sim.load(scenario, how) };
 }
 
 const handlersOf = async (file: string, sim: Simulator) =>
@@ -98,7 +116,7 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
  * The generator of pets with a progress bar. `load` loads faker, which `generatePets` needs first; `generatePets` is for
  * scenarios that are loaded while the server runs.
  */
-function createGenerator() {
+function createGenerator(): Generator {
   let loaded: GeneratePets | undefined;
   const generatePets: GeneratePets = (counts, options) => {
     if (loaded === undefined) throw new RangeError('expected the generator to be loaded; try again in a moment');
@@ -124,37 +142,16 @@ function createGenerator() {
   return { generatePets, load };
 }
 
-async function startServer(...args: Parameters<typeof listen>): Promise<RunningServer> {
-  try {
-    return await listen(...args);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const { port, host = 'localhost' } = args[1] ?? {};
-    if (code === 'EADDRINUSE')
-      throw new UsageError(`port ${port} is taken; stop what listens there, or pass --port 0 for a free one`);
-    if (code === 'EACCES') throw new UsageError(`port ${port} needs more rights; pass --port with a number above 1023`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new UsageError(`expected --host to be an address of this machine, got ${host}`);
-    if (error instanceof RangeError) throw new UsageError(message);
-    throw error;
+function checkData({ data, 'data-reset': reset, fsync, handlers, record }: ServeFlags): void {
+  if (data !== undefined && record !== undefined) {
+    throw new UsageError('expected either --data or --record: petstore-sim replay takes the folder of --data as well');
   }
-}
-
-function stopOnSignal(server: RunningServer): void {
-  let stopping = false;
-  const stop = async () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    await server.close();
-    process.exit(0);
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-}
-
-const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
-
-function wholeNumber(flag: string, text: string, maximum: number): number {
-  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= maximum) return value;
-  throw new UsageError(`expected ${flag} to be a whole number from 0 to ${maximum}, got ${JSON.stringify(text)}`);
+  if (data === undefined && reset) throw new UsageError('expected --data FOLDER with --data-reset');
+  if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
+  if ((data ?? record) !== undefined && handlers !== undefined) {
+    const flag = data === undefined ? '--record' : '--data';
+    throw new UsageError(
+      `expected either ${flag} or --handlers: what handlers of your own change could not be written down`,
+    );
+  }
 }

@@ -1,8 +1,9 @@
 import { documentedPlans, type OperationName, type WindowName, windowSeconds } from '../../contract/document.js';
 import { admit } from '../../limits/admission.js';
 import { type ApiKey, createApiKey, refresh } from '../../limits/api-key.js';
+import { createWindow } from '../../limits/window.js';
 import { isCounted, type LimitRules } from './limit-rules.js';
-import { fitWindow, type WindowMemory } from './window-fit.js';
+import { fitWindow, settleBucket, type WindowMemory } from './window-fit.js';
 
 /** What one answer says about the limits of its key. */
 export interface Sight {
@@ -54,7 +55,7 @@ export function tracksFor(
 }
 
 const unused = { plan: '', state: 'active', usage: { minute: 0, day: 0 }, bannedForMs: 0 } as const;
-const forgotten = (): WindowMemory => ({ isSeen: false, vagueUntil: 0, own: [], lastEnd: 0 });
+const forgotten = (): WindowMemory => ({ isSeen: false, vagueUntil: 0, others: 0, toldReset: 0, own: [], lastEnd: 0 });
 
 export const copyOf = ({ key, memory, ...rest }: KeyTrack): KeyTrack => ({
   ...rest,
@@ -77,23 +78,30 @@ export function predict(
   nowSeconds: number,
   operation: OperationName | undefined,
 ): Prediction {
-  const { settings, algorithm } = rules;
-  const counted = isCounted(settings, operation);
-  const { rate, refusal } = admit(track.key, algorithm, settings, nowSeconds * 1000, {
-    isLimited: counted,
-    counts: true,
-  });
-  if (counted && refusal === undefined) noteOwn(track, nowSeconds);
+  const { settings } = rules;
+  bringUpToDate(track, rules, nowSeconds);
+  const { key, memory } = track;
+  const before = { minute: key.minute.used, day: key.day.used };
+  const isLimited = isCounted(settings, operation);
+  const { rate, refusal } = admit(key, rules.algorithm, settings, nowSeconds * 1000, { isLimited, counts: true });
+  for (const name of windowNames) {
+    if (key[name].used > before[name]) noteOwn(key[name], memory[name], nowSeconds);
+  }
   return { isRefused: refusal !== undefined, limit: rate.limit, remaining: rate.remaining, reset: rate.resetAtSeconds };
 }
 
-function noteOwn({ key, memory }: KeyTrack, nowSeconds: number): void {
-  for (const name of windowNames) {
-    const { own } = memory[name];
-    own.push(nowSeconds);
-    while ((own[0] ?? nowSeconds) + key[name].lengthSeconds <= nowSeconds) own.shift();
-    memory[name].lastEnd = key[name].resetAtSeconds;
+function bringUpToDate({ key, memory }: KeyTrack, { algorithm, settings }: LimitRules, nowSeconds: number): void {
+  if (settings.algorithm === 'token-bucket') {
+    for (const name of windowNames) settleBucket(key[name], memory[name], nowSeconds);
   }
+  refresh(key, algorithm, nowSeconds * 1000);
+}
+
+function noteOwn(window: ApiKey['minute'], memory: WindowMemory, nowSeconds: number): void {
+  const { own } = memory;
+  own.push(nowSeconds);
+  while ((own[0] ?? nowSeconds) + window.lengthSeconds <= nowSeconds) own.shift();
+  memory.lastEnd = window.resetAtSeconds;
 }
 
 /**
@@ -104,15 +112,20 @@ export function follow(track: KeyTrack, rules: LimitRules, sight: Sight): KeyTra
   const plain = copyOf(track);
   if (isSame(predict(plain, rules, sight.nowSeconds, sight.operation), sight)) {
     const shown = shownWindow(plain, sight);
-    if (shown !== undefined) plain.memory[shown].isSeen = true;
+    if (shown !== undefined) noteShown(plain.memory[shown], sight);
     return [plain];
   }
   return windowNames.flatMap((name) => fitted(track, rules, sight, name) ?? []);
 }
 
+function noteShown(memory: WindowMemory, { reset, remaining, limit, isRefused }: Sight): void {
+  memory.isSeen = true;
+  memory.toldReset = isRefused || remaining === limit ? 0 : reset;
+}
+
 /** The track in which this window shows what the answer says. */
 function fitted(track: KeyTrack, rules: LimitRules, sight: Sight, name: WindowName): KeyTrack | undefined {
-  const { settings, algorithm } = rules;
+  const { settings } = rules;
   const { reportedWindow } = settings;
   if (!sight.isRefused && reportedWindow !== 'least-remaining' && reportedWindow !== name) return undefined;
   const tried = copyOf(track);
@@ -121,15 +134,36 @@ function fitted(track: KeyTrack, rules: LimitRules, sight: Sight, name: WindowNa
     const known = { ...tried.key[name], limit: sight.limit };
     Object.assign(tried.key, { [name]: known });
   }
-  refresh(tried.key, algorithm, sight.nowSeconds * 1000);
+  bringUpToDate(tried, rules, sight.nowSeconds);
   const memory = tried.memory[name];
   const counted = isCounted(settings, sight.operation);
   const unseen = fitWindow(tried.key[name], memory, { ...sight, isCounted: counted }, settings);
   if (unseen === undefined) return undefined;
-  memory.isSeen = true;
-  if (!isSame(predict(tried, rules, sight.nowSeconds, sight.operation), sight)) return undefined;
+  const fitting = answering(tried, rules, sight) ?? answering(forgetOther(tried, name, unseen), rules, sight);
+  if (fitting === undefined) return undefined;
+  noteShown(fitting.memory[name], sight);
   const pardon = Math.min(unseen, track.pardoned);
-  return { ...tried, unseen: track.unseen + unseen - pardon, pardoned: track.pardoned - pardon };
+  return { ...fitting, unseen: track.unseen + unseen - pardon, pardoned: track.pardoned - pardon };
+}
+
+/** The track after the simulator has answered, where it gave this answer. */
+function answering(track: KeyTrack | undefined, rules: LimitRules, sight: Sight): KeyTrack | undefined {
+  if (track === undefined) return undefined;
+  const copy = copyOf(track);
+  return isSame(predict(copy, rules, sight.nowSeconds, sight.operation), sight) ? copy : undefined;
+}
+
+/** Where others use the key, the window that is not shown may have begun before ours seemed to, and so be over. */
+function forgetOther(track: KeyTrack, name: WindowName, unseen: number): KeyTrack | undefined {
+  if (track.unseen + unseen === 0) return undefined;
+  const other = name === 'minute' ? 'day' : 'minute';
+  const { limit, lengthSeconds } = track.key[other];
+  const { key, memory } = track;
+  return {
+    ...track,
+    key: { ...key, [other]: createWindow(limit, lengthSeconds) },
+    memory: { ...memory, [other]: { ...forgotten(), lastEnd: memory[other].lastEnd } },
+  };
 }
 
 const isSame = (predicted: Prediction, seen: Prediction) =>

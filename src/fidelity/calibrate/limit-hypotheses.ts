@@ -23,6 +23,8 @@ export interface Broken {
   readonly exchange: Exchange;
   /** What the last combination expected, in words. */
   readonly expected: string;
+  /** Whether other clients use the key, as the answers before showed: what they did may explain it. */
+  readonly isShared: boolean;
 }
 
 /**
@@ -77,7 +79,8 @@ export class LimitHypotheses {
       this.#seen++;
       this.#noteEvidence(exchange);
     } else if (!this.#mayBeBan(exchange, token, reset)) {
-      this.#broken = { exchange, expected: this.#expectation() };
+      const isShared = (this.#alive[0]?.unseen ?? 0) > 0;
+      this.#broken = { exchange, expected: this.#expectation(), isShared };
       this.#alive = [];
     }
     if (refused) this.#promises.set(token, reset);
@@ -141,9 +144,10 @@ export class LimitHypotheses {
   #knowledgeOf(about: LimitAssumption): Knowledge {
     const { texts = [], requests = [] } = this.#evidence.get(about) ?? {};
     if (this.#broken !== undefined) {
-      const { exchange, expected } = this.#broken;
+      const { exchange, expected, isShared } = this.#broken;
       const evidence = [`${placeOf(exchange)}: ${describe(exchange)}; ${expected}`];
-      return { about, state: 'contradicted', left: [], evidence, requests: [exchange.id] };
+      const state = isShared ? 'not asked' : 'contradicted';
+      return { about, state, left: [], evidence, requests: [exchange.id] };
     }
     const base = { about, evidence: texts, requests };
     if (this.#seen === 0) return { ...base, state: 'not asked', left: [] };

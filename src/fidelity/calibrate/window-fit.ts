@@ -14,8 +14,11 @@ export interface WindowSight {
 export interface WindowMemory {
   /** Whether an answer has shown it. Until then its past is unknown. */
   isSeen: boolean;
-  /** Until this Unix second it may hold requests whose instants nobody knows. */
+  /** Until this Unix second it may hold requests whose instants, or a part of a token that nobody knows. */
   vagueUntil: number;
+  /** Sliding logs only: how many of those it held at the last answer, and the reset that this told. */
+  others: number;
+  toldReset: number;
   /** The seconds of the requests that are known to count in it, oldest first. */
   readonly own: number[];
   /** When the window before ended. */
@@ -85,22 +88,41 @@ function fitLog(
   const isKnown = memory.isSeen && nowSeconds >= memory.vagueUntil;
   const own = memory.own.filter((second) => second + lengthSeconds > nowSeconds);
   const others = needed - own.length;
-  const before = window.used - own.length;
   if (others < 0) return undefined;
   const isCountedNow = isCounted && !isRefused;
   // The oldest that counts is one of ours, or one that nobody has seen.
   const firstOwn = own[0] ?? (isCountedNow || needed === 0 ? nowSeconds : Number.POSITIVE_INFINITY);
   if (!isRefused && (others === 0 ? oldest !== firstOwn : oldest > firstOwn)) return undefined;
-  const unseen = !memory.isSeen ? 0 : isKnown ? others - before : Math.max(0, others - before);
-  if (unseen < 0 || (isKnown && unseen === 0)) return undefined;
+  const unseen = unseenInLog(memory, { nowSeconds, reset, others, isKnown, isRefused });
+  if (unseen === undefined) return undefined;
   const log = new Map<number, number>();
   if (others > 0) log.set(Math.min(oldest, nowSeconds), others);
   for (const second of own) log.set(second, (log.get(second) ?? 0) + 1);
   window.log = [...log].sort(([a], [b]) => a - b);
   window.logStart = 0;
   window.used = needed;
-  if (others > 0) memory.vagueUntil = nowSeconds + lengthSeconds;
+  memory.others = others;
+  if (others > 0 && (unseen > 0 || !memory.isSeen)) memory.vagueUntil = nowSeconds + lengthSeconds;
   return unseen;
+}
+
+interface LogSight extends Pick<WindowSight, 'nowSeconds' | 'reset' | 'isRefused'> {
+  /** How many requests count that are none of ours. */
+  others: number;
+  isKnown: boolean;
+}
+
+/** How many requests of others must have come since the last answer; `undefined` when they cannot explain this one. */
+function unseenInLog(
+  { isSeen, others: before, toldReset }: WindowMemory,
+  { nowSeconds, reset, others, isKnown, isRefused }: LogSight,
+): number | undefined {
+  if (!isSeen) return 0;
+  // Nothing leaves a log before its oldest request does, and every answer tells when that is.
+  const isWhole = nowSeconds < toldReset && !isRefused;
+  if (isWhole && (reset !== toldReset || others < before)) return undefined;
+  const unseen = Math.max(0, others - (isKnown ? 0 : before));
+  return isKnown && unseen === 0 ? undefined : unseen;
 }
 
 /** Amounts are in units of 1/lengthSeconds of a token, as in the simulator. */
@@ -126,23 +148,25 @@ function fitBucket(
   if (usedMost < 0) return undefined;
   const isKnown = memory.isSeen && nowSeconds >= memory.vagueUntil;
   const { used } = window;
-  const clamp = (value: number) => Math.min(Math.max(value, usedLeast), usedMost);
-  if (!memory.isSeen) {
-    window.used = usedLeast;
-  } else if (isKnown) {
+  window.startSeconds = nowSeconds;
+  // A bucket that was full may have been so when another request came: what it lacks is then no whole token.
+  if (isKnown && used > 0) {
     const unseen = Math.ceil((usedLeast - used) / lengthSeconds);
     if (unseen < 1 || used + unseen * lengthSeconds > usedMost) return undefined;
     window.used = used + unseen * lengthSeconds;
-    window.startSeconds = nowSeconds;
     return unseen;
-  } else {
-    // What part of a token it holds is not known, and no more than that.
-    if (used - usedMost >= lengthSeconds) return undefined;
-    window.used = clamp(used);
   }
-  window.startSeconds = nowSeconds;
-  const unseen = memory.isSeen ? Math.max(0, Math.floor((window.used - used) / lengthSeconds)) : 0;
-  // Once it is full again, all of it is known.
-  memory.vagueUntil = nowSeconds + Math.ceil((window.used + counted) / limit) + 1;
-  return unseen;
+  // What part of a token it holds is not known, and no more than that.
+  if (memory.isSeen && used - usedMost >= lengthSeconds) return undefined;
+  window.used = memory.isSeen ? Math.min(Math.max(used, usedLeast), usedMost) : usedLeast;
+  memory.vagueUntil = Number.POSITIVE_INFINITY;
+  if (!memory.isSeen) return 0;
+  return (isKnown ? Math.ceil : Math.floor)(Math.max(0, window.used - used) / lengthSeconds);
+}
+
+/** A bucket that has filled for longer than the most that it may lack is full, so that all of it is known. */
+export function settleBucket(window: Window, memory: WindowMemory, nowSeconds: number): void {
+  if (window.startSeconds === -1) return;
+  const filled = (nowSeconds - window.startSeconds) * window.limit;
+  if (window.used - filled <= -window.lengthSeconds) memory.vagueUntil = 0;
 }

@@ -24,10 +24,13 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
     ];
   }
   if (!isObject(sent)) return [];
+  // A recording may leave the Content-Type out; then a refusal may be for it.
+  const type = exchange.requestHeaders['content-type'];
+  const isJson = type !== undefined && /^application\/json\b/i.test(type);
   const { name, categoryId, status: wanted } = sent;
   const isComplete = typeof name === 'string' && isInt64(categoryId) && (wanted === undefined || isStatus(wanted));
   if (!isComplete) {
-    return status === 400
+    return status === 400 || !isJson
       ? []
       : [
           {
@@ -39,15 +42,16 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   }
   const extra = Object.keys(sent).filter((field) => !newPetFields.includes(field) && field !== 'id');
   const odd: Odd[] = [];
-  if (!/^application\/json\b/i.test(exchange.requestHeaders['content-type'] ?? '')) odd.push('contentType');
+  if (type !== undefined && !isJson) odd.push('contentType');
   if (name === '') odd.push('emptyName');
   if (extra.length > 0) odd.push('unknownFields');
   if (!facts.categories.has(categoryId)) odd.push('unknownCategory');
   const says = `answered with ${status}`;
   if (status === 201) return [...odd.flatMap((each) => accepted(each, exchange, extra)), ...statusClue(exchange)];
   const [only] = odd;
+  if (odd.length === 0 && !isJson) return [];
   if (odd.length === 0) return [{ about: 'document', allows: [], says: `${says}, though the body is a whole NewPet` }];
-  if (odd.length > 1 || only === undefined || body === undefined) return [];
+  if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
   // The service may have had another reason, where we did not choose the rest of the body.
   return [{ about: only, allows, says, isLikely: exchange.question !== only }];

@@ -1,4 +1,4 @@
-import type { ObservedRequest } from '../../state/request-record.js';
+import type { ObservedRequest, RequestKnowledge } from '../../state/request-record.js';
 
 /** What a recording does not hold of a request, so that nothing can be said that rests on it. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
@@ -14,6 +14,8 @@ export interface Exchange extends ObservedRequest {
   /** Of an answer with the header `Date`: its instant, in whole seconds of the service's clock. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
+  /** What the simulator knew of it, where it wrote the recording. */
+  readonly known?: RequestKnowledge | undefined;
   /** The question that it was, where it was one of ours. */
   readonly question?: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { isMap } from '../../values/plain-data.js';
+import { ownKey } from './own-record.js';
 import type { RawExchange } from './raw-exchange.js';
 
 /**
@@ -12,9 +13,8 @@ export function readJournalLine(entry: Record<string, unknown>): RawExchange | u
   const sentMs = Date.parse(time);
   const answeredMs = sentMs + (Number(durationMs) || 0);
   const sent = isMap(entry.requestHeaders) ? pairs(entry.requestHeaders) : [];
-  const key = entry.keyId ?? entry.key;
-  if (typeof key === 'string') sent.push(['Authorization', `Bearer ${key}`]);
-  if (typeof entry.call === 'string') sent.push(['X-Sim-Call', entry.call]);
+  const key = ownKey(entry);
+  if (key !== undefined) sent.push(['Authorization', `Bearer ${key}`]);
   return {
     sentMs,
     answeredMs,

@@ -1,8 +1,16 @@
-import { fnv1a } from '../../values/mask-key.js';
+import { fnv1a, keyId } from '../../values/mask-key.js';
 
 /** Gives each API key of a recording a name, `key-1`, and keeps only a hash of the key. */
 export class KeyNames {
   readonly #names = new Map<string, string>();
+  readonly #public = new Map<string, string>();
+
+  /** @param publicKeys keys that are no secret, such as those that a scenario names: they keep their names */
+  constructor(publicKeys: Iterable<string> = []) {
+    for (const key of publicKeys) {
+      for (const text of [key, keyId(key)]) this.#public.set(fnv1a(text), key);
+    }
+  }
 
   /**
    * The name of the key in an Authorization header, under one base address; `undefined` when there is none. Another scheme
@@ -11,6 +19,8 @@ export class KeyNames {
   nameOf(authorization: string | undefined, baseUrl: string): string | undefined {
     const key = keyIn(authorization);
     if (key === undefined) return undefined;
+    const own = this.#public.get(fnv1a(key));
+    if (own !== undefined) return own;
     const hash = fnv1a(`${baseUrl} ${key}`);
     let name = this.#names.get(hash);
     if (name === undefined) {

@@ -5,6 +5,7 @@ import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
 import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn, withoutKey } from './key-names.js';
+import { type OwnRecord, readOwnRecord } from './own-record.js';
 import type { RawExchange } from './raw-exchange.js';
 import { clockOffsetMs } from './service-clock.js';
 
@@ -24,6 +25,8 @@ export interface Recording {
 export interface ReadOptions {
   /** The base address of the service. Default: every one that ends in `/v1` and is asked for `/pets`. */
   baseUrl?: string | undefined;
+  /** Keys that are no secret, such as those of a scenario: they keep their names. */
+  publicKeys?: Iterable<string> | undefined;
   /** Which answers' bodies are needed; those that are not are not kept. Default: all. */
   keepsBody?: ((body: string, status: number) => boolean) | undefined;
 }
@@ -45,11 +48,12 @@ export async function readRecording(files: readonly Pieces[], options: ReadOptio
 interface Pending extends Omit<Exchange, 'id' | 'lastArrivedId'> {
   readonly sentMs: number;
   readonly answeredMs: number;
+  readonly own: OwnRecord | undefined;
 }
 
 class RecordingReader {
   readonly #options: ReadOptions;
-  readonly #keys = new KeyNames();
+  readonly #keys: KeyNames;
   readonly #pending: Pending[] = [];
   /** One text for all answers that are alike. */
   readonly #bodies = new Map<string, string>();
@@ -59,6 +63,7 @@ class RecordingReader {
 
   constructor(options: ReadOptions) {
     this.#options = options;
+    this.#keys = new KeyNames(options.publicKeys);
   }
 
   async read(pieces: Pieces): Promise<void> {
@@ -98,6 +103,7 @@ class RecordingReader {
       const value = sent.get(name);
       if (value !== undefined) requestHeaders[name] = hide(value);
     }
+    const own = raw.own && question === undefined ? readOwnRecord(raw.own, sentMs) : undefined;
     const missing: Missing[] = [];
     // Whoever sends no key is answered with 401; anything else had one that the recording does not show.
     if (token === undefined && isAnswered && raw.status !== 401) missing.push('key');
@@ -111,9 +117,9 @@ class RecordingReader {
       answeredMs,
       arrivedAtMs: sentMs,
       answeredAtMs: answeredMs,
-      finishedAtMs: Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs,
-      isAbandoned: false,
-      heldMs: Number(raw.own?.heldMs ?? 0),
+      finishedAtMs: own?.finishedAtMs ?? (Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs),
+      isAbandoned: own?.isAbandoned ?? false,
+      heldMs: own?.heldMs ?? 0,
       token,
       operation: operationOf(raw.method, path),
       method: raw.method,
@@ -125,12 +131,14 @@ class RecordingReader {
       responseBody: this.#body(hide(raw.answerBody ?? ''), raw.status),
       headers,
       connection: raw.connection === undefined ? undefined : this.#connection(raw.connection),
-      client: sent.get('user-agent'),
-      call: sent.get('x-sim-call'),
+      client: own?.client ?? sent.get('user-agent'),
+      call: own?.call ?? sent.get('x-sim-call'),
       requestHeaders,
       dateMs: readDate(headers),
       missing,
+      known: own?.known,
       question,
+      own,
     };
   }
 
@@ -178,17 +186,26 @@ function parse(text: string, number: number): unknown {
 
 /** Gives the numbers, and says of each answer which requests had gone out before it came. */
 function numbered(pending: readonly Pending[], offsetMs: number): Exchange[] {
-  return pending.map(({ sentMs, answeredMs, ...each }, index) => {
+  const shift = ({ sentMs, answeredMs, own, ...each }: Pending) => ({
+    ...each,
+    arrivedAtMs: sentMs + offsetMs,
+    answeredAtMs: answeredMs + offsetMs,
+    finishedAtMs: each.finishedAtMs + offsetMs,
+  });
+  // Our own journal knows both, also where many requests come at one instant.
+  const ids = new Set(pending.map(({ own }) => own?.id));
+  if (ids.size === pending.length && !ids.has(undefined)) {
+    return pending
+      .map((each) => {
+        const { id, lastArrivedId } = each.own as OwnRecord;
+        return { ...shift(each), id, lastArrivedId };
+      })
+      .sort((a, b) => a.id - b.id);
+  }
+  return pending.map((each, index) => {
     let last = index;
     // At the same millisecond the later request may well follow from the answer.
-    while ((pending[last + 1]?.sentMs ?? Number.POSITIVE_INFINITY) < answeredMs) last++;
-    return {
-      ...each,
-      id: index + 1,
-      arrivedAtMs: sentMs + offsetMs,
-      answeredAtMs: answeredMs + offsetMs,
-      finishedAtMs: each.finishedAtMs + offsetMs,
-      lastArrivedId: last + 1,
-    };
+    while ((pending[last + 1]?.sentMs ?? Number.POSITIVE_INFINITY) < each.answeredMs) last++;
+    return { ...shift(each), id: index + 1, lastArrivedId: last + 1 };
   });
 }

@@ -1,7 +1,7 @@
 import type { Learner } from '../calibrate/learner.js';
 import { madeUpKey } from '../calibrate/question-clues.js';
 import { openText } from './costs.js';
-import { contradictionTexts } from './knowledge-lines.js';
+import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 
 export interface CalibratedSource {
   /** Where it was learnt: an address, or files. */
@@ -55,6 +55,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
       : []),
     ...broken.map(({ about, evidence }) => comment(`  ${about}: ${evidence.at(-1) ?? ''}`)),
     ...unexplained.map((text) => comment(`  ${text}`)),
+    ...unseenLines(learner).map((text) => (text === '' ? '' : comment(text))),
     '',
   ].join('\n');
 }

@@ -31,11 +31,17 @@ export interface SnapshotHeader extends Header {
   readonly incarnation: number;
 }
 
+/** The first line of a recording; its entries follow. */
+export interface RecordingHeader extends Header {
+  readonly file: 'petstore-sim recording';
+  readonly warning: string;
+}
+
 /**
  * The header that a file begins with, and its checksum; `undefined` when it cannot be read.
  * @throws {LogOpenError} when a newer version wrote the file in another format
  */
-export function readHeader<T extends LogHeader | SnapshotHeader>(
+export function readHeader<T extends LogHeader | SnapshotHeader | RecordingHeader>(
   line: Line | undefined,
   file: T['file'],
 ): { header: T; sum: number } | undefined {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, ApiCall } from '../../adapters/api-call.js';
-import type { Simulator } from '../../simulator/simulator.js';
+import type { Backend } from '../../control/backend.js';
+import type { Sandbox } from '../../simulator/sandboxes.js';
 import type { Connections } from './connections.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
 import { holdRefusal } from './hold-refusals.js';
@@ -20,12 +21,14 @@ export type ApiListener = (
 
 /**
  * Answers requests under a base path from the simulator, straight on `node:http`.
+ * @param sandbox `undefined`: the server's own simulator answers
  * @param options.base what the target of every request begins with
  * @param options.holdsRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones
  * @param options.firstHeaders headers of the first answer on top of its own
  */
 export function createApiListener(
-  sim: Simulator,
+  backend: Backend,
+  sandbox: Sandbox | undefined,
   connections: Connections,
   {
     base,
@@ -33,6 +36,7 @@ export function createApiListener(
     firstHeaders,
   }: { base: string; holdsRefusals?: boolean | undefined; firstHeaders?: ApiCall['adapterHeaders'] },
 ): ApiListener {
+  const { sim } = sandbox ?? backend;
   let adapterHeaders = firstHeaders;
   return (request, response, report, read) => {
     const cors = corsHeaders(request.headers.origin, sim.settings);
@@ -64,9 +68,7 @@ export function createApiListener(
         adapterHeaders,
       });
       adapterHeaders = undefined;
-      const answer = sim.handle(call);
-      if (!(answer instanceof Promise)) return send(answer);
-      answer.then(send, () => {
+      backend.handle(sandbox, call, send, () => {
         // The wait of a fault ended early: the client has gone, or the simulator was reset.
         response.destroy();
         report?.({ by: 'api', sim, status: 0, headers: {}, body: '' });

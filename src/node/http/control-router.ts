@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
+import type { Backend } from '../../control/backend.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
 import { perform, performInPieces } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
-import type { Sandboxes } from '../../simulator/sandboxes.js';
-import type { Simulator } from '../../simulator/simulator.js';
 import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
-import { checkControlRequest, descriptionCors } from './control-guard.js';
+import { type ControlAccess, checkControlRequest, controlCors } from './control-guard.js';
 import { readInput } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
 import { servePage } from './page.js';
@@ -23,28 +22,28 @@ import type { Report } from './served-answer.js';
 /** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
 
-export interface ControlRouterOptions {
-  sandboxes: Sandboxes;
+export interface ControlRouterOptions extends ControlAccess {
   /** Aborted when the server closes: requests that wait and event streams end then. */
   closing: AbortSignal;
-  /** When set, every request must bring it as `Authorization: Bearer TOKEN`. */
-  controlToken: string | undefined;
 }
 
 /** Answers a request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
 /** What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed. */
-type Find = (request: Request) => { target: unknown; gone?: AbortSignal } & Pick<Caller, 'baseUrl' | 'controlUrl'>;
+type Find = (request: Request) => Found;
+interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
+  target: unknown;
+  sandbox?: string;
+  gone?: AbortSignal;
+}
 
 /**
  * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
  * Error object.
  */
-export function createControlRouter(
-  sim: Simulator,
-  { sandboxes, closing, controlToken }: ControlRouterOptions,
-): ControlListener {
+export function createControlRouter(backend: Backend, { closing, ...access }: ControlRouterOptions): ControlListener {
+  const { sim, sandboxes } = backend;
   const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -53,47 +52,56 @@ export function createControlRouter(
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
-      ...descriptionCors(request),
+      ...controlCors(request, access.allowedOrigins),
     });
     next();
   });
 
   const instance = randomUUID();
   const sendEvents = createEventSender();
-  const serve = (operation: AnyControlOperation, find: Find) => async (request: Request, response: Response) => {
-    const { target, gone, ...addresses } = find(request);
-    const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
-    const caller: Caller = { ...addresses, signal, instance, name: callerOf(request) };
-    const run = () => perform(operation, target, readInput(request, operation), caller);
-    if (operation.contentType === 'text/event-stream') {
-      return sendEvents(response, run as () => AsyncIterable<object>, operation.eventName);
-    }
-    if (operation.pieces !== undefined) {
-      const pieces = performInPieces(operation, target, readInput(request, operation), caller);
-      response.status(200).type(operation.contentType ?? 'json');
-      return sendPieces(response, pieces);
-    }
-    const result = await run();
-    // A server that closes waits for its connections, and this one would stay open for the next request.
-    if (closing.aborted) response.set('Connection', 'close');
-    response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
-    response.send(operation.contentType === undefined ? jsonText(result) : result);
-  };
+  const serve =
+    (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
+    async (request, response) => {
+      await backend.settled();
+      const { target, sandbox, gone, ...addresses } = find(request);
+      const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
+      const log = backend.health?.();
+      const caller: Caller = { ...addresses, signal, instance, log, name: callerOf(request) };
+      const run = () => {
+        const input = readInput(request, operation);
+        const runNow = () => perform(operation, target, input, caller);
+        if (operation.method === 'GET') return runNow();
+        return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
+      };
+      if (operation.contentType === 'text/event-stream') {
+        return sendEvents(response, run as () => AsyncIterable<object>, operation.eventName);
+      }
+      if (operation.pieces !== undefined) {
+        const pieces = performInPieces(operation, target, readInput(request, operation), caller);
+        response.status(200).type(operation.contentType ?? 'json');
+        return sendPieces(response, pieces);
+      }
+      const result = await run();
+      // A server that closes waits for its connections, and this one would stay open for the next request.
+      if (closing.aborted) response.set('Connection', 'close');
+      response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
+      response.send(operation.contentType === undefined ? jsonText(result) : result);
+    };
 
   /** Each path of a table with its methods, and 405 for the others. */
   const mount = (base: string, table: Record<string, AnyControlOperation>, find: Find) => {
     for (const path of new Set(Object.values(table).map(({ path }) => path))) {
-      const here = Object.values(table).filter((operation) => operation.path === path);
+      const here = Object.entries(table).filter(([, operation]) => operation.path === path);
       const route = app.route(base + path.replace(/\{(\w+)\}/g, ':$1'));
-      for (const operation of here) {
+      for (const [name, operation] of here) {
         const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
         const limit = operation.maximumBytes ?? maximumBodyBytes;
         // A stream without its body would never end.
         if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
         if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
-        route[method](serve(operation, find));
+        route[method](serve(name, operation, find));
       }
-      route.all(methodNotAllowed(here.map(({ method }) => method).join(', ')));
+      route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
   // HTTP/1.0 has no Host.
@@ -106,9 +114,15 @@ export function createControlRouter(
   mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
   mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
     const name = request.params.sandbox as string;
-    const sandbox = request.method === 'GET' || request.method === 'HEAD' ? sandboxes.read(name) : sandboxes.use(name);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const sandbox = isRead ? backend.readSandbox(name) : backend.useSandbox(name);
     if (sandbox === undefined) throw noSandbox();
-    return { target: sandbox.sim, gone: sandbox.removed, ...sandboxUrls(originOf(request), sandbox.name) };
+    return {
+      target: sandbox.sim,
+      sandbox: name,
+      gone: sandbox.removed,
+      ...sandboxUrls(originOf(request), sandbox.name),
+    };
   });
 
   app.use(() => {
@@ -116,13 +130,13 @@ export function createControlRouter(
   });
   app.use(answerError((response, body) => errorBodies.set(response, body)));
   return (request, response, report) => {
-    const cors = descriptionCors(request);
+    const cors = controlCors(request, access.allowedOrigins);
     if (cors !== undefined && isPreflight(request)) {
-      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET') }).end();
+      response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET, POST, PUT, DELETE') }).end();
       report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '' });
       return;
     }
-    const refusal = checkControlRequest(request, controlToken);
+    const refusal = checkControlRequest(request, access);
     if (report !== undefined) {
       response.once('close', () => {
         const status = response.headersSent ? response.statusCode : 0;
@@ -130,7 +144,10 @@ export function createControlRouter(
       });
     }
     if (refusal === undefined) app(request, response);
-    else errorBodies.set(response, sendRefusal(response, refusal));
+    else {
+      for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
+      errorBodies.set(response, sendRefusal(response, refusal));
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { nothingHere } from '../../adapters/fetch.js';
 import { basePath } from '../../contract/document.js';
-import type { Simulator } from '../../simulator/simulator.js';
+import type { Backend } from '../../control/backend.js';
 import type { Extension } from '../msw-handlers/extension.js';
 import { createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
@@ -23,11 +23,15 @@ interface ListenerOptions extends ControlRouterOptions {
 }
 
 /** Serves one request: the guard, then the part of the server that its path belongs to. */
-export function createListener(sim: Simulator, options: ListenerOptions): RequestListener {
+export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
+  const { sim } = backend;
   const { allowedHosts, connections, extension, onAnswer } = options;
-  const serveApi = createApiListener(sim, connections, { base: basePath, holdsRefusals: options.holdRefusals });
-  const serveSandbox = createSandboxListener(sim, options.sandboxes, connections);
-  const serveControl = createControlLoader(sim, options);
+  const serveApi = createApiListener(backend, undefined, connections, {
+    base: basePath,
+    holdsRefusals: options.holdRefusals,
+  });
+  const serveSandbox = createSandboxListener(backend, connections);
+  const serveControl = createControlLoader(backend, options);
 
   return (request, response) => {
     const report = createReport(request, onAnswer);
@@ -55,11 +59,11 @@ export function createListener(sim: Simulator, options: ListenerOptions): Reques
 }
 
 /** Express takes a tenth of a second to load, so it waits for the first control request. */
-function createControlLoader(sim: Simulator, options: ListenerOptions): ControlListener {
+function createControlLoader(backend: Backend, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
   const load = () => {
     loading ??= Promise.all([import('./control-router.js'), options.prepareControl?.()]).then(
-      ([{ createControlRouter }]) => createControlRouter(sim, options),
+      ([{ createControlRouter }]) => createControlRouter(backend, options),
     );
     return loading;
   };

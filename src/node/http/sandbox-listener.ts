@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { nothingHere } from '../../adapters/fetch.js';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
+import type { Backend } from '../../control/backend.js';
 import { ControlError, invalid, toControlError } from '../../control/control-error.js';
-import { recreatedHeaders, type Sandbox, type Sandboxes, sandboxNamePattern } from '../../simulator/sandboxes.js';
-import type { Simulator } from '../../simulator/simulator.js';
+import { recreatedHeaders, type Sandbox, sandboxNamePattern } from '../../simulator/sandboxes.js';
 import { type ApiListener, createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import { corsHeaders } from './cors.js';
@@ -16,13 +16,14 @@ export const sandboxPrefix = '/s/';
 const address = /^\/s\/([^/?]*)([^?]*)/;
 
 /** Answers requests under `/s/NAME/v1`, each name from its own simulator, created at the first request. */
-export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, connections: Connections): ApiListener {
+export function createSandboxListener(backend: Backend, connections: Connections): ApiListener {
+  const { sim } = backend;
   const listeners = new WeakMap<Sandbox, ApiListener>();
   const listenerOf = (sandbox: Sandbox) => {
     const known = listeners.get(sandbox);
     if (known !== undefined) return known;
     const base = `${sandboxPrefix}${sandbox.name}${basePath}`;
-    const listener = createApiListener(sandbox.sim, connections, {
+    const listener = createApiListener(backend, sandbox, connections, {
       base,
       ...(sandbox.isRecreated && { firstHeaders: recreatedHeaders }),
     });
@@ -36,16 +37,22 @@ export function createSandboxListener(sim: Simulator, sandboxes: Sandboxes, conn
       sendJson(response, status, body, cors);
       report?.({ by: 'server', sim, status, headers: {}, body });
     };
-    try {
-      if (!sandboxNamePattern.test(name)) throw badName();
-      if (path !== basePath && !path.startsWith(`${basePath}/`)) return refuse(404, nothingHere);
-      const known = sandboxes.use(name);
-      if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
-      listenerOf(known ?? sandboxes.createForRequest(name))(request, response, report, read);
-    } catch (error) {
+    const refuseMistake = (error: unknown) => {
       const known = toControlError(error);
       if (!(known instanceof ControlError)) throw error;
       refuse(known.status, errorBody(known));
+    };
+    const serve = (sandbox: Sandbox) => listenerOf(sandbox)(request, response, report, read);
+    try {
+      if (!sandboxNamePattern.test(name)) throw badName();
+      if (path !== basePath && !path.startsWith(`${basePath}/`)) return refuse(404, nothingHere);
+      const known = backend.useSandbox(name);
+      if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
+      const sandbox = known ?? backend.makeSandbox(name);
+      if (sandbox instanceof Promise) sandbox.then(serve, refuseMistake);
+      else serve(sandbox);
+    } catch (error) {
+      refuseMistake(error);
     }
   };
 }

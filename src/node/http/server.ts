@@ -1,7 +1,8 @@
 import { basePath } from '../../contract/document.js';
+import { type Backend, createDirectBackend } from '../../control/backend.js';
 import { Sandboxes, type SandboxesOptions } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import type { ExtensionHandler } from '../msw-handlers/extension.js';
+import type { Extension, ExtensionHandler } from '../msw-handlers/extension.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
@@ -17,6 +18,8 @@ export interface ListenOptions {
   allowedHosts?: readonly string[];
   /** What control requests must bring as `Authorization: Bearer TOKEN`. Needed on a host that is not loopback. */
   controlToken?: string | undefined;
+  /** The origins of pages that may use the control API, such as `http://localhost:5173`, besides the pages of this server. */
+  allowedOrigins?: readonly string[];
   /**
    * msw handlers of your own, asked before the API. Needs msw 2 and `@mswjs/http-middleware`, and fails to listen without.
    */
@@ -55,25 +58,38 @@ const closeTimeoutMs = 1_500;
 /**
  * Serves a simulator over HTTP.
  * @throws {Error} with the system's `code` (`EADDRINUSE`) when the address is not free, and {RangeError} for a host that is
- * not loopback without `controlToken`, and for a token that no header can carry
+ * not loopback without `controlToken`, for a token that no header can carry, and for an origin that no browser sends
  * @example const server = await listen(createSimulator(), { port: 0 });
  */
 export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
-  const { port = 4010, host = 'localhost', allowedHosts = [], controlToken } = options;
+  const extension = options.handlers?.length ? await mount(sim, options.handlers) : undefined;
+  // Not the machine's time, which somebody may set.
+  const sandboxes = new Sandboxes(sim, () => performance.now(), options.sandboxes);
+  const server = await listenTo(createDirectBackend(sim, sandboxes), options, extension);
+  return { ...server, sandboxes };
+}
+
+/** Serves what stands behind a server. @throws as `listen` */
+export async function listenTo(
+  backend: Backend,
+  options: ListenOptions,
+  extension?: Extension,
+): Promise<Omit<RunningServer, 'sandboxes'>> {
+  const { sim } = backend;
+  const { port = 4010, host = 'localhost', allowedHosts = [], allowedOrigins = [], controlToken } = options;
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
   checkToken(controlToken);
+  allowedOrigins.forEach(checkOrigin);
   if (!isLoopback(urlHost(host)) && controlToken === undefined) {
     throw new RangeError(
       `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass --control-token TOKEN`,
     );
   }
-  const extension = options.handlers?.length ? await mount(sim, options.handlers) : undefined;
-  // Not the machine's time, which somebody may set.
-  const sandboxes = new Sandboxes(sim, () => performance.now(), options.sandboxes);
   const closing = new AbortController();
   const connections = new Connections();
-  const listener = createListener(sim, {
+  const listener = createListener(backend, {
     allowedHosts: new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase())),
+    allowedOrigins,
     closing: closing.signal,
     connections,
     controlToken,
@@ -81,7 +97,6 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     holdRefusals: options.holdRefusals,
     onAnswer: options.onAnswer,
     prepareControl: options.prepareControl,
-    sandboxes,
   });
   const servers = await bind(hosts, port, listener, connections, (request, status, body) => {
     createReport(request, options.onAnswer)?.({ by: 'server', sim, status, headers: {}, body });
@@ -91,7 +106,6 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
     port: servers.port,
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
-    sandboxes,
     close({ graceMs = closeTimeoutMs } = {}) {
       closing.abort();
       return servers.close(graceMs);
@@ -106,6 +120,14 @@ function checkToken(token: string | undefined): void {
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return;
   const got = token === '' ? 'an empty text' : 'one with other characters';
   throw new RangeError(`Failed to listen: expected a control token of visible ASCII characters, got ${got}`);
+}
+
+/** A browser sends exactly this form. */
+function checkOrigin(text: string): void {
+  if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return;
+  throw new RangeError(
+    `Failed to listen: expected an allowed origin such as "http://localhost:5173", got ${JSON.stringify(text)}`,
+  );
 }
 
 // With Express, so only where it is used.

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, sep } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { isInside } from './is-inside.js';
 
 /** Largest file; a scenario with more pets than that holds generates them. */
 const maximumBytes = 1024 * 1024;
@@ -11,7 +12,7 @@ export function findInside(folder: string, written: string): { file: string } | 
   if (!isPlain || written.split('/').includes('..')) return { failure };
   const file = join(folder, written);
   try {
-    if (realpathSync(file).startsWith(`${realpathSync(folder).replace(/\/$/, '')}${sep}`)) return { file };
+    if (isInside(realpathSync(folder), realpathSync(file))) return { file };
   } catch {
     return { failure: "expected a file that exists, under the scenario's own folder" };
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { readStart } from '../../scenario/read-start.js';
 import { type GeneratePets, generatesPets } from '../../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
@@ -39,6 +40,9 @@ export async function readScenario(nameOrFile: string): Promise<Scenario> {
   return scenario;
 }
 
+/** What a scenario is called wherever its file lies: the name of the file without its folder, or of a shipped scenario. */
+export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFile);
+
 /**
  * Reads and checks a scenario, and gives with it what the check resolved and the files it came from.
  * @throws {ScenarioError} naming every mistake with its file, line and column
@@ -56,7 +60,7 @@ export async function readScenarioAndFiles(
     try {
       const scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides) as Scenario;
       const generator = isMap(scenario) && generatesPets(scenario) ? await loadGenerator() : undefined;
-      found = { scenario, resolved: resolveScenario(scenario, generator), files };
+      found = { scenario, resolved: resolveScenario(scenario, generator, readStart), files };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));

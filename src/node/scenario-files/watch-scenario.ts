@@ -1,6 +1,5 @@
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import type { Simulator } from '../../simulator/simulator.js';
 import { scenarioChanges } from './scenario-changes.js';
 import { watchFiles } from './watch-files.js';
 
@@ -15,13 +14,15 @@ export type Reload = { changes: readonly string[]; waiting: readonly string[] } 
 
 interface WatchOptions {
   read: () => Promise<Read>;
+  /** Loads a scenario. @throws {ScenarioError} */
+  load: (scenario: Scenario, options: { reseed: boolean }) => void | Promise<void>;
   /** Whether to start with the pets of the file again, too. */
   reseed: boolean;
   onReload: (reload: Reload) => void;
 }
 
 /** Loads a scenario again whenever one of its files is saved. When it has a mistake, the previous one stays loaded. */
-export function watchScenario(sim: Simulator, first: Read, { read, reseed, onReload }: WatchOptions): void {
+export function watchScenario(first: Read, { read, load, reseed, onReload }: WatchOptions): void {
   let loaded = first;
   const reload = async (isFirst = false) => {
     try {
@@ -30,7 +31,7 @@ export function watchScenario(sim: Simulator, first: Read, { read, reseed, onRel
       watch.set(next.files);
       const changes = scenarioChanges(loaded.scenario, next.scenario);
       const waiting = reseed ? [] : changes.filter((change) => /^(?:pets|ids)\b/.test(change));
-      if (changes.length > waiting.length) sim.load(next.scenario, { reseed });
+      if (changes.length > waiting.length) await load(next.scenario, { reseed });
       loaded = next;
       if (!isFirst || changes.length > 0) onReload({ changes, waiting });
     } catch (error) {

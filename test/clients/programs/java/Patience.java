@@ -10,7 +10,8 @@ class Patience {
     if (asked != null && asked.matches("\\d+")) return Long.parseLong(asked);
     var now = instant(field.apply("Date")); // the service's clock, not ours
     var reset = field.apply("X-RateLimit-Reset");
-    var until = asked != null ? instant(asked) : reset != null ? Long.parseLong(reset) : now + 60;
+    var isDate = asked != null && asked.endsWith("GMT");
+    var until = isDate ? instant(asked) : reset != null ? Long.parseLong(reset) : now + 60;
     return Math.max(1, until - now);
   }
 

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import ky, { isHTTPError } from 'ky';
-import { isWorthWaiting } from './asked-wait.mjs';
+import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
 
 export const byDefault = ({ url, ...init }) => ky(url, init);
 
@@ -8,8 +9,12 @@ const patientKy = ky.extend({
   retry: {
     limit: 4,
     methods: ['get', 'post'],
-    // `true` would skip Retry-After: only `undefined` goes on to read it.
-    shouldRetry: ({ error }) => (isHTTPError(error) && isWorthWaiting(error.response) ? undefined : false),
+    // Its own reading of Retry-After waits for 24 days where that is no time; after `true` it adds a little.
+    shouldRetry: async ({ error }) => {
+      const isRefused = isHTTPError(error) && isWorthWaiting(error.response);
+      if (isRefused) await sleep(askedWaitMs(error.response.headers));
+      return isRefused;
+    },
   },
 });
 // end

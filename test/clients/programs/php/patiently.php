@@ -8,8 +8,7 @@ function askedWait(callable $field): int
         return (int) $asked;
     }
     $now = strtotime($field('date')); // the service's clock, not ours
-    $until = $asked === '' ? (int) ($field('x-ratelimit-reset') ?: $now + 60) : strtotime($asked);
-    return max(1, $until - $now);
+    return max(1, (int) (strtotime($asked) ?: $field('x-ratelimit-reset') ?: $now + 60) - $now);
 }
 
 /** Whether it is a 429 of the minute, not of the day. */

@@ -1,6 +1,6 @@
 # doc: patiently
 import time
-from email.utils import parsedate_to_datetime
+from email.utils import mktime_tz, parsedate_tz
 
 
 def asked_wait(headers):
@@ -8,11 +8,9 @@ def asked_wait(headers):
     asked = headers.get("Retry-After", "")
     if asked.isdigit():
         return int(asked)
-    # The service's clock, not ours.
-    now = parsedate_to_datetime(headers["Date"]).timestamp()
-    if asked:
-        return max(1, parsedate_to_datetime(asked).timestamp() - now)
-    return max(1, float(headers.get("X-RateLimit-Reset", now + 60)) - now)
+    now = mktime_tz(parsedate_tz(headers["Date"]))  # the service's clock, not ours
+    date = parsedate_tz(asked)
+    return max(1, (mktime_tz(date) if date else float(headers.get("X-RateLimit-Reset", now + 60))) - now)
 
 
 def is_worth_waiting(status, headers):

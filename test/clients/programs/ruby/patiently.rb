@@ -7,7 +7,8 @@ def asked_wait(headers)
   return asked.to_i if asked.match?(/\A\d+\z/)
 
   now = Time.httpdate(headers['Date']).to_i # the service's clock, not ours
-  [1, (asked.empty? ? (headers['X-RateLimit-Reset'] || now + 60).to_i : Time.httpdate(asked).to_i) - now].max
+  date = Time.httpdate(asked) rescue nil
+  [1, (date || headers['X-RateLimit-Reset'] || now + 60).to_i - now].max
 end
 
 # Makes a call again after each 429 of the minute, four times at most; not after one of the day.

@@ -8,10 +8,11 @@ field() { tr -d '\r' <"$head" | sed -n "s/^ *$1: //Ip" | tail -n 1; }
 # The seconds that it asks for: Retry-After as a number or a date, else X-RateLimit-Reset, else a minute.
 asked_wait() {
   asked=$(field Retry-After)
+  reset=$(field X-RateLimit-Reset)
   now=$(date -d "$(field Date)" +%s) # the service's clock, not ours
   case $asked in
-    '') reset=$(field X-RateLimit-Reset); echo $((${reset:-$now + 60} - now)) ;;
-    *[!0-9]*) echo $(($(date -d "$asked" +%s) - now)) ;;
+    *GMT) echo $(($(date -d "$asked" +%s) - now)) ;;
+    '' | *[!0-9]*) echo $((${reset:-$now + 60} - now)) ;;
     *) echo "$asked" ;;
   esac
 }

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { jsonWithNext } from '../json-with-next.js';
+import { schemaLine } from '../schema-line.js';
+
+const file = 'petstore.scenario.yaml';
+
+const scenario = (schema: string) => `${schema}
+# What the simulator starts with and does. Everything is optional; what is left out comes from the default scenario.
+name: petstore
+description: The key has one request left in its minute, and the next one is refused for ten seconds.
+
+# A minute of ten seconds, so that nobody has to wait for a real one. Every header stays true.
+windows: { minute: 10s }
+
+# API keys with their plan, and what they have used up already.
+keys:
+  free-key: { plan: free, usage: { minute: 59 } }
+  # revoked-key: { plan: free, state: revoked }
+  # banned-key: { plan: pro, bannedFor: 90s }
+
+# What goes wrong, when, and how: petstore-sim scenarios lists bugs that real clients had.
+# faults:
+#   - when: { operation: createPet, nth: 1 }
+#     then: { reset: true, phase: after }   # the pet is stored, the answer is lost
+#   - when: { operation: listPets, nth: 5 }
+#     then: { ban: 90s }
+
+# pets: { generate: { available: 30, pending: 8, sold: 4 } }
+# clock: { start: 2026-01-01T12:00:00Z, mode: frozen }   # frozen: it moves only when a test moves it
+
+# Which key the client is given, and how many calls put it to the test.
+client: { key: free-key, calls: 2 }
+expect: { verdict: pass }
+`;
+
+type Runner = 'vitest' | 'jest' | 'playwright';
+
+const unitTest = (
+  runner: 'vitest' | 'jest',
+) => `import { ${runner === 'vitest' ? 'expect, ' : ''}test } from 'petstore-sim/${runner}';
+
+const limited = test.extend({ scenario: './${file}' });
+
+limited('the client waits as long as Retry-After says', async ({ sim, baseUrl, apiKey }) => {
+  // Call your client here, twice, with this baseUrl and apiKey; or with sim.fetch, if it takes a fetch.
+  expect(sim).toHaveHonouredRetryAfter();
+}, 30_000);
+`;
+
+const lines: Record<Runner, string> = {
+  vitest: unitTest('vitest'),
+  jest: unitTest('jest'),
+  playwright: `// playwright.config.ts: webServer: { command: 'npx petstore-sim --scenario ${file}', url: 'http://127.0.0.1:4010/__sim/health' }
+import { expect, test } from 'petstore-sim/playwright';
+
+test('the page waits and goes on', async ({ page, sandbox }) => {
+  await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // where your page expects the service
+  await page.goto('/');
+  // Look for what your page shows while it waits, and afterwards. The client is judged at the end of the test.
+});
+`,
+};
+
+const packages: Record<string, Runner> = { vitest: 'vitest', jest: 'jest', '@playwright/test': 'playwright' };
+
+/**
+ * Writes a scenario to start from, unless there is one, and says what to paste where.
+ * @param folder of the project
+ */
+export function init(folder: string, asJson = false): string {
+  const path = join(folder, file);
+  const isNew = !existsSync(path);
+  if (isNew) writeFileSync(path, scenario(schemaLine(folder)));
+  const runners = findRunners(folder);
+  const script = { petstore: `petstore-sim --scenario ${file} --watch` };
+  const next = [
+    `petstore-sim check --json ${file}`,
+    `petstore-sim exec --json --scenario ${file} -- COMMAND`,
+    `petstore-sim --scenario ${file}`,
+  ];
+  if (asJson) {
+    const tests = runners.map((runner) => ({ runner, lines: lines[runner] }));
+    return jsonWithNext({ file, isNew, script, tests }, next);
+  }
+  const shown = [
+    isNew ? `Wrote ${file}.` : `${file} is there already, and stays as it is.`,
+    '',
+    'A line for the scripts in package.json:',
+    '',
+    `  "petstore": ${JSON.stringify(script.petstore)}`,
+    ...runners.flatMap((runner) => ['', `A test for ${names[runner]}:`, '', indented(lines[runner])]),
+    ...(runners.length === 0
+      ? [
+          '',
+          'No test runner found here. To judge the client, in any language, by the command that starts it:',
+          '',
+          `  npx petstore-sim exec --scenario ${file} -- npm test`,
+        ]
+      : []),
+  ];
+  return `${shown.join('\n').trimEnd()}\n`;
+}
+
+const names: Record<Runner, string> = { vitest: 'Vitest', jest: 'Jest', playwright: 'Playwright' };
+
+const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, '  ');
+
+/** The test runners that package.json lists. */
+function findRunners(folder: string): Runner[] {
+  const manifest = join(folder, 'package.json');
+  if (!existsSync(manifest)) return [];
+  try {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const listed = Object.keys({ ...dependencies, ...devDependencies });
+    return Object.entries(packages).flatMap(([name, runner]) => (listed.includes(name) ? [runner] : []));
+  } catch {
+    // Not ours to judge.
+    return [];
+  }
+}

@@ -1,0 +1,69 @@
+import { collectRun } from '../../control/run-operations.js';
+import type { RunReport } from '../../control/run-report.js';
+import { judgeRecording, reportRecord } from '../../fidelity/judge/judge-recording.js';
+import { recordedEntries } from '../../fidelity/judge/recorded-entries.js';
+import { traceExchanges } from '../../fidelity/judge/trace.js';
+import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
+import { UsageError } from '../../node/usage-error.js';
+import { createSimulator } from '../../simulator/simulator.js';
+import type { Verdict } from '../../verdict/judge-run.js';
+import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
+import { shellWords } from '../shell-words.js';
+import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
+
+export interface JudgeFlags extends VerdictFlags {
+  trace?: string;
+  'base-url'?: string;
+  scenario?: string;
+  'one-key'?: boolean;
+  ended?: boolean;
+}
+
+/** As of exec: a report could not be written. */
+const unwrittenCode = 2;
+
+/**
+ * Judges a client by recorded traffic, and prints the verdict to standard error, as exec does.
+ * @returns 1 when the client failed its verdict, else 0
+ */
+export async function judge(flags: JudgeFlags, files: readonly string[]): Promise<number> {
+  if (files.length === 0 && flags.trace === undefined) {
+    throw new UsageError('expected a recording, HAR or JSON Lines, or --trace FILE; see petstore-sim --help');
+  }
+  const failOn = readCodes(flags['fail-on']);
+  const resolved = flags.scenario === undefined ? undefined : (await readScenarioAndFiles(flags.scenario)).resolved;
+  const scenario = resolved?.scenario;
+  const isTrace = flags.trace !== undefined;
+  const { exchanges, notes } = isTrace
+    ? traceExchanges(await readTraceFile(flags.trace as string), flags['base-url'])
+    : await readRecordedFiles(files, {
+        baseUrl: flags['base-url'],
+        publicKeys: Object.keys(scenario?.keys ?? {}),
+        // The one rule that looks into answers looks for whole numbers that a double cannot hold.
+        keepsBody: (body) => /\d{16}/.test(body),
+      });
+  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+  const verdict = judgeRecording(exchanges, {
+    name: flags.scenario ?? (isTrace ? (flags.trace as string) : files.join(', ')),
+    isOver: flags.ended,
+    isOneKey: flags['one-key'],
+    expect: scenario?.expect,
+    needs: scenario?.client,
+    areHeadersHidden: resolved?.settings.cors === 'hidden',
+  });
+  const run = (): RunReport => ({ ...collectRun(createSimulator(), verdict), entries: recordedEntries(exchanges) });
+  const failures = writeReports(
+    flags,
+    { verdict, entries: exchanges.map(reportRecord), run },
+    nextCommands(verdict, files),
+  );
+  for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
+  if (fails(verdict, failOn, flags['require-conclusive'] ?? false)) return 1;
+  return failures.length > 0 ? unwrittenCode : 0;
+}
+
+/** After a failure the page with the recording inside it; else what puts the client to the test. */
+const nextCommands = ({ outcome }: Verdict, files: readonly string[]): string[] =>
+  outcome === 'fail' && files.length > 0
+    ? [`petstore-sim judge ${shellWords(files)} --report report.html`]
+    : ['petstore-sim gauntlet --json -- COMMAND'];

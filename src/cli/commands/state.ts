@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ControlError } from '../../control/control-error.js';
+import { createControl, type RemoteControl } from '../../control/create-control.js';
+import type { ExportedState } from '../../control/state-schema.js';
+import { UsageError } from '../../node/usage-error.js';
+import { JsonError, jsonText, parseJson } from '../../values/json.js';
+
+export interface StateFlags {
+  url?: string;
+  sandbox?: string;
+  'control-token'?: string;
+  as?: string;
+  from?: string[];
+  until?: string;
+}
+
+/**
+ * `state export [FILE]` writes the state of a running server, or of any point of a run that was written down; `state import
+ * FILE` puts one back.
+ * @param print writes to standard output, where no file is named
+ * @throws {UsageError} for what the server or the person got wrong
+ */
+export async function state(
+  flags: StateFlags,
+  [action, file]: readonly string[],
+  print: (text: string) => void,
+): Promise<void> {
+  if (action === 'export') return exportState(flags, file, print);
+  if (action === 'import') return importState(flags, file);
+  throw new UsageError(
+    `expected state export [FILE] or state import FILE, got ${JSON.stringify(action ?? '')}; see petstore-sim --help`,
+  );
+}
+
+async function exportState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {
+  const { as = 'state', from, until, url } = flags;
+  if (until !== undefined && from === undefined) throw new UsageError('expected --from with --until');
+  if (from !== undefined && from.length > 1) throw new UsageError('expected one --from');
+  if (url !== undefined && from !== undefined) throw new UsageError('expected either --url or --from');
+  if (as !== 'state' && as !== 'scenario') {
+    throw new UsageError(`expected --as state or --as scenario, got ${JSON.stringify(as)}`);
+  }
+  const exported =
+    flags.from === undefined
+      ? await ask(flags, (control) => control.exportState())
+      : await stateOfRun(flags.from[0] as string, flags);
+  const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
+  if (file === undefined) return print(text);
+  try {
+    // It has the keys of the simulator in it.
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new UsageError(
+      `expected a file that can be written, got ${JSON.stringify(file)}: ${(error as Error).message}`,
+    );
+  }
+  process.stderr.write(`petstore-sim: wrote ${file}; it has API keys in it\n`);
+}
+
+/** The state that a run had at a point. @throws {UsageError} */
+async function stateOfRun(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
+  const [{ readRun, replayRun, untilOf }, { exportState: stateOf }] = await Promise.all([
+    import('../read-run.js'),
+    import('../../control/export-state.js'),
+  ]);
+  const run = await readRun(path);
+  for (const notice of run.notices) process.stderr.write(`petstore-sim: ${notice}\n`);
+  const { machine, difference } = await replayRun(run, until === undefined ? {} : untilOf(until));
+  if (difference !== undefined) {
+    const { position, version } = difference.entry;
+    throw new UsageError(
+      `expected answers as they were, got others from entry ${position} on, which petstore-sim ${version} wrote; petstore-sim replay shows them`,
+    );
+  }
+  const sim = machine?.simOf(sandbox);
+  if (sim === undefined) {
+    throw new UsageError(
+      sandbox === undefined
+        ? `expected entries in ${path}, got none until there`
+        : `expected a sandbox that was there, got ${JSON.stringify(sandbox)}`,
+    );
+  }
+  return stateOf(sim.snapshot());
+}
+
+async function scenarioText(exported: ExportedState): Promise<string> {
+  const { exportedScenario } = await import('../exported-scenario.js');
+  return exportedScenario(exported);
+}
+
+async function importState(flags: StateFlags, file: string | undefined): Promise<void> {
+  const stray = (['as', 'from', 'until'] as const).find((flag) => flags[flag] !== undefined);
+  if (stray !== undefined) throw new UsageError(`expected no --${stray} with state import`);
+  if (file === undefined) throw new UsageError('expected the file that state export wrote');
+  const { scenario, pets } = await ask(flags, (control) => control.importState(readState(file)));
+  process.stderr.write(`petstore-sim: the server is at ${file} now: scenario ${scenario}, ${pets} pets\n`);
+}
+
+function readState(file: string): ExportedState {
+  try {
+    return parseJson(readFileSync(file, 'utf8'), 64) as unknown as ExportedState;
+  } catch (error) {
+    const { message } = error as Error;
+    const isScenario = error instanceof JsonError && /\.ya?ml$/.test(file);
+    const hint = isScenario ? '; start a server with a scenario: petstore-sim --scenario FILE' : '';
+    throw new UsageError(`expected a file that state export wrote, got ${JSON.stringify(file)}: ${message}${hint}`);
+  }
+}
+
+/** Calls a running server. @throws {UsageError} */
+async function ask<Result>(
+  { url = 'http://127.0.0.1:4010', sandbox, 'control-token': token }: StateFlags,
+  call: (control: RemoteControl) => Promise<Result>,
+): Promise<Result> {
+  if (!URL.canParse(url) || !/^https?:/.test(url)) {
+    throw new UsageError(`expected --url such as http://127.0.0.1:4010, got ${JSON.stringify(url)}`);
+  }
+  const control = createControl(url, { token });
+  try {
+    return await call(sandbox === undefined ? control : control.sandbox(sandbox));
+  } catch (error) {
+    if (error instanceof ControlError) throw new UsageError(`the server at ${url} answered: ${error.message}`);
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    if (cause === undefined) throw error;
+    throw new UsageError(`expected --url to name a running server, got ${url}: ${cause.code ?? cause.message}`);
+  }
+}

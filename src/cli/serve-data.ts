@@ -1,0 +1,47 @@
+import { LogOpenError } from '../log/log.js';
+import { type ListenOptions, listenTo } from '../node/http/server.js';
+import { openData } from '../node/open-data.js';
+import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
+import { UsageError } from '../node/usage-error.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { type Generator, type Served, startServer } from './start-server.js';
+
+/**
+ * Serves what a folder keeps, or begins it with the scenario. What was found is told on standard error.
+ * @throws {UsageError} for a folder that cannot be used, and for an address that cannot be had
+ */
+export async function serveData(
+  resolved: ResolvedScenario,
+  generator: Generator,
+  flags: { data?: string; scenario?: string; 'data-reset'?: boolean; fsync?: boolean },
+  options: ListenOptions,
+): Promise<Served> {
+  const opened = await openData({
+    folder: flags.data as string,
+    resolved,
+    scenarioName: nameOfScenario(flags.scenario ?? 'default'),
+    scenarios: readShippedScenarios,
+    generatePets: await generator.load(),
+    reset: flags['data-reset'],
+    fsync: flags.fsync,
+  }).catch((error) => {
+    throw error instanceof LogOpenError ? new UsageError(error.message) : error;
+  });
+  for (const notice of opened.notices) process.stderr.write(`${notice}\n`);
+  const server = await startServer(() => listenTo(opened.backend, options), options).catch(async (error) => {
+    await opened.close();
+    throw error;
+  });
+  return {
+    sim: opened.backend.sim,
+    load: opened.load,
+    server: {
+      ...server,
+      async close(how) {
+        await server.close(how);
+        await opened.close();
+      },
+    },
+  };
+}

@@ -1,0 +1,4 @@
+/** Words as a shell takes them. */
+export const shellWords = (words: readonly string[]) => words.map(quoted).join(' ');
+
+const quoted = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,100 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { maskedKey } from '../../values/mask-key.js';
+import { isMap } from '../../values/plain-data.js';
+import { createTextFinder } from '../../values/text-finder.js';
+
+/** A token that is shorter is no secret, and would be found everywhere. */
+const shortestSecret = 6;
+
+/** So many are remembered. Of further ones two in many million may become one. */
+const mostTokens = 100_000;
+
+/** The fields of inputs that hold an API key. */
+const keyFields = ['key', 'token'];
+
+/**
+ * Replaces the tokens in the commands of one recording. A token that no scenario names becomes a text of the same length
+ * with the same last characters, which is all that is ever shown of it; equal tokens become equal texts. Bodies of requests
+ * stay as they are, because answers are made of them.
+ */
+export function createPseudonyms() {
+  // Of this recording alone, and gone with it, so that nobody can try out what a pseudonym was made of.
+  const secret = randomBytes(32);
+  const named = new Set<string>();
+  const pseudonyms = new Map<string, string>();
+  const taken = new Set<string>();
+  const finder = createTextFinder(shortestSecret);
+
+  /** What stands for a token: itself where a scenario names it. */
+  function pseudonym(token: string): string {
+    if (token.length < shortestSecret || named.has(token)) return token;
+    const known = pseudonyms.get(token);
+    if (known !== undefined) return known;
+    const shown = maskedKey(token).slice(1);
+    const hidden = token.length - shown.length;
+    let text = '';
+    for (let attempt = 0; text === '' || taken.has(text); attempt++) {
+      let letters = '';
+      for (let block = 0; letters.length < hidden; block++) {
+        const hash = createHmac('sha256', secret).update(`${attempt} ${block} ${token}`).digest('base64url');
+        letters += hash.replace(/[-_]/g, '');
+      }
+      text = letters.slice(0, hidden) + shown;
+    }
+    if (pseudonyms.size >= mostTokens) return text;
+    pseudonyms.set(token, text);
+    taken.add(text);
+    for (const spelling of new Set([token, encodeURIComponent(token.toWellFormed())])) finder.add(spelling, text);
+    return text;
+  }
+
+  /** Remembers the keys of a scenario, which is written as it is. */
+  function name(scenario: unknown): void {
+    if (!isMap(scenario)) return;
+    const { keys, background, client, faults } = scenario;
+    for (const map of [keys, background]) if (isMap(map)) for (const key of Object.keys(map)) named.add(key);
+    if (isMap(client) && typeof client.key === 'string') named.add(client.key);
+    for (const fault of Array.isArray(faults) ? faults : []) {
+      const when = isMap(fault) && isMap(fault.when) ? fault.when : {};
+      for (const key of [when.key].flat()) if (typeof key === 'string') named.add(key);
+    }
+  }
+
+  const replace = <Value>(value: Value, field?: string): Value => {
+    if (typeof value === 'string') {
+      return (field !== undefined && keyFields.includes(field) ? pseudonym(value) : finder.replace(value)) as Value;
+    }
+    if (Array.isArray(value)) return value.map((item) => replace(item, field)) as Value;
+    if (!isMap(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [finder.replace(name), replace(part, name)]),
+    ) as Value;
+  };
+
+  /** A command as a recording shows it. */
+  function inRecording(command: unknown): unknown {
+    if (!isMap(command)) return command;
+    const { kind, call, input, scenario } = command;
+    if (kind === 'begin' || kind === 'scenario') name(scenario);
+    if (kind === 'control') {
+      if (isMap(input)) name(input.scenario);
+      return { ...command, input: replace(input) };
+    }
+    if (kind !== 'request' || !isMap(call)) return command;
+    const { headers, body, ...rest } = call;
+    const { authorization, ...others } = headers as Record<string, string>;
+    const start = authorization === undefined ? 0 : authorization.lastIndexOf(' ') + 1;
+    const shown = authorization && authorization.slice(0, start) + pseudonym(authorization.slice(start));
+    const replaced = pseudonyms.size === 0 ? { ...rest, headers: others } : replace({ ...rest, headers: others });
+    return {
+      ...command,
+      call: {
+        ...replaced,
+        headers: { ...(shown !== undefined && { authorization: shown }), ...replaced.headers },
+        ...(body !== undefined && { body }),
+      },
+    };
+  }
+
+  return { name, inRecording };
+}

@@ -1,0 +1,32 @@
+import { Document, isMap, isScalar, visit } from 'yaml';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+
+/** Lists and maps that stand in one line each: a pet, a key, a window. */
+const inOneLine = /^(?:pets\.\d+|keys\.[^.]+|ids|clock|state\.(?:keys\.[^.]+|unlistedKeys\.\d+|faults)\.[^.]+)$/;
+
+/**
+ * A scenario as the YAML of a file.
+ * @param comment what its first lines say
+ */
+export function scenarioYaml(scenario: Scenario, comment: string): string {
+  const document = new Document(withoutUndefined(scenario), { version: '1.2' });
+  document.commentBefore = comment.replace(/^/gm, ' ');
+  visit(document, {
+    Collection(_, node, path) {
+      const steps = path.flatMap((each) => ('key' in each && isScalar(each.key) ? [String(each.key.value)] : []));
+      const parent = path.at(-1);
+      if (!isMap(parent) && parent !== undefined && 'items' in parent) steps.push(String(parent.items.indexOf(node)));
+      if (inOneLine.test(steps.join('.'))) node.flow = true;
+    },
+  });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+/** YAML would have an empty value where a field has none. */
+function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) => (part === undefined ? [] : [[name, withoutUndefined(part)]])),
+  );
+}

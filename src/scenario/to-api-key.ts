@@ -1,0 +1,70 @@
+import type { PlanLimits } from '../contract/document.js';
+import type { Settings } from '../contract/settings.js';
+import type { ApiKey } from '../limits/api-key.js';
+import { createWindow, type Window } from '../limits/window.js';
+import { type Issue, issueAt, type Step } from '../schema/issue.js';
+import { latestMs } from '../values/instant.js';
+import type { ExportedKey } from './key-state-schema.js';
+
+/** What a scenario says about every key alike. */
+export interface KeyRules {
+  readonly plans: Readonly<Record<string, PlanLimits>>;
+  readonly windowSeconds: PlanLimits;
+  readonly settings: Pick<Settings, 'algorithm'>;
+}
+
+/** The key that was exported. What contradicts the scenario, or itself, becomes an issue below `steps`. */
+export function toApiKey(
+  key: ExportedKey,
+  { plans, windowSeconds, settings: { algorithm } }: KeyRules,
+  nowMs: number,
+  steps: readonly Step[],
+  issues: Issue[],
+): ApiKey {
+  const limits = Object.hasOwn(plans, key.plan) ? plans[key.plan] : undefined;
+  if (limits === undefined) {
+    const expected = Object.keys(plans).join(', ');
+    const message = `expected a plan of the scenario (${expected}), got ${JSON.stringify(key.plan)}`;
+    issues.push(issueAt([...steps, 'plan'], message));
+  }
+  const window = (name: 'minute' | 'day') => {
+    const preset = key.preset?.usage[name] ?? 0;
+    const limit = limits?.[name] ?? Number.POSITIVE_INFINITY;
+    if (preset > limit) {
+      const message = `expected at most the limit of the plan (${limit}), got ${preset}`;
+      issues.push(issueAt([...steps, 'preset', 'usage', name], message));
+    }
+    return toWindow(key[name], createWindow(limit, windowSeconds[name]), algorithm, nowMs, [...steps, name], issues);
+  };
+  return {
+    ...key,
+    expiresAtMs: key.expiresAtMs,
+    preset: key.preset,
+    episode: key.episode,
+    minute: window('minute'),
+    day: window('day'),
+  };
+}
+
+function toWindow(
+  { startSeconds, used, log }: ExportedKey['minute'],
+  empty: Window,
+  algorithm: Settings['algorithm'],
+  nowMs: number,
+  steps: readonly Step[],
+  issues: Issue[],
+): Window {
+  const logged = log.reduce((sum, [, requests]) => sum + requests, 0);
+  if ((algorithm === 'sliding-log' || log.length > 0) && logged !== used) {
+    issues.push(issueAt([...steps, 'used'], `expected the sum of the requests in log (${logged}), got ${used}`));
+  }
+  if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
+    issues.push(issueAt([...steps, 'log'], 'expected each second once, the oldest first'));
+  }
+  // A token bucket is refilled by its limit every second, in units of a token through the length of its window.
+  const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
+  if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
+    issues.push(issueAt([...steps, 'used'], `expected a bucket that is full again before the year 10000, got ${used}`));
+  }
+  return { ...empty, startSeconds, used, log };
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCommandLine } from '../support/command-line.js';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-init-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const run = (...args: string[]) => runCommandLine(args, { cwd });
+const manifest = (content: object) => writeFileSync(join(cwd, 'package.json'), JSON.stringify(content));
+
+test('init asks nothing, writes a scenario with comments that check accepts, and says how to go on', async () => {
+  const { code, out, err } = await run('init');
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toContain('Wrote petstore.scenario.yaml.');
+  expect(out).toContain('"petstore": "petstore-sim --scenario petstore.scenario.yaml --watch"');
+  expect(out).toContain('npx petstore-sim exec --scenario petstore.scenario.yaml -- npm test');
+  const text = readFileSync(join(cwd, 'petstore.scenario.yaml'), 'utf8');
+  expect(text.split('\n').filter((line) => line.startsWith('#')).length).toBeGreaterThan(10);
+  expect(await run('check', 'petstore.scenario.yaml')).toMatchObject({ code: 0 });
+});
+
+test('what its comments show is accepted, too, once it is no comment', async () => {
+  await run('init');
+  const file = join(cwd, 'petstore.scenario.yaml');
+  const isExample = /^(\s*)# ((?:revoked-key|banned-key|faults|pets|clock):.*|\s{2,}.*)$/;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const shown = lines.filter((line) => isExample.test(line));
+  expect(shown).toHaveLength(9);
+  writeFileSync(file, lines.map((line) => line.replace(isExample, '$1$2')).join('\n'));
+  expect(await run('check', 'petstore.scenario.yaml')).toMatchObject({ code: 0, err: '' });
+});
+
+test('a scenario that is there stays as it is', async () => {
+  writeFileSync(join(cwd, 'petstore.scenario.yaml'), 'seed: 7\n');
+  const { code, out } = await run('init');
+  expect(code).toBe(0);
+  expect(out).toContain('petstore.scenario.yaml is there already, and stays as it is.');
+  expect(readFileSync(join(cwd, 'petstore.scenario.yaml'), 'utf8')).toBe('seed: 7\n');
+});
+
+test.each([
+  ['vitest', 'Vitest', "import { expect, test } from 'petstore-sim/vitest';"],
+  ['jest', 'Jest', "import { test } from 'petstore-sim/jest';"],
+  ['@playwright/test', 'Playwright', "import { expect, test } from 'petstore-sim/playwright';"],
+])('in a project with %s it shows a test for it', async (name, title, line) => {
+  manifest({ devDependencies: { [name]: '*' } });
+  const { out } = await run('init');
+  expect(out).toContain(`A test for ${title}:`);
+  expect(out).toContain(line);
+  const { tests, isNew, next } = JSON.parse((await run('init', '--json')).out);
+  expect(tests).toMatchObject([{ lines: expect.stringContaining(line) }]);
+  expect([isNew, next[0]]).toEqual([false, 'petstore-sim check --json petstore.scenario.yaml']);
+});
+
+test('a package.json that cannot be read is none', async () => {
+  writeFileSync(join(cwd, 'package.json'), '{');
+  expect(await run('init')).toMatchObject({ code: 0, out: expect.stringContaining('No test runner found here.') });
+});
+
+test.each([
+  [['--scenaro', 'x'], "Unknown option '--scenaro'; did you mean --scenario?"],
+  [['exec', '--jsn', '--', 'true'], 'did you mean --json?'],
+  [['serv'], 'got "serv"; did you mean serve?'],
+  [['--qqqqqqqqq'], "Unknown option '--qqqqqqqqq'; see petstore-sim --help"],
+])('petstore-sim %j says what was meant', async (args, message) => {
+  expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+});
+
+test('demo shows a wrong and a right client, the address of the page first', async () => {
+  const { code, out, err } = await run('demo', '--timeout', '5s');
+  expect([code, err]).toEqual([0, '']);
+  const lines = out.split('\n');
+  expect(lines[0]).toMatch(/^ {2}Page {5}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/);
+  expect(out).toMatch(/^FAIL {2}wrong-client\n {2}early-retry: /m);
+  expect(out).toMatch(/^PASS {2}right-client$/m);
+  const { results } = JSON.parse((await run('demo', '--json', '--timeout', '4s')).out);
+  expect(results).toMatchObject([{ outcome: 'fail' }, { outcome: 'pass', findings: [] }]);
+});

@@ -1,0 +1,80 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, posix, win32 } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { endTree } from '../../src/cli/end-tree.js';
+import { isInside } from '../../src/node/scenario-files/is-inside.js';
+import { runCommandLine } from '../support/command-line.js';
+
+const root = join(import.meta.dirname, '../..');
+
+// What of Windows can be tried elsewhere. docs/testing.md lists what was only reviewed.
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-systems-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a file is inside a folder', () => {
+  test.each([
+    [win32, 'C:\\work', 'C:\\work\\pets.json', true],
+    [win32, 'C:\\', 'C:\\pets.json', true],
+    [win32, 'C:\\work', 'c:\\WORK\\data\\pets.json', true],
+    [win32, 'C:\\work', 'C:\\work..\\pets.json', false],
+    [win32, 'C:\\work', 'D:\\work\\pets.json', false],
+    [win32, 'C:\\work', 'C:\\pets.json', false],
+    [win32, 'C:\\work', '\\\\server\\work\\pets.json', false],
+    [posix, '/work', '/work/pets.json', true],
+    [posix, '/', '/pets.json', true],
+    [posix, '/work', '/work/..pets.json', true],
+    [posix, '/work', '/workshop/pets.json', false],
+    [posix, '/work', '/work', false],
+  ])('%#: %2$s below %1$s', (path, inFolder, file, expected) => {
+    expect(isInside(inFolder, file, path)).toBe(expected);
+  });
+});
+
+describe('files with the line ends of Windows', () => {
+  const text = 'name: mine\nkeys:\n  free-key: { plan: free, usage: { minute: 59 } }\n';
+
+  test('are read', async () => {
+    writeFileSync(join(folder, 'mine.yaml'), text.replaceAll('\n', '\r\n'));
+    writeFileSync(join(folder, 'bom.json'), '\ufeff{\r\n  "extends": "./mine.yaml"\r\n}\r\n');
+    const { code, err } = await runCommandLine(['check', 'mine.yaml', 'bom.json'], { cwd: folder });
+    expect([code, err]).toEqual([0, '']);
+  });
+
+  test('have their mistakes at the same places', async () => {
+    const wrong = text.replace('free,', 'gold,');
+    writeFileSync(join(folder, 'a.yaml'), wrong);
+    const { err } = await runCommandLine(['check', 'a.yaml'], { cwd: folder });
+    writeFileSync(join(folder, 'a.yaml'), wrong.replaceAll('\n', '\r\n'));
+    expect(await runCommandLine(['check', 'a.yaml'], { cwd: folder })).toMatchObject({ code: 2, err });
+    expect(err).toMatch(/^a\.yaml:3:\d+: keys\.free-key\.plan/);
+  });
+});
+
+test('on Windows a command ends with all that it started, by taskkill', async () => {
+  const taskkill = join(folder, 'taskkill');
+  writeFileSync(taskkill, '#!/bin/sh\necho "$@" > "$(dirname "$0")/told"\n');
+  chmodSync(taskkill, 0o755);
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`);
+  endTree(12_345, 'SIGTERM', 'win32');
+  await expect.poll(() => readFileSync(join(folder, 'told'), 'utf8'), { timeout: 20_000 }).toBe('/pid 12345 /t /f\n');
+  vi.unstubAllEnvs();
+});
+
+test('what npm runs needs no POSIX tools', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const programs = Object.values(scripts).flatMap((script) =>
+    script.split(/&&|\|\||;/).map((part) => part.trim().split(' ')[0]),
+  );
+  expect(
+    programs.filter((program) => /^(rm|cp|mv|mkdir|chmod|cat|sh|bash|env|export|sed|\.\/.*)$/.test(program ?? '')),
+  ).toEqual([]);
+  // cmd.exe sets no variable this way, and knows no single quotes around an argument.
+  for (const script of Object.values(scripts)) expect(script).not.toMatch(/^[A-Z_]+=|(?:^|\s)'[^"]*'(?:\s|$)/);
+});

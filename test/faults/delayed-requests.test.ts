@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { frozen, noon } from '../support/frozen.js';
+
+const noonMs = Date.parse(noon);
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const late = (delay: string, more: Scenario = {}): Scenario => ({ faults: [{ then: { delay } }], ...more });
+
+/** The first request waits three seconds, the second one, the third two. */
+const threeOneTwo: Scenario = {
+  faults: ['3s', '1s', '2s'].map((delay) => ({ when: { first: 1 }, then: { delay } })) as Scenario['faults'],
+};
+
+function send(
+  sim: Simulator,
+  { body, signal, query = '' }: { body?: string; signal?: AbortSignal; query?: string } = {},
+) {
+  return sim.handle({
+    method: body === undefined ? 'GET' : 'POST',
+    path: '/pets',
+    query,
+    baseUrl: 'http://petstore.test/v1',
+    header: (name) => ({ authorization: 'Bearer free-key', 'content-type': 'application/json' })[name],
+    body: body === undefined ? undefined : new TextEncoder().encode(body),
+    signal,
+  });
+}
+
+const rex = '{"name":"Rex","categoryId":1}';
+/** Each entry of the journal in the order in which it was answered: its id, and when, in milliseconds since noon. */
+function answered(sim: Simulator): [number, number][] {
+  const seen: [number, number][] = [];
+  sim.journal.listen(({ id, answeredAtMs }) => void seen.push([id, answeredAtMs - noonMs]));
+  return seen;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('delayed requests', () => {
+  test('go on in the order of their instants, each at its own, whoever came first', async () => {
+    const sim = frozen(threeOneTwo);
+    const seen = answered(sim);
+    const answers = [send(sim), send(sim), send(sim)];
+    sim.clock.advance('10s');
+    expect(seen).toEqual([
+      [2, 1_000],
+      [3, 2_000],
+      [1, 3_000],
+    ]);
+    const dates = (await Promise.all(answers)).map(({ headers }) => headers.Date?.slice(17, 25));
+    expect(dates).toEqual(['12:00:03', '12:00:01', '12:00:02']);
+  });
+
+  test('of one instant go on in the order of their arrival', () => {
+    const sim = frozen(late('2s'));
+    const seen = answered(sim);
+    for (let n = 0; n < 5; n++) void send(sim, { body: rex });
+    sim.clock.advance('2s');
+    expect(seen.map(([id]) => id)).toEqual([1, 2, 3, 4, 5]);
+    expect(sim.journal.query().map(({ storedId }) => storedId)).toEqual(['41', '42', '43', '44', '45']);
+  });
+
+  test('go on at their millisecond and not before, and find the pets that are there then', async () => {
+    const sim = frozen(late('100ms'));
+    const answer = send(sim, { query: 'limit=100' });
+    sim.clock.advance(99);
+    sim.pets.add({ name: 'New', categoryId: 1, status: 'sold' });
+    await settle();
+    expect(sim.journal.pending).toBe(1);
+    sim.clock.advance(1);
+    expect(sim.journal.pending).toBe(0);
+    expect((await answer).body).toContain('"New"');
+  });
+
+  test('that are due go on before the next request, which had arrived when they were answered', () => {
+    vi.useFakeTimers({ now: noonMs });
+    const sim = createSimulator({ scenario: { faults: [{ when: { nth: 1 }, then: { delay: '1s' } }] } });
+    const seen = answered(sim);
+    void send(sim);
+    // The machine is busy, and no timer has fired yet.
+    vi.setSystemTime(noonMs + 1_500);
+    void send(sim);
+    expect(seen).toEqual([
+      [1, 1_000],
+      [2, 1_500],
+    ]);
+    expect(sim.journal.query().map(({ lastArrivedId }) => lastArrivedId)).toEqual([2, 2]);
+  });
+
+  test('go on by a timer in a quiet time, sooner by the speed of the clock', async () => {
+    vi.useFakeTimers({ now: noonMs });
+    const sim = createSimulator({ scenario: late('60s', { clock: { start: noon, speed: 60 } }) });
+    const seen = answered(sim);
+    void send(sim);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(seen).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen).toEqual([[1, 60_000]]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('stand still with the clock, and go on with it', async () => {
+    vi.useFakeTimers({ now: noonMs });
+    const sim = createSimulator({ scenario: late('100ms') });
+    const seen = answered(sim);
+    void send(sim);
+    await vi.advanceTimersByTimeAsync(60);
+    sim.clock.freeze();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(seen).toEqual([]);
+    sim.clock.resume();
+    await vi.advanceTimersByTimeAsync(39);
+    expect(seen).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen).toEqual([[1, 100]]);
+  });
+
+  test('wait for their instant again when the clock is set back', () => {
+    const sim = frozen(late('10s'));
+    const seen = answered(sim);
+    void send(sim);
+    sim.clock.set(noonMs - 60_000);
+    sim.clock.advance('61s');
+    expect(seen).toEqual([]);
+    sim.clock.advance('9s');
+    expect(seen).toEqual([[1, 10_000]]);
+  });
+
+  test.each(['reset', 'restore', 'load with reseed', 'load with another clock'] as const)(
+    'end with a %s, and neither run nor are in the journal',
+    async (how) => {
+      const sim = frozen(late('10s'));
+      const before = sim.snapshot();
+      const answer = send(sim, { body: rex });
+      const failed = expect(answer).rejects.toThrow('reset');
+      if (how === 'reset') sim.reset();
+      else if (how === 'restore') sim.restore(before);
+      else if (how === 'load with reseed') sim.load({ clock: { start: noon, mode: 'frozen' } }, { reseed: true });
+      else sim.load({ clock: { start: noon, mode: 'frozen', skew: '1s' } });
+      await failed;
+      sim.clock.advance('1h');
+      expect([sim.pets.size, sim.journal.size, sim.journal.pending]).toEqual([40, 0, 0]);
+    },
+  );
+
+  test('outlive the load of a scenario with the same clock, in the one that they came to', async () => {
+    const sim = frozen(late('10s', { assumptions: { defaultStatus: 'pending' } }));
+    const answer = send(sim, { body: rex });
+    sim.load({ clock: { start: noon, mode: 'frozen' } });
+    sim.clock.advance('10s');
+    expect(JSON.parse((await answer).body)).toMatchObject({ id: 41, status: 'pending' });
+  });
+
+  test('of a client that leaves are in the journal without an answer; the others go on', async () => {
+    const sim = frozen(late('10s'));
+    const leave = new AbortController();
+    const removed = vi.spyOn(leave.signal, 'removeEventListener');
+    const left = send(sim, { body: rex, signal: leave.signal });
+    const other = send(sim, { body: rex });
+    sim.clock.advance('1s');
+    leave.abort(new Error('enough'));
+    await expect(left).rejects.toThrow('enough');
+    expect(removed).toHaveBeenCalledOnce();
+    sim.clock.advance('9s');
+    expect((await other).status).toBe(201);
+    expect(sim.journal.query().map(({ id, status, answeredAtMs }) => [id, status, answeredAtMs - noonMs])).toEqual([
+      [1, 0, 1_000],
+      [2, 201, 10_000],
+    ]);
+    leave.abort();
+    expect(sim.journal.size).toBe(2);
+  });
+
+  test('of a client that has left already end at once', async () => {
+    const sim = frozen(late('10s'));
+    await expect(send(sim, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+    expect(sim.journal.query()[0]?.status).toBe(0);
+  });
+
+  test('show the strikes and the episode as they were after the request, whatever came since', async () => {
+    const sim = frozen({
+      keys: { 'free-key': { usage: { minute: 59 } } },
+      faults: [{ when: { nth: 1 }, then: { delay: '5s' } }],
+    });
+    const first = send(sim);
+    void send(sim);
+    sim.clock.advance('2s');
+    void send(sim);
+    sim.clock.advance('3s');
+    await first;
+    expect(sim.journal.query().map(({ strikes, episode }) => [strikes, episode])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 1],
+    ]);
+  });
+});

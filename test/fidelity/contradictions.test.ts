@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest';
+import type { RawAnswer, Transport } from '../../src/fidelity/ask/ask-service.js';
+import { calibrate } from '../../src/fidelity/ask/calibrate.js';
+import type { Probe } from '../../src/fidelity/ask/questions.js';
+import type { Subject } from '../../src/fidelity/calibrate/clue.js';
+import { knowledgeLines } from '../../src/fidelity/report/knowledge-lines.js';
+import { calibratedScenario } from '../../src/fidelity/report/scenario-text.js';
+import { type HiddenWorld, hiddenWorld } from './hidden-worlds.js';
+
+/** A service with limits on all operations that the headers show, so that every lie about them can be seen. */
+const plainWorld = () => {
+  for (let seed = 1; ; seed++) {
+    const world = hiddenWorld(seed, 'second');
+    const { limitsApply, algorithm, reportedWindow } = world.choices;
+    const isPlain = limitsApply === 'all' && algorithm === 'fixed-window' && reportedWindow === 'minute';
+    if (isPlain && world.limits.minute >= 60 && world.usage.minute < 10) return world;
+  }
+};
+
+type Change = (answer: RawAnswer, probe: Probe) => RawAnswer;
+
+const header = (answer: RawAnswer, name: string, change: (value: string) => string): RawAnswer => ({
+  ...answer,
+  headers: answer.headers.map(([each, value]) => [each, each === name ? change(value) : value]),
+});
+const body = (answer: RawAnswer, change: (body: never) => unknown): RawAnswer => ({
+  ...answer,
+  body: JSON.stringify(change(JSON.parse(answer.body) as never)),
+});
+const without = (answer: RawAnswer, prefix: string): RawAnswer => ({
+  ...answer,
+  headers: answer.headers.filter(([name]) => !name.startsWith(prefix)),
+});
+
+async function learn(world: HiddenWorld, change: Change) {
+  const transport: Transport = {
+    ...world.transport,
+    send: async (probe) => change(await world.transport.send(probe), probe),
+  };
+  const options = { budget: 40, allowsWrite: false, allowsExhaust: false, allowsBan: false, patienceMs: 150_000 };
+  return calibrate(transport, options);
+}
+
+const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
+  [
+    'sorts its list by name',
+    'listOrder',
+    /#1 GET \/pets\?limit=100: 40 pets, sorted by name/,
+    (answer, { target }) =>
+      target === '/pets?limit=100'
+        ? body(answer, (pets: { name: string }[]) => pets.sort((a, b) => (a.name < b.name ? -1 : 1)))
+        : answer,
+  ],
+  [
+    'answers 422 to a limit out of range',
+    'limitOutOfRange',
+    /#3 GET \/pets\?limit=0: answered with 422/,
+    (answer, { question }) =>
+      question.startsWith('limit') && question !== 'limits'
+        ? { ...answer, status: 422, body: '{"code":"bad","message":"no","status":422}' }
+        : answer,
+  ],
+  [
+    'rejects one limit out of range and cuts another',
+    'limitOutOfRange',
+    /#4 GET \/pets\?limit=101/,
+    (answer, { question }) =>
+      question === 'limitOutOfRange'
+        ? { ...answer, status: 400, body: '{"code":"bad","message":"no","status":400}' }
+        : question === 'limitTooLarge'
+          ? { ...answer, status: 200, body: '[]' }
+          : answer,
+  ],
+  [
+    'pages by another parameter',
+    'paging',
+    /#1 GET \/pets\?limit=100: a Link to the next page, by start/,
+    (answer) => ({
+      ...without(answer, 'link'),
+      headers: [...without(answer, 'link').headers, ['link', '<https://second.example/v1/pets?start=1>; rel="next"']],
+    }),
+  ],
+  [
+    'wraps its list in an object',
+    'document',
+    /#1 GET \/pets\?limit=100: a body that is no array/,
+    (answer, { target }) => (target === '/pets?limit=100' ? body(answer, (items) => ({ items })) : answer),
+  ],
+  [
+    'leaves the rate-limit headers out of 404',
+    'document',
+    /#\d+ GET \/pets\/petstore-sim-probe: no whole number in X-RateLimit-Limit/,
+    (answer, { question }) => (question === 'malformedPetId' ? without(answer, 'x-ratelimit') : answer),
+  ],
+  [
+    'sends errors without a code',
+    'document',
+    /whose body is no Error/,
+    (answer) =>
+      answer.status === 404
+        ? body(answer, ({ message, status }: Record<string, unknown>) => ({ message, status }))
+        : answer,
+  ],
+  [
+    'resets eleven seconds later each time',
+    'algorithm',
+    /#\d+ .*reset in \d+ s; no combination/,
+    (() => {
+      let sent = 0;
+      return (answer: RawAnswer) => header(answer, 'x-ratelimit-reset', (value) => String(Number(value) + 11 * sent++));
+    })(),
+  ],
+  [
+    'lets Remaining rise',
+    'algorithm',
+    /#\d+ .*; no combination of algorithm/,
+    (() => {
+      let sent = 0;
+      return (answer: RawAnswer) =>
+        header(answer, 'x-ratelimit-remaining', (value) => String(Math.min(Number(value), 20) + sent++));
+    })(),
+  ],
+  [
+    'says Sunset without Deprecation',
+    'deprecation',
+    /Sunset without Deprecation/,
+    (answer, { question }) =>
+      question === 'deprecation'
+        ? {
+            ...answer,
+            headers: [
+              ...without(answer, 'deprecation').headers.filter(([name]) => name !== 'sunset'),
+              ['sunset', 'Thu, 05 Dec 2030 00:00:00 GMT'],
+            ],
+          }
+        : answer,
+  ],
+  [
+    'has RateLimit fields of another shape',
+    'rateLimitFields',
+    /RateLimit: limit=60/,
+    (answer) => ({
+      ...answer,
+      headers: [...without(answer, 'ratelimit').headers, ['ratelimit', 'limit=60, remaining=3']],
+    }),
+  ],
+];
+
+test.each(lies)(
+  'a service that %s fits no assumption, and is told so with the place',
+  async (_, about, place, change) => {
+    const { learner } = await learn(plainWorld(), change);
+    const lines = knowledgeLines(learner).join('\n');
+    if (about === 'document') expect(learner.contradictions.length).toBeGreaterThan(0);
+    else expect(learner.about(about)).toMatchObject({ state: 'contradicted', left: [] });
+    expect(lines).toMatch(place);
+    expect(lines).not.toMatch(/, 0 contradicted/);
+    const text = calibratedScenario(learner, {
+      from: 'https://x.example/v1',
+      at: '2026-01-01T00:00:00Z',
+      requests: 40,
+    });
+    expect(text).toContain('# Contradicted');
+    if (about !== 'document') expect(text).not.toMatch(new RegExp(`^ {2}${about}:`, 'm'));
+  },
+);
+
+test('a key that other clients use as well makes nothing about limits certain, and says so', async () => {
+  let used = 0;
+  const { learner } = await learn(plainWorld(), (answer, { token }) =>
+    token === 'own' ? header(answer, 'x-ratelimit-remaining', (value) => String(Number(value) - used++)) : answer,
+  );
+  const joint = ['limitsApply', 'algorithm', 'windowStart', 'rejectedCounts', 'reportedWindow'] as const;
+  expect(joint.map((about) => learner.about(about).state)).not.toContain('certain');
+  expect(knowledgeLines(learner).join('\n')).toMatch(/other clients use this key, or a request costs more than one/);
+});
+
+test('the same service without a lie is contradicted in nothing', async () => {
+  const { learner } = await learn(plainWorld(), (answer) => answer);
+  expect(knowledgeLines(learner).at(-1)).toMatch(/, 0 contradicted$/);
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { judgeRecording } from '../../src/fidelity/judge/judge-recording.js';
+import { readRecording } from '../../src/fidelity/recording/read-recording.js';
+import type { Simulator } from '../../src/index.js';
+import { rules } from '../../src/verdict/judge-run.js';
+import { judge, type Verdict } from '../../src/verdict.js';
+import { open } from '../scenarios/stage.js';
+import { type VerdictCase, verdictCases } from '../scenarios/verdict-cases.js';
+import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
+import { blamed } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+import { tries } from '../support/prove.js';
+import { createDraw } from './hidden-worlds.js';
+import { harOf, journalOf, pieces } from './recorded-traffic.js';
+
+/** The verdict on a recording of what a simulator has seen. @param change what another recorder would have left out */
+async function recorded(sim: Simulator, text: string, change: (text: string) => string = (same) => same) {
+  const { scenario } = sim;
+  const { exchanges } = await readRecording([pieces(change(text), 700)], {
+    publicKeys: Object.keys(scenario.keys ?? {}),
+  });
+  return judgeRecording(exchanges, {
+    name: sim.name,
+    isOver: true,
+    expect: scenario.expect,
+    needs: scenario.client,
+    areHeadersHidden: sim.settings.cors === 'hidden',
+  });
+}
+
+/** As another program would have recorded it: with the headers of the request, and without what only we know. */
+const asForeign = (text: string): string => {
+  const har = JSON.parse(text);
+  for (const entry of har.log.entries) {
+    const { call, client } = entry._petstoreSim;
+    if (call !== undefined) entry.request.headers.push({ name: 'x-sim-call', value: call });
+    if (client !== undefined) entry.request.headers.push({ name: 'user-agent', value: client });
+    delete entry._petstoreSim;
+    entry.response.headers = entry.response.headers.map(({ name, value }: { name: string; value: string }) => ({
+      name: name.toLowerCase(),
+      value,
+    }));
+  }
+  return JSON.stringify(har);
+};
+
+async function play(name: string, { client, changes, stoppedAfterSeconds }: VerdictCase) {
+  const stage = open(name, changes);
+  if (stoppedAfterSeconds === undefined) await stage.run(client).catch(() => {});
+  else {
+    client(stage).catch(() => {});
+    await stage.runUntil(stoppedAfterSeconds);
+  }
+  return stage.sim;
+}
+
+const needing = Object.entries(rules).flatMap(([code, { needs }]) => (needs === 'simulator' ? [code] : []));
+const said = ({ outcome, findings, exercised }: Verdict) => ({ outcome, findings, exercised });
+
+describe.each(Object.entries(verdictCases))('%s', (name, cases) => {
+  test.each(cases)('a client that $does is judged by our own HAR and JSON Lines as it was live', async (each) => {
+    const sim = await play(name, each);
+    // What a client reports of its calls and the end of its process are in no recording.
+    if (sim.journal.outcomes.length > 0) return;
+    const live = said(judge(sim, { isOver: true }));
+    // Counted from the last answer, because that is where a recording ends.
+    const lastMs = Math.max(...sim.journal.query().map(({ finishedAtMs }) => finishedAtMs));
+    if (sim.clock.now() > lastMs && stopped(each)) return;
+    expect(said(await recorded(sim, harOf(sim)))).toEqual(live);
+    expect(said(await recorded(sim, journalOf(sim)))).toEqual(live);
+  });
+
+  test.each(cases)(
+    'a client that $does is not passed by what another recorded unless nothing is unknown',
+    async (each) => {
+      const sim = await play(name, each);
+      const live = judge(sim, { isOver: true });
+      const foreign = await recorded(sim, harOf(sim), asForeign);
+      expect(foreign.unknown).toEqual(expect.arrayContaining(needing));
+      expect(foreign.exercised.filter((code) => needing.includes(code))).toEqual([]);
+      const isRight = live.outcome === 'pass';
+      if (isRight && blamed(live).length === 0)
+        expect(foreign.findings.filter(({ severity }) => severity === 'fail')).toEqual([]);
+    },
+  );
+});
+
+const stopped = ({ stoppedAfterSeconds }: VerdictCase) => stoppedAfterSeconds !== undefined;
+
+const wall = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } } as const;
+const obeying = retrying((answer) => retryAfter(answer) * 1000);
+
+test('a right client is never accused by a recording of another program', async () => {
+  const runs = tries(40, 1_000);
+  const accused: unknown[] = [];
+  for (let seed = 1; seed <= runs; seed++) {
+    const { below, pick, chance } = createDraw(seed);
+    const sim = frozen({
+      plans: { free: { minute: 4, day: 1_000 } },
+      windows: { minute: '20s' },
+      limits: {
+        retryAfterForm: pick(['seconds', 'http-date']),
+        algorithm: pick(['fixed-window', 'sliding-log', 'token-bucket']),
+      },
+    });
+    sim.clock.advance(below(1_000));
+    const jitterMs = chance(0.5) ? 3_000 : 0;
+    const byReset = chance(0.3);
+    // Requests and answers take their time on the way, and the recording machine's clock is wrong.
+    const travelMs = below(300);
+    const skewMs = chance(0.5) ? below(8_000_000) - 4_000_000 : 0;
+    const times: { sentMs: number; answeredMs: number }[] = [];
+    const client: Program = function* ({ send, now }) {
+      for (let call = 0; call < 9; call++) {
+        for (;;) {
+          const sentMs = now();
+          yield Math.floor(travelMs / 2);
+          const { headers } = send({ query: `limit=${call + 1}` });
+          yield Math.ceil(travelMs / 2);
+          times.push({ sentMs, answeredMs: now() });
+          if (headers['Retry-After'] === undefined) break;
+          const untilReset = Number(headers['X-RateLimit-Reset']) * 1000 - now();
+          const isDate = headers['Retry-After'].endsWith('GMT');
+          yield isDate || byReset ? untilReset : Number(headers['Retry-After']) * 1000 + below(jitterMs + 1);
+        }
+        yield below(400);
+      }
+    };
+    runPrograms(sim, [client], { timerJitter: () => below(15) });
+    const verdict = await recorded(sim, harOf(sim), (text) => asSeenFrom(asForeign(text), skewMs, times));
+    const blame = blamed(verdict).filter((code) => code !== 'no-jitter');
+    if (blame.length > 0 || verdict.outcome === 'fail')
+      accused.push({ seed, skewMs, travelMs, findings: verdict.findings });
+  }
+  expect(accused.slice(0, 1)).toEqual([]);
+});
+
+/** A HAR as a client's machine writes it, whose clock is ahead by so much; with the times that the client has measured. */
+function asSeenFrom(
+  text: string,
+  skewMs: number,
+  times: readonly { sentMs: number; answeredMs: number }[] = [],
+): string {
+  const har = JSON.parse(text);
+  for (const [index, entry] of har.log.entries.entries()) {
+    const { sentMs, answeredMs } = times[index] ?? {
+      sentMs: Date.parse(entry.startedDateTime),
+      answeredMs: Date.parse(entry.startedDateTime),
+    };
+    entry.startedDateTime = new Date(sentMs + skewMs).toISOString();
+    entry.time = answeredMs - sentMs;
+    entry.timings = { blocked: -1, dns: -1, connect: -1, send: 0, wait: entry.time, receive: 0 };
+  }
+  return JSON.stringify(har);
+}
+
+test.each([
+  ['comes too early', sending([2_000, 2_000]), 'early-retry'],
+  ['never waits', sending([10, 10, 10]), 'early-retry'],
+] as const)('a client that %s is named by a recording of a machine whose clock is wrong', async (_, client, code) => {
+  for (const skewMs of [-7_200_000, -1_700, 0, 900, 86_400_000]) {
+    const sim = frozen({ ...wall, ban: 'off' });
+    runPrograms(sim, [client]);
+    const verdict = await recorded(sim, harOf(sim), (text) => asSeenFrom(asForeign(text), skewMs));
+    expect([skewMs, blamed(verdict).includes(code)]).toEqual([skewMs, true]);
+  }
+});
+
+describe('what a recording leaves out makes the verdict inconclusive, and says what to record', () => {
+  const leftOut: [what: string, say: RegExp, change: (entry: never) => void][] = [
+    [
+      'keys',
+      /API key.*sensitive data.*--one-key/,
+      ({ request }: { request: { headers: unknown[] } }) => {
+        request.headers = [];
+      },
+    ],
+    [
+      'timings',
+      /without their times/,
+      (entry: { time?: number; timings?: unknown; startedDateTime?: string }) => {
+        delete entry.timings;
+        delete entry.time;
+      },
+    ],
+    [
+      'headers of answers',
+      /Retry-After/,
+      ({ response }: { response: { headers: unknown[] } }) => {
+        response.headers = [];
+      },
+    ],
+  ];
+
+  test.each(leftOut)('%s', async (_, say, change) => {
+    for (const client of [obeying, sending([2_000, 2_000])]) {
+      const sim = frozen({ ...wall, ban: 'off' });
+      runPrograms(sim, [client]);
+      const verdict = await recorded(sim, harOf(sim), (text) => {
+        const har = JSON.parse(asForeign(text));
+        for (const entry of har.log.entries) change(entry as never);
+        return JSON.stringify(har);
+      });
+      expect(verdict.outcome).toBe('inconclusive');
+      expect(verdict.reason).toMatch(say);
+      expect(verdict.findings).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { Learner } from '../../src/fidelity/calibrate/learner.js';
+import { readRecording } from '../../src/fidelity/recording/read-recording.js';
+import type { Scenario } from '../../src/index.js';
+import { tries } from '../support/prove.js';
+import { hiddenWorld, truth } from './hidden-worlds.js';
+import { pieces, recordTraffic } from './recorded-traffic.js';
+
+const key = 'secret-key-of-a-team';
+
+test('learns from a recording of 200 entries without a request, and is never wrong and certain', async () => {
+  const count = tries(10, 200);
+  const wrong: string[] = [];
+  let certain = 0;
+  for (let seed = 1; seed <= count; seed++) {
+    const world = hiddenWorld(5_000 + seed, 'ours');
+    const { choices, limits, usage } = world;
+    const scenario: Scenario = {
+      clock: { start: world.transport.now() },
+      categories: [1, 2],
+      keys: { [key]: { plan: 'enterprise', usage } },
+      plans: { enterprise: limits },
+      assumptions: choices as NonNullable<Scenario['assumptions']>,
+    };
+    // In every third world another client uses the key, and nobody has recorded it.
+    const unseen = seed % 3 === 0 ? 0.3 : 0;
+    const { har } = await recordTraffic(scenario, { seed, count: 200, key, unseen });
+    const { exchanges } = await readRecording([pieces(har, 50_000)]);
+    const learner = new Learner();
+    for (const exchange of exchanges) learner.add(exchange);
+    for (const { about, state, value, evidence } of learner.knowledge()) {
+      const real = truth(world, about);
+      if (state === 'certain') certain++;
+      if (real === undefined || state === 'not asked' || state === 'likely') continue;
+      if (text(value) !== text(real)) {
+        wrong.push(`seed ${seed}: ${about} is ${text(real)}, not ${text(value)} (${state}): ${evidence}`);
+      }
+    }
+    for (const { clue, exchange } of learner.contradictions) wrong.push(`seed ${seed}: ${clue.says} ${exchange.path}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(certain / count).toBeGreaterThan(9);
+});
+
+const text = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);

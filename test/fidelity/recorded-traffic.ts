@@ -1,0 +1,65 @@
+import { toHar } from '../../src/control/har.js';
+import { showEntries } from '../../src/control/journal-entry.js';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { createDraw } from './hidden-worlds.js';
+
+/** The bytes of a text, in pieces of this size. */
+export function* pieces(text: string, size = 1_000): Generator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** The HAR of what a simulator has seen. */
+export const harOf = (sim: Simulator, keep: (id: number) => boolean = () => true): string =>
+  JSON.stringify(toHar(showEntries(sim, ({ id }) => keep(id))));
+
+export const journalOf = (sim: Simulator): string =>
+  [...showEntries(sim, () => true)].map((entry) => `${JSON.stringify(entry)}\n`).join('');
+
+/**
+ * Traffic of a client that does everything there is to do, and waits when it is told to.
+ * @param options.unseen a share of requests that another client makes with the same key, and that the recording misses
+ */
+export async function recordTraffic(
+  scenario: Scenario,
+  { seed, count, key, unseen = 0 }: { seed: number; count: number; key: string; unseen?: number },
+): Promise<{ sim: Simulator; har: string }> {
+  const { below, pick, chance } = createDraw(seed);
+  const sim = createSimulator({ scenario: { ...scenario, clock: { mode: 'frozen', ...scenario.clock } } });
+  const hidden = new Set<number>();
+  let recorded = 0;
+  while (recorded < count) {
+    const [method, target, body] = pick<[string, string, string?]>([
+      ['GET', '/pets'],
+      ['GET', '/pets?limit=5'],
+      ['GET', '/pets?limit=1'],
+      ['GET', '/pets?status=sold'],
+      ['GET', `/pets/${below(50)}`],
+      ['GET', '/pets/none'],
+      ['GET', `/pets?limit=${pick([0, 101, 500, 'x'])}`],
+      ['GET', '/pets?status=lost'],
+      ['GET', '/pets?sort=name'],
+      ['POST', '/pets', `{"name":"Pet ${recorded}","categoryId":${pick([1, 2, 77])}}`],
+      ['POST', '/pets', `{"name":"","categoryId":1,"status":"sold"}`],
+      ['POST', '/pets', `{"name":"Rex","categoryId":1,"status":"sold","colour":"red"}`],
+      ['POST', '/pets', '{"name":"Rex"}'],
+      ['PUT', '/pets', '{}'],
+    ]);
+    const isHidden = chance(unseen);
+    const authorization = chance(0.03) ? {} : { authorization: `Bearer ${key}` };
+    const response = await sim.fetch(`https://api.example/v1${target}`, {
+      method,
+      headers: {
+        ...authorization,
+        ...(body !== undefined && { 'content-type': pick(['application/json', 'application/json', 'text/plain']) }),
+      },
+      ...(body !== undefined && { body: new TextEncoder().encode(body) }),
+    });
+    if (isHidden) hidden.add(sim.journal.query().at(-1)?.id ?? 0);
+    else recorded++;
+    const reset = Number(response.headers.get('x-ratelimit-reset')) * 1000;
+    if (response.status === 429) sim.clock.set(Math.max(sim.clock.now(), reset + 100));
+    else if (chance(0.6)) sim.clock.advance(below(chance(0.1) ? 40_000 : 3_000));
+  }
+  return { sim, har: harOf(sim, (id) => !hidden.has(id)) };
+}

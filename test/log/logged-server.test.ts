@@ -1,0 +1,297 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { controlOperations } from '../../src/control/control-operations.js';
+import { sandboxOperations } from '../../src/control/sandbox-operations.js';
+import { createControl } from '../../src/control.js';
+import type { Scenario } from '../../src/index.js';
+import { createSimulator } from '../../src/index.js';
+import { captureMachine } from '../../src/log/capture-machine.js';
+import { captureSimulator } from '../../src/log/capture-simulator.js';
+import type { RequestCommand } from '../../src/log/command.js';
+import { digestOf } from '../../src/log/digest.js';
+import { readMachine } from '../../src/log/read-machine.js';
+import { listen } from '../../src/node.js';
+import { generatePets } from '../../src/seed.js';
+import { jsonText } from '../../src/values/json.js';
+import { judge } from '../../src/verdict.js';
+import { everyRoute } from '../control/both-controls.js';
+import { found, serveLogged } from './memory-log.js';
+
+type Server = Awaited<ReturnType<typeof serveLogged>>;
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const each of open.splice(0)) await each.close();
+});
+async function start(...args: Parameters<typeof serveLogged>): Promise<Server> {
+  const server = await serveLogged(...args);
+  open.push(server);
+  return server;
+}
+
+const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
+const rex = '{"name":"Rex","categoryId":1}';
+const create = (url: string, body = rex, key = 'free-key') =>
+  fetch(`${url}/pets`, { method: 'POST', headers: { ...headers, authorization: `Bearer ${key}` }, body });
+const list = (url: string, init: RequestInit = {}) => fetch(`${url}/pets?limit=1`, { headers, ...init });
+
+/** What a log leads to, as another process would see it. */
+async function replayed({ log }: Server) {
+  const { machine, difference } = await readMachine(
+    { snapshot: undefined, entries: found(log.entries) },
+    { generatePets },
+  );
+  return { machine, difference };
+}
+
+/** That the log of a server leads to the state that the server has. */
+async function expectSameState(server: Server): Promise<void> {
+  await server.sequencer.close();
+  const { machine, difference } = await replayed(server);
+  expect(difference).toBeUndefined();
+  expect([...captureMachine(machine as never)].map(jsonText)).toEqual(
+    [...captureMachine(server.machine)].map(jsonText),
+  );
+}
+
+describe('a server behind a log', () => {
+  test('answers as one without, and its log leads to the same state', async () => {
+    const scenario: Scenario = {
+      faults: [{ when: { operation: 'getPet' }, then: { drip: { bytes: 20, every: '1ms' } } }],
+    };
+    const server = await start(scenario);
+    const plain = await listen(createSimulator({ scenario }), { port: 0 });
+    open.push(plain);
+    for (const url of [server.baseUrl, plain.baseUrl]) {
+      const made = await create(url);
+      expect([made.status, await made.json()]).toEqual([
+        201,
+        { id: 41, name: 'Rex', categoryId: 1, status: 'available' },
+      ]);
+      const got = await fetch(`${url}/pets/41`, { headers });
+      expect([got.status, await got.text(), got.headers.get('x-ratelimit-remaining')]).toEqual([
+        200,
+        '{"id":41,"name":"Rex","categoryId":1,"status":"available"}',
+        '58',
+      ]);
+    }
+    const box = server.baseUrl.replace('/v1', '/s/box/v1');
+    expect((await create(box)).status).toBe(201);
+    const control = createControl(server.controlUrl);
+    await control.sandbox('box').changeClock({ advance: '61s' });
+    expect((await control.listSandboxes())[0]).toMatchObject({ name: 'box', requests: 1 });
+    await expectSameState(server);
+  });
+
+  test('serves exactly the limit of parallel requests, and gives each pet an id of its own', async () => {
+    const server = await start();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => create(server.baseUrl)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(60);
+    const ids = await Promise.all(
+      answers
+        .filter(({ status }) => status === 201)
+        .map(async (answer) => ((await answer.json()) as { id: number }).id),
+    );
+    expect(new Set(ids).size).toBe(60);
+    await expectSameState(server);
+  });
+
+  test('reads what every request before has changed, and logs no read', async () => {
+    const server = await start();
+    const control = createControl(server.controlUrl);
+    for (let n = 1; n <= 20; n++) {
+      await create(server.baseUrl, rex, 'business-key');
+      expect((await control.countRequests()).count).toBe(n);
+    }
+    await server.sequencer.close();
+    const { position } = server.log;
+    await control.queryJournal();
+    await control.exportState();
+    await server.sequencer.close();
+    expect(server.log.position).toBe(position);
+  });
+
+  test('completes a delayed request in a quiet time, by a tick', async () => {
+    const server = await start({ faults: [{ then: { delay: '30ms' } }] });
+    expect((await list(server.baseUrl)).status).toBe(200);
+    expect(server.log.entries.flatMap(({ commands }) => commands)).toContainEqual({ kind: 'tick' });
+    await expectSameState(server);
+  });
+
+  test('notes a client that leaves during a delay, and stores nothing for it', async () => {
+    const server = await start({ faults: [{ when: { operation: 'createPet' }, then: { delay: '1h' } }] });
+    const leave = new AbortController();
+    const left = fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body: rex, signal: leave.signal });
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 1);
+    leave.abort();
+    await expect(left).rejects.toThrow();
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 0);
+    expect(server.machine.sim.journal.query()[0]?.status).toBe(0);
+    expect(server.machine.sim.pets.size).toBe(40);
+    await expectSameState(server);
+  });
+
+  test('that cannot write answers 503, changes nothing, and goes on when it can', async () => {
+    const server = await start();
+    await create(server.baseUrl);
+    const before = digestOf(captureMachine(server.machine));
+    server.log.refuses = true;
+    const refused = await create(server.baseUrl);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({ code: 'service_unavailable', status: 503 });
+    const change = await fetch(`${server.controlUrl}/reset`, { method: 'POST', headers });
+    expect(change.status).toBe(503);
+    expect(digestOf(captureMachine(server.machine))).toBe(before);
+    expect((await fetch(`${server.controlUrl}/health`)).status).toBe(200);
+    server.log.refuses = false;
+    expect(await (await create(server.baseUrl)).json()).toMatchObject({ id: 42 });
+  });
+
+  test('keeps an input with a mistake out of the log, and resolves the name of a scenario', async () => {
+    const server = await start({}, { scenarios: { tiny: { name: 'tiny', pets: [] } } });
+    const control = createControl(server.controlUrl);
+    const { position } = server.log;
+    await expect(control.banKey({ key: 'free-key', for: 'soon' })).rejects.toMatchObject({ status: 400 });
+    await expect(control.loadScenario({ scenario: 'huge' })).rejects.toMatchObject({ status: 404 });
+    expect(server.log.position).toBe(position);
+    await control.loadScenario({ scenario: 'tiny', reseed: true });
+    expect(server.log.entries.at(-1)?.commands).toMatchObject([
+      { kind: 'control', operation: 'loadScenario', input: { scenario: { name: 'tiny' } } },
+    ]);
+    await expectSameState(server);
+  });
+
+  test('judges by when answers were flushed, however slow the log is', async () => {
+    const server = await start({ keys: { 'free-key': { usage: { minute: 60 } } } }, { holdRefusals: true });
+    const refused = list(server.baseUrl);
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 1);
+    // Held back, so that nobody sees an entry yet that is not right.
+    expect(server.machine.sim.journal.size).toBe(0);
+    expect((await refused).status).toBe(429);
+    await server.sequencer.close();
+    const [entry] = server.machine.sim.journal.query();
+    expect(entry?.heldMs).toBeGreaterThanOrEqual(19);
+    expect(entry?.answeredAtMs).toBeGreaterThan((entry?.arrivedAtMs ?? 0) + 10);
+    expect(judge(server.machine.sim).counts).toMatchObject({ requests: 1, refused: 1 });
+    await expectSameState(server);
+  });
+
+  test('counts requests as arrived that came with one that is answered', async () => {
+    const server = await start();
+    let write = () => {};
+    server.log.delay = new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    const answers = Array.from({ length: 3 }, () => list(server.baseUrl));
+    await vi.waitUntil(() => server.sequencer.lastArrivedId(undefined) === 3);
+    write();
+    await Promise.all(answers);
+    await server.sequencer.close();
+    expect(server.machine.sim.journal.query().map(({ lastArrivedId }) => lastArrivedId)).toEqual([3, 3, 3]);
+    await expectSameState(server);
+  });
+});
+
+describe('the sequencer', () => {
+  const request = (sandbox: string | undefined, body: Uint8Array | undefined): RequestCommand => ({
+    kind: 'request',
+    sandbox,
+    call: { method: body ? 'POST' : 'GET', path: '/pets', query: '', baseUrl: 'http://x/v1', headers: {}, body },
+  });
+
+  test('writes what comes in one turn as one entry, of each sandbox in turn', async () => {
+    const { sequencer, log, machine } = await start();
+    for (const sandbox of ['a', 'a', 'a', 'b', 'c', 'c']) sequencer.submit(request(sandbox, undefined));
+    await sequencer.settled();
+    const commands = log.entries.at(-1)?.commands as RequestCommand[];
+    expect(commands.map(({ sandbox }) => sandbox)).toEqual(['a', 'b', 'c', 'a', 'c', 'a']);
+    expect(machine.sandboxes.list()).toHaveLength(3);
+  });
+
+  test('writes no entry of more than one command that is longer than a MiB', async () => {
+    const { sequencer, log } = await start();
+    const before = log.position;
+    const worst = new Uint8Array(64 * 1024);
+    for (let n = 0; n < 40; n++) sequencer.submit(request(n % 2 ? 'a' : undefined, worst));
+    await sequencer.settled();
+    const lengths = log.entries.slice(before).map((entry) => jsonText(entry).length);
+    expect(Math.max(...lengths)).toBeLessThan(1024 * 1024);
+    expect(lengths.length).toBeGreaterThan(10);
+  });
+
+  test('writes a snapshot when the log asks for one, from which the rest leads to the same state', async () => {
+    const server = await start();
+    await create(server.baseUrl);
+    server.log.snapshotIsDue = true;
+    await create(server.baseUrl);
+    await create(server.baseUrl);
+    await server.sequencer.close();
+    const [snapshot] = server.log.snapshots;
+    expect(snapshot?.position).toBe(server.log.entries.length - 1);
+    async function* pieces() {
+      yield* snapshot?.pieces ?? [];
+    }
+    const { machine } = await readMachine(
+      {
+        snapshot: { position: snapshot?.position ?? 0, version: '1.0.0', pieces: pieces() },
+        entries: found(server.log.entries.slice(snapshot?.position)),
+      },
+      { generatePets },
+    );
+    expect(digestOf(captureMachine(machine as never))).toBe(digestOf(captureMachine(server.machine)));
+  });
+});
+
+describe('reading changes nothing', () => {
+  const scenario: Scenario = {
+    keys: { 'free-key': { usage: { minute: 60 } }, waiting: { plan: 'pro', usage: { day: 5 }, bannedFor: '10s' } },
+    background: { 'free-key': 0.5 },
+    faults: [{ name: 'slow', when: { operation: 'getPet' }, then: { delay: '1h' } }],
+    assumptions: { acceptAnyKey: true },
+  };
+  const reads = [...Object.values(controlOperations), ...Object.values(sandboxOperations)].filter(
+    ({ method }) => method === 'GET',
+  );
+
+  async function readAll(url: string): Promise<number> {
+    const gets = everyRoute('box').filter(({ method }) => method === 'GET');
+    for (const { path } of gets) {
+      const leave = new AbortController();
+      const query = path.endsWith('/wait') ? '?timeout=1ms' : '';
+      const answer = await fetch(`${url.replace('/__sim', '')}${path}${query}`, { signal: leave.signal });
+      if (answer.headers.get('content-type')?.includes('event-stream')) leave.abort();
+      else await answer.text();
+    }
+    return gets.length;
+  }
+
+  test('behind a log: no GET of the control table is in the log or changes the digest', async () => {
+    const server = await start(scenario);
+    await create(server.baseUrl);
+    await create(server.baseUrl.replace('/v1', '/s/box/v1'));
+    await createControl(server.controlUrl).saveSnapshot({ name: 'free-key' });
+    await server.sequencer.close();
+    const before = [...captureMachine(server.machine)].map(jsonText);
+    const { position } = server.log;
+    expect(await readAll(server.controlUrl)).toBeGreaterThanOrEqual(reads.length);
+    await server.sequencer.close();
+    expect([...captureMachine(server.machine)].map(jsonText)).toEqual(before);
+    expect(server.log.position).toBe(position);
+  });
+
+  test('without a log: no GET of the control table changes the digest or the order of sandboxes', async () => {
+    const sim = createSimulator({ scenario });
+    const server = await listen(sim, { port: 0 });
+    open.push(server);
+    await create(server.baseUrl);
+    for (const name of ['box', 'other']) await create(server.baseUrl.replace('/v1', `/s/${name}/v1`));
+    const digest = () => {
+      const numberOf = () => 0;
+      const { sandboxes, ...rest } = server.sandboxes.state();
+      const boxes = sandboxes.map((each) => digestOf(captureSimulator(each.sim, numberOf, each)));
+      return [digestOf(captureSimulator(sim, numberOf)), ...boxes, JSON.stringify(rest)];
+    };
+    const before = digest();
+    await readAll(server.controlUrl);
+    expect(digest()).toEqual(before);
+  });
+});

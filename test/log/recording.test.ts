@@ -1,0 +1,165 @@
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import type { Command } from '../../src/log/command.js';
+import { toJsonCommand } from '../../src/log/command-json.js';
+import { readRecording } from '../../src/log/file/read-recording.js';
+import { createRecording } from '../../src/log/file/recording.js';
+import { type ReplayUntil, replayLog } from '../../src/log/replay-log.js';
+import { type MachineOptions, startMachine } from '../../src/log/start-machine.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { generatePets } from '../../src/seed.js';
+import { noon } from '../support/frozen.js';
+import { seed, tries } from '../support/prove.js';
+import { newFolder } from './folders.js';
+import { createRandom, randomCommand, randomScenario } from './random-commands.js';
+
+const noonMs = Date.parse(noon);
+const options: MachineOptions = { generatePets, onError: () => {} };
+
+/** A machine of which everything is recorded. */
+function record(scenario: Scenario = {}, file = join(newFolder(), 'run.jsonl')) {
+  const machine = startMachine(resolveScenario(scenario, generatePets), noonMs, options);
+  const lost: Error[] = [];
+  const recording = createRecording(file, {
+    version: '1.0.0',
+    scenario: { name: 'default', hash: '' },
+    onLost: (error) => lost.push(error),
+  });
+  const begin: Command = { kind: 'begin', scenario: machine.sim.scenario, hash: '' };
+  let answered: [number, string][] = [];
+  return {
+    machine,
+    file,
+    lost,
+    text: () => readFileSync(file, 'utf8'),
+    async send(atMs: number, ...commands: Command[]) {
+      const all = recording.position === 0 ? [begin, ...commands] : commands;
+      const entry = await recording.append({ atMs, answered, commands: all.map(toJsonCommand) });
+      const { hash, results } = machine.apply(entry);
+      answered = [[entry.position, hash]];
+      return results;
+    },
+    async close() {
+      await recording.append({ atMs: machine.time.lastMs, answered, commands: [] });
+      await recording.close();
+    },
+  };
+}
+
+/** What a file leads to. */
+async function replay(file: string, until: ReplayUntil = {}) {
+  const { entries, notice } = readRecording(file);
+  const { machine, ...replayed } = await replayLog({ entries }, options, until);
+  if (machine === undefined) throw new Error('expected entries to replay');
+  return { machine, notice, ...replayed };
+}
+
+const request = (token: string, path = '/pets', query = 'limit=1'): Command => ({
+  kind: 'request',
+  call: { method: 'GET', path, query, baseUrl: 'http://x/v1', headers: { authorization: `Bearer ${token}` } } as never,
+});
+
+test('random runs of every kind replay to the same answers, verdict and journal', async () => {
+  const runs = tries(12, 2_000);
+  let answers = 0;
+  for (let number = 0; number < runs; number++) {
+    const random = createRandom(seed * 7_000_003 + number);
+    const { machine, file, send, close } = record(randomScenario(random, number));
+    for (let step = 0, atMs = noonMs; step < 40; step++) {
+      atMs += random.pick([0, 1, 300, 2_000, 61_000]);
+      await send(atMs, ...Array.from({ length: random.chance(0.2) ? 3 : 1 }, () => randomCommand(random, machine)));
+    }
+    await close();
+    const again = await replay(file);
+    expect(again.difference, `run ${number} of seed ${seed}`).toBeUndefined();
+    expect(again.applied).toBe(41);
+    expect(again.machine.judge()).toEqual(machine.judge());
+    const shown = ({ sim }: typeof machine) =>
+      sim.journal.query().map(({ token, ...rest }) => ({ ...rest, token: token?.slice(-4) }));
+    expect(shown(again.machine)).toEqual(shown(machine));
+    answers += machine.sim.journal.size;
+  }
+  expect(answers).toBeGreaterThan(runs * 5);
+});
+
+test('tokens that the scenario does not name stand under stable other names, and what is theirs stays theirs', async () => {
+  const { send, close, text, file, machine } = record({ assumptions: { acceptAnyKey: true } as never });
+  await send(noonMs, request('free-key'), request('live_0123456789abcdef'), request('live_fedcba9876543210'));
+  await send(noonMs + 1, request('live_0123456789abcdef', '/pets/live_0123456789abcdef', 'key=live_0123456789abcdef'));
+  await send(noonMs + 2, { kind: 'control', operation: 'addKey', input: { key: 'sk_secret_of_mine' } });
+  await send(noonMs + 3, request('sk_secret_of_mine'));
+  await close();
+  for (const secret of ['live_0123456789', 'live_fedcba987', 'sk_secret_of']) expect(text()).not.toContain(secret);
+  expect(text()).toContain('Bearer free-key');
+  const used = [...text().matchAll(/Bearer (\S+?)"/g)].map(([, token]) => token);
+  expect(used[1]).toMatch(/^[0-9A-Za-z]{17}cdef$/);
+  expect(used[3]).toBe(used[1]);
+  expect(used[2]).not.toBe(used[1]);
+  expect(text()).toContain(`key=${used[1]}`);
+  const again = await replay(file);
+  expect(again.difference).toBeUndefined();
+  expect(again.machine.sim.keys.unlisted).toHaveLength(machine.sim.keys.unlisted.length);
+});
+
+test('only its owner can read a recording, which says that bodies are in it', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'run.jsonl'), 'from before', { mode: 0o644 });
+  const { file, text, close } = record({}, join(folder, 'run.jsonl'));
+  await close();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(text().split('\n')[0] as string)).toMatchObject({
+    file: 'petstore-sim recording',
+    version: '1.0.0',
+    warning: 'Tokens that the scenario does not name are replaced; bodies of requests are as they were sent.',
+  });
+});
+
+test('a replay stops at an entry or at an instant', async () => {
+  const { send, close, file } = record();
+  for (let number = 1; number <= 5; number++) await send(noonMs + number * 1000, request('free-key'));
+  await close();
+  const used = async (until: object) => {
+    const { machine, applied } = await replay(file, until);
+    return [applied, 60 - machine.sim.keys.get('free-key').minute.remaining];
+  };
+  expect(await used({})).toEqual([6, 5]);
+  expect(await used({ position: 3 })).toEqual([3, 3]);
+  expect(await used({ atMs: noonMs + 2000 })).toEqual([2, 2]);
+  expect(await used({ atMs: noonMs + 1999 })).toEqual([1, 1]);
+});
+
+test('a replay ends at the first answer that differs', async () => {
+  const { send, close, file } = record({ clock: { start: noon, mode: 'frozen' } });
+  for (let number = 1; number <= 4; number++) await send(noonMs, request('free-key', '/pets', `limit=${number}`));
+  await close();
+  const { entries } = readRecording(file);
+  const other = entries.map((entry) =>
+    entry.position === 3 ? { ...entry, commands: [toJsonCommand(request('free-key', '/pets', 'limit=9'))] } : entry,
+  );
+  const { difference, applied } = await replayLog({ entries: other }, options);
+  expect(difference?.entry.position).toBe(3);
+  expect(applied).toBe(3);
+});
+
+test('a recording that was cut off replays up to there and says so', async () => {
+  const { send, close, file } = record();
+  for (let number = 1; number <= 4; number++) await send(noonMs, request('free-key'));
+  await close();
+  truncateSync(file, statSync(file).size - 400);
+  const { applied, notice, difference } = await replay(file);
+  expect(notice).toBe(
+    `The recording can be read up to entry ${applied}: expected a line as it was written at byte ${readFileSync(file).lastIndexOf(10) + 1}, got one without an end.`,
+  );
+  expect(applied).toBeGreaterThan(1);
+  expect(difference).toBeUndefined();
+});
+
+test('a file that is no recording is refused', () => {
+  const file = join(newFolder(), 'notes.txt');
+  writeFileSync(file, 'my notes\n');
+  expect(() => readRecording(file)).toThrow(
+    `expected a file that --record wrote, got ${file}, which does not begin as one`,
+  );
+});

@@ -1,0 +1,209 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type ServedData, type ServeOptions, serve } from '../../src/node.js';
+import { noon } from '../support/frozen.js';
+import { newFolder } from './folders.js';
+
+const open = new Set<ServedData>();
+afterEach(async () => {
+  for (const server of open) await server.close({ graceMs: 0 });
+  open.clear();
+});
+
+async function start(data: string, options: Partial<ServeOptions> = {}): Promise<ServedData> {
+  const server = await serve({ data, port: 0, ...options });
+  open.add(server);
+  return server;
+}
+
+async function stop(server: ServedData): Promise<void> {
+  open.delete(server);
+  await server.close({ graceMs: 0 });
+}
+
+const call = (url: string, path: string, key = 'free-key', body?: unknown) =>
+  fetch(`${url}${path}`, {
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
+const rex = { name: 'Rex', categoryId: 1 };
+const statusOf = async (...of: Parameters<typeof call>) => (await call(...of)).status;
+
+describe('a server with data', () => {
+  test('goes on where it was: pets, ids, windows, strikes, bans, faults, sandboxes, snapshots, journal, verdict', async () => {
+    const data = newFolder();
+    const scenario = {
+      keys: { 'free-key': { usage: { minute: 58 } } },
+      clock: { start: noon, mode: 'frozen' as const },
+    };
+    const first = await start(data, { scenario });
+    expect(await statusOf(first.baseUrl, '/pets', 'free-key', rex)).toBe(201);
+    expect(await statusOf(first.baseUrl, '/pets')).toBe(200);
+    // Refused, and then three times too early: banned.
+    for (let n = 0; n < 4; n++) {
+      expect(await statusOf(first.baseUrl, '/pets')).toBe(429);
+      await first.control.changeClock({ advance: '1100ms' });
+    }
+    await first.control.addFault({ name: 'own', when: { operation: 'createPet' }, then: { respond: { status: 503 } } });
+    await first.control.createSandbox({ name: 'box', scenario: { pets: [], clock: scenario.clock } });
+    await first.control.saveSnapshot({ name: 'before' });
+    await first.control.reportOutcome({ call: 'a', result: 'failed' });
+    const seen = async ({ control }: ServedData) => [
+      await control.exportState(),
+      await control.queryJournal({ limit: 100 }),
+      await control.getVerdict(),
+      await control.listKeys(),
+      await control.listFaults(),
+      await control.listSnapshots(),
+      (await control.listSandboxes()).map(({ name, scenario }) => [name, scenario]),
+      await control.sandbox('box').exportState(),
+    ];
+    const before = await seen(first);
+    await stop(first);
+
+    const second = await start(data, { scenario });
+    expect(second.notices).toEqual([]);
+    expect(await seen(second)).toEqual(before);
+    expect(await statusOf(second.baseUrl, '/pets')).toBe(429);
+    expect(await statusOf(second.baseUrl, '/pets', 'pro-key', rex)).toBe(503);
+    await second.control.removeFault({ name: 'own' });
+    expect(await (await call(second.baseUrl, '/pets', 'pro-key', rex)).json()).toMatchObject({ id: 42 });
+    await second.control.reset();
+    expect((await second.control.exportState()).pets).toHaveLength(40);
+    await stop(second);
+    // A reset is kept like everything else.
+    const third = await start(data, { scenario });
+    expect((await third.control.exportState()).pets).toHaveLength(40);
+  });
+
+  test('tells its position, and what was found at the start', async () => {
+    const data = newFolder();
+    const first = await start(data);
+    const before = await first.control.getHealth();
+    expect(before).toEqual({
+      status: 'ok',
+      scenario: 'default',
+      log: { position: 1, snapshotPosition: 0, notices: [] },
+    });
+    await call(first.baseUrl, '/pets', 'free-key', rex);
+    expect((await first.control.getHealth()).log?.position).toBe(2);
+    await stop(first);
+    const file = join(data, readdirSync(data).find((name) => name.startsWith('log-')) as string);
+    writeFileSync(file, '{"crc":"0', { flag: 'a' });
+    const second = await start(data);
+    expect(second.notices).toEqual([expect.stringContaining('cut')]);
+    expect((await second.control.getHealth()).log?.notices).toEqual(second.notices);
+    expect(await statusOf(second.baseUrl, '/pets/41')).toBe(200);
+  });
+
+  test('refuses the state of another scenario, and begins anew only where that is asked for', async () => {
+    const data = newFolder();
+    const first = await start(data, { scenario: 'minute-wall' });
+    await stop(first);
+    await expect(start(data)).rejects.toThrow(
+      `expected ${data} to hold the state of the scenario default, got that of minute-wall; start with that one, name another folder, or begin anew with --data-reset`,
+    );
+    const anew = await start(data, { dataReset: true });
+    expect((await anew.control.getHealth()).scenario).toBe('default');
+  });
+
+  test('loads a scenario once whose file has changed, as --watch does, and says so', async () => {
+    const data = newFolder();
+    const file = join(newFolder(), 'mine.yaml');
+    writeFileSync(file, 'name: mine\nassumptions: { defaultStatus: pending }\n');
+    const first = await start(data, { scenario: file });
+    await call(first.baseUrl, '/pets', 'free-key', rex);
+    await stop(first);
+    writeFileSync(file, 'name: mine\nassumptions: { defaultStatus: sold }\n');
+    const second = await start(data, { scenario: file });
+    expect(second.notices).toEqual([
+      'The scenario mine.yaml has changed since the last start; it is loaded, and the pets stay.',
+    ]);
+    const pets = [await call(second.baseUrl, '/pets', 'free-key', rex), await call(second.baseUrl, '/pets/41')];
+    expect(await Promise.all(pets.map((pet) => pet.json()))).toMatchObject([
+      { id: 42, status: 'sold' },
+      { id: 41, status: 'pending' },
+    ]);
+    await stop(second);
+    expect((await start(data, { scenario: file })).notices).toEqual([]);
+  });
+
+  test('lets its downtime pass for a clock that runs as the machine does, and for no other', async () => {
+    for (const [clock, passes] of [
+      [{}, true],
+      [{ speed: 60 }, false],
+      [{ start: noon, mode: 'frozen' as const }, false],
+    ] as const) {
+      const data = newFolder();
+      const realNow = Date.now;
+      const first = await start(data, { scenario: { clock } });
+      const beforeMs = Date.parse((await first.control.getClock()).now);
+      await stop(first);
+      vi.spyOn(Date, 'now').mockImplementation(() => realNow() + 3_600_000);
+      const second = await start(data, { scenario: { clock } });
+      const passedMs = Date.parse((await second.control.getClock()).now) - beforeMs;
+      if (passes) expect(passedMs).toBeGreaterThanOrEqual(3_600_000);
+      // At sixty times the speed, the seconds of the test itself are minutes.
+      else expect(passedMs).toBeLessThan(1_800_000);
+      await stop(second);
+      vi.restoreAllMocks();
+    }
+  });
+
+  test('goes on when the time of the machine was set back while it was down', async () => {
+    const data = newFolder();
+    const realNow = Date.now;
+    const first = await start(data);
+    const beforeMs = Date.parse((await first.control.getClock()).now);
+    await stop(first);
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    vi.spyOn(Date, 'now').mockImplementation(() => realNow() - 3_600_000);
+    const second = await start(data);
+    await call(second.baseUrl, '/pets');
+    expect(printed.mock.calls).toEqual([[expect.stringMatching(/set back by 3[56]\d\d s/)]]);
+    // From the last entry on, which may be a moment before the clock was read.
+    expect(Date.parse((await second.control.getClock()).now)).toBeGreaterThan(beforeMs - 60_000);
+    await stop(second);
+    vi.restoreAllMocks();
+  });
+
+  test('keeps many pets: a hundred thousand that were generated, and one more', async () => {
+    const data = newFolder();
+    const scenario = { pets: { generate: { available: 100_000 } } };
+    const first = await start(data, { scenario });
+    const { id } = (await (await call(first.baseUrl, '/pets', 'free-key', rex)).json()) as { id: number };
+    await stop(first);
+    const second = await start(data, { scenario });
+    expect(id).toBe(100_001);
+    expect(await (await call(second.baseUrl, `/pets/${id}`)).json()).toMatchObject({ id, name: 'Rex' });
+  });
+
+  test('keeps a scenario that is too large to be one command', async () => {
+    const data = newFolder();
+    const pets = Array.from({ length: 10_000 }, (_, index) => ({ id: index + 1, name: `pet ${index}`, categoryId: 1 }));
+    const first = await start(data, { scenario: { pets } });
+    await call(first.baseUrl, '/pets', 'free-key', rex);
+    await stop(first);
+    const second = await start(data, { scenario: { pets } });
+    expect(second.notices).toEqual([]);
+    expect(await statusOf(second.baseUrl, '/pets/10001')).toBe(200);
+    await second.control.reset();
+    expect(await statusOf(second.baseUrl, '/pets/10001')).toBe(404);
+    expect(await statusOf(second.baseUrl, '/pets/10000')).toBe(200);
+  });
+
+  test('is used by one server at a time', async () => {
+    const data = newFolder();
+    await start(data);
+    await expect(start(data)).rejects.toThrow('expected a folder that no other process uses');
+  });
+
+  test('begins anew in a folder that was emptied', async () => {
+    const data = newFolder();
+    const first = await start(data);
+    await stop(first);
+    for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
+    expect((await start(data)).notices).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { exportState } from '../../src/control/export-state.js';
+import { stateAsScenario } from '../../src/control/state-as-scenario.js';
+import type { ExportedState } from '../../src/control/state-schema.js';
+import { createSimulator, type Scenario, type ScenarioError } from '../../src/index.js';
+import { toJsonCommand } from '../../src/log/command-json.js';
+import type { LogEntry } from '../../src/log/log.js';
+import { startMachine } from '../../src/log/start-machine.js';
+import type { HandledRequest, StateMachine } from '../../src/log/state-machine.js';
+import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { scenarioYaml } from '../../src/node/scenario-files/write-scenario.js';
+import { readStart } from '../../src/scenario/read-start.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { generatePets } from '../../src/seed.js';
+import { coreOf } from '../../src/simulator/simulator.js';
+import { noon } from '../support/frozen.js';
+import { seed, tries } from '../support/prove.js';
+import { createRandom, randomCall, randomCommand, randomScenario } from './random-commands.js';
+
+const options = { generatePets, onError: () => {} };
+
+const entryOf = (sequence: number, atMs: number, commands: readonly unknown[]): LogEntry => ({
+  position: sequence,
+  writer: 'w',
+  incarnation: 1,
+  sequence,
+  atMs,
+  commands,
+});
+
+/** The scenario of the file that an export writes. */
+function throughFile(machine: StateMachine): { state: ExportedState; scenario: Scenario } {
+  const state = exportState(machine.sim.snapshot());
+  const { value, issues } = readYaml(scenarioYaml(stateAsScenario(state, generatePets), 'From a test.'));
+  expect(issues).toEqual([]);
+  return { state, scenario: value as Scenario };
+}
+
+/** What of a state is the same in a simulator that starts there; the rest counts from its start, or has no effect. */
+const comparable = ({ scenario: _, clock, keys, unlistedKeys, ...rest }: ExportedState) => ({
+  ...rest,
+  nowMs: clock.nowMs,
+  frozen: clock.frozen,
+  keys: [...keys, ...unlistedKeys].map(({ backgroundSeconds: _, preset, ...key }) => ({
+    ...key,
+    preset: preset && { ...preset, clockMovedMs: preset.clockMovedMs - clock.movedMs },
+  })),
+});
+
+test('after a random run of any kind, the scenario of an export starts exactly there and answers the same', async () => {
+  let answers = 0;
+  for (let number = 0; number < tries(40, 4_000); number++) {
+    const random = createRandom(seed * 9_000_011 + number);
+    let atMs = Date.parse(noon);
+    const drawn = randomScenario(random, number);
+    const machine = startMachine(resolveScenario(drawn, generatePets), atMs, options);
+    for (let sequence = 1; sequence <= 40; sequence++) {
+      atMs += random.pick([0, 1, 300, 2_000, 61_000]);
+      machine.apply(entryOf(sequence, atMs, [toJsonCommand(randomCommand(random, machine))]));
+    }
+    // A request that waits for its delay is no part of an export.
+    if (coreOf(machine.sim).state.delayed.length > 0) continue;
+    const { state, scenario } = throughFile(machine);
+    const again = startMachine(resolveScenario(scenario, generatePets, readStart), atMs, options);
+    expect(comparable(exportState(again.sim.snapshot())), `run ${number} of seed ${seed}`).toEqual(comparable(state));
+
+    for (let sequence = 41; sequence <= 70; sequence++) {
+      atMs += random.pick([0, 1, 300, 2_000, 61_000]);
+      const command = toJsonCommand({ kind: 'request', call: randomCall(random, machine, undefined) });
+      const [expected, found] = await Promise.all(
+        [machine, again].map((each) => answerOf(each, sequence, atMs, command)),
+      );
+      expect(found, `request ${sequence} of run ${number} of seed ${seed}`).toEqual(expected);
+      answers++;
+    }
+  }
+  expect(answers).toBeGreaterThan(600);
+});
+
+/** What a server answers; of an answer that waits for time, only that. */
+async function answerOf(machine: StateMachine, sequence: number, atMs: number, command: unknown): Promise<unknown> {
+  const [result] = machine.apply(entryOf(sequence, atMs, [command])).results;
+  if (result === undefined || 'error' in result) return result;
+  const { answer } = result.value as HandledRequest;
+  if (answer instanceof Promise) return 'delayed';
+  const { status, headers, body, wire } = answer;
+  return { status, headers, body, wire };
+}
+
+test('a reset goes back to where the scenario starts', () => {
+  const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
+  for (let call = 0; call < 3; call++) sim.admit('Bearer free-key');
+  sim.keys.ban('pro-key', '10m');
+  const scenario = stateAsScenario(exportState(sim.snapshot()));
+  const again = createSimulator({ scenario, readStart });
+  const before = [again.keys.get('free-key'), again.keys.get('pro-key')];
+  expect(before).toEqual([sim.keys.get('free-key'), sim.keys.get('pro-key')]);
+  again.admit('Bearer free-key');
+  again.keys.unban('pro-key');
+  again.reset();
+  expect([again.keys.get('free-key'), again.keys.get('pro-key')]).toEqual(before);
+});
+
+test('a person can read it: keys with usage and bans, pets in a line each', () => {
+  const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
+  sim.admit('Bearer free-key');
+  sim.keys.ban('pro-key', '10m');
+  const text = scenarioYaml(stateAsScenario(exportState(sim.snapshot())), 'From a test.');
+  expect(text).toContain('  free-key: {plan: free, usage: {minute: 1, day: 1}}\n');
+  expect(text).toContain('  pro-key: {plan: pro, bannedFor: 600000ms}\n');
+  expect(text).toContain('  - {id: 1, name: Rex, categoryId: 1, status: available}\n');
+  expect(text).toContain('clock: {start: 2026-01-01T12:00:00.000Z, mode: frozen}\n');
+  expect(text.startsWith('# From a test.\n')).toBe(true);
+});
+
+test('ids go on after those that were given, also of pets that are gone', () => {
+  const sim = createSimulator();
+  const { id } = sim.pets.add({ name: 'Last', categoryId: 1 });
+  sim.pets.remove(id);
+  const again = createSimulator({ scenario: stateAsScenario(exportState(sim.snapshot())), readStart });
+  expect(again.pets.add({ name: 'Next', categoryId: 1 }).id).toBe(Number(id) + 1);
+});
+
+test('generated pets stay generated as long as they are', () => {
+  const scenario: Scenario = { pets: { generate: { sold: 200 } }, clock: { start: noon, mode: 'frozen' } };
+  const sim = createSimulator({ scenario, generatePets });
+  expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toEqual({ generate: { sold: 200 } });
+  sim.pets.remove(7);
+  expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toHaveLength(199);
+});
+
+test('a state with mistakes is refused with each of them', () => {
+  const state = {
+    keys: { 'no-key': {}, 'free-key': { minute: { startSeconds: 0, used: 2, log: [[0, 1]] }, strike: 1 } },
+    faults: { startMs: 0, counts: { gone: { seen: 1, applied: 1 } } },
+  };
+  const issuesOf = (of: unknown) => {
+    try {
+      resolveScenario({ state: of }, undefined, readStart);
+      return [];
+    } catch (error) {
+      return (error as ScenarioError).issues.map(({ path, message }) => `${path}: ${message}`);
+    }
+  };
+  expect(issuesOf(state)).toEqual(['state.keys.free-key.strike: expected no such field; did you mean strikes?']);
+  const { strike: _, ...key } = state.keys['free-key'];
+  expect(issuesOf({ ...state, keys: { ...state.keys, 'free-key': key } })).toEqual([
+    'state.keys.no-key: expected a key that `keys` has',
+    'state.keys.free-key.minute.used: expected the sum of the requests in log (1), got 2',
+    'state.faults.counts.gone: expected the name of a rule of `faults`',
+  ]);
+  expect(() => createSimulator({ scenario: { state } })).toThrow(
+    'scenario at state: expected a reader: pass { readStart } from "petstore-sim/control" to createSimulator',
+  );
+});
