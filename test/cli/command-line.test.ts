@@ -219,7 +219,7 @@ describe('the command line', () => {
     [['--bogus'], "Unknown option '--bogus'"],
     [
       ['frob'],
-      'expected a command (serve, exec, matrix, gauntlet, calibrate, compare, judge, scenarios, check, assumptions, init, state), got "frob"',
+      'expected a command (serve, exec, matrix, gauntlet, calibrate, compare, judge, scenarios, check, assumptions, init, replay, state), got "frob"',
     ],
     [['serve', 'extra'], 'expected no further argument of serve, got "extra"'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
