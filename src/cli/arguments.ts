@@ -70,6 +70,7 @@ const commands = {
   init: { options: [], most: 0 },
   replay: { options: [...listenOptions, ...verdictOptions, 'until', 'judge', 'serve'], most: 1 },
   state: { options: ['url', 'sandbox', 'control-token', 'as', 'from', 'until'], most: 2 },
+  demo: { options: ['port', 'timeout'], most: 0 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
 /** All options, with `--json`, which every command takes. */

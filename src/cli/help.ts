@@ -3,6 +3,7 @@ export const help = `petstore-sim: a stateful stand-in for the Petstore service,
 
 Usage
   petstore-sim [serve] [options]     start the HTTP server
+  petstore-sim demo                  watch a wrong and a right client run into a limit, for twenty seconds, on the page
   petstore-sim init                  write a scenario to start from, and print the lines for the test runner of the project
   petstore-sim scenarios             list the shipped scenarios
   petstore-sim scenarios NAME        print one, to change: petstore-sim scenarios minute-wall > my.yaml

@@ -5,6 +5,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { type CommandName, readArguments } from './arguments.js';
 import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CompareFlags } from './commands/compare.js';
+import type { DemoFlags } from './commands/demo.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { JudgeFlags } from './commands/judge.js';
@@ -40,6 +41,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'check': {
       const { check } = await import('./commands/check.js');
       return check(rest, values.json, print);
+    }
+    case 'demo': {
+      const { demo } = await import('./commands/demo.js');
+      return demo(values as DemoFlags, print);
     }
     case 'init': {
       const { init } = await import('./commands/init.js');

@@ -313,7 +313,7 @@ function report(
   count: number,
 ): void {
   if (isProof) console.log(JSON.stringify({ refused, served, requests, slowest }));
-  expect(failures).toEqual([]);
+  expect(failures.slice(0, 10)).toEqual([]);
   // Both kinds, or the mutations show nothing.
   expect(refused).toBeGreaterThan(count / 5);
   expect(served).toBeGreaterThan(count / 10);
