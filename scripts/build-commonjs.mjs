@@ -68,9 +68,8 @@ for (const file of [...declarations, join(dist, 'shipped-scenario.d.ts')]) {
 
 // What only the command line imports is in its bundle, and declarations of what is not public help nobody.
 const modules = [...Object.values(entries).flatMap((entry) => [entry.default, entry.browser]), bin['petstore-sim']];
-// The last is for scripts/generate.mjs.
 const needed = reachable(
-  [...modules, './dist/cli/assumption-table.js'].filter((path) => path?.endsWith('.js')),
+  modules.filter((path) => path?.endsWith('.js')),
   '.js',
 );
 const kept = new Set([...needed, ...declarations, join(dist, 'shipped-scenario.d.ts')]);

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { build } from 'esbuild';
 import { peers } from '../bench/peers.mjs';
 import { performancePage, picture, summary } from '../bench/report.mjs';
+import { source } from './source.mjs';
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
@@ -126,13 +126,6 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
     .map(([path, name, content]) => ({ path, text: between(read(path), name, content) }));
 }
 
-/** A module of src/ with what it imports: the build has only what the package loads. */
-async function source(path) {
-  const entry = fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
-}
-
 /** What a command of the build prints. */
 const printed = (...args) =>
   execFileSync(process.execPath, [fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)), ...args], {
@@ -143,8 +136,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { file, module } = defaultScenario();
   write('scenarios/default.yaml', file);
   write('src/scenario/default-scenario.ts', module);
-  const { assumptionRows } = await source('cli/assumption-table.ts');
-  const { controlRows } = await source('control/control-operations.ts');
+  const { assumptionRows, controlRows } = await source(`
+    export { assumptionRows } from './cli/assumption-table.js';
+    export { controlRows } from './control/control-operations.js';
+  `);
   const results = JSON.parse(read('bench/results.json'));
   const sources = {
     assumptionRows: assumptionRows(),

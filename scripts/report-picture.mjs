@@ -3,11 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runClient } from '../dist/cli/client-run.js';
-import { readShipped } from '../dist/node/scenario-files/shipped-scenarios.js';
-import { svgReport } from '../dist/verdict/report/svg-report.js';
-import { terminalReport } from '../dist/verdict/report/terminal.js';
 import { between } from './generate.mjs';
+import { source } from './source.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** All that a pattern finds in a text, each as its groups. */
@@ -24,11 +21,17 @@ export async function runReadme() {
     readme,
     /^\$ npx petstore-sim exec --scenario ([\w-]+) --report report\.html -- node client\.mjs$/gm,
   );
+  const { resolveForClient, runClient, readShipped, svgReport, terminalReport } = await source(`
+    export { resolveForClient, runClient } from './cli/client-run.js';
+    export { readShipped } from './node/scenario-files/shipped-scenarios.js';
+    export { svgReport } from './verdict/report/svg-report.js';
+    export { terminalReport } from './verdict/report/terminal.js';
+  `);
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-picture-'));
   try {
     const file = join(folder, 'client.mjs');
     writeFileSync(file, client);
-    const run = await runClient([process.execPath, file], readShipped(scenario), {
+    const run = await runClient([process.execPath, file], await resolveForClient(readShipped(scenario)), {
       output: 'keep',
       timeoutMs: 60_000,
     });

@@ -5,10 +5,12 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { type CommandName, readArguments } from './arguments.js';
 import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CompareFlags } from './commands/compare.js';
+import type { DemoFlags } from './commands/demo.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
+import type { ReplayFlags } from './commands/replay.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import { help } from './help.js';
@@ -40,6 +42,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
       const { check } = await import('./commands/check.js');
       return check(rest, values.json, print);
     }
+    case 'demo': {
+      const { demo } = await import('./commands/demo.js');
+      return demo(values as DemoFlags, print);
+    }
     case 'init': {
       const { init } = await import('./commands/init.js');
       return print(init(process.cwd(), values.json));
@@ -51,6 +57,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'compare': {
       const { compare } = await import('./commands/compare.js');
       return exitWith(await compare(values as CompareFlags, rest[0], print));
+    }
+    case 'replay': {
+      const { replay } = await import('./commands/replay.js');
+      return exitWith(await replay(values as ReplayFlags, rest, print));
     }
     case 'state': {
       const { state } = await import('./commands/state.js');

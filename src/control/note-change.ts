@@ -1,5 +1,7 @@
+import { displayKey } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { ControlChange } from '../state/control-change.js';
+import { keyId } from '../values/mask-key.js';
 import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 
@@ -30,7 +32,7 @@ export function noteChange(
       atMs: clock.now(),
       lastId,
       request: `${method} ${path}`,
-      input: inShort(input),
+      input: inShort(target, input),
       by: cut(name),
     };
     changes.last = [...changes.last.slice(1 - mostChanges), change];
@@ -39,14 +41,21 @@ export function noteChange(
 
 const isSimulator = (target: unknown): target is Simulator => isMap(target) && 'changes' in target;
 
-/** `advance 61s`: the fields with their values; of a map its name. */
-function inShort(input: unknown): string {
+/** `advance 61s`: the fields with their values; of a map its name, of a key what may be shown of it. */
+function inShort(sim: Simulator, input: unknown): string {
   if (!isMap(input)) return '';
   const words = Object.entries(input).map(([field, value]) => {
-    const shown = isMap(value) ? (value.name ?? '…') : value;
+    const shown = isMap(value) ? (value.name ?? '…') : field === 'key' ? showKey(sim, String(value)) : value;
     return `${field} ${Array.isArray(shown) ? '…' : String(shown)}`;
   });
   return cut(words.slice(0, 8).join(', '));
+}
+
+/** A key by itself or by its id. */
+function showKey(sim: Simulator, reference: string): string {
+  const { texts, unlisted } = sim.keys;
+  const key = [...texts, ...unlisted].find((text) => keyId(text) === reference) ?? reference;
+  return displayKey(sim, key);
 }
 
 const cut = (text: string) =>

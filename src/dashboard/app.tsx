@@ -12,7 +12,7 @@ import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
 import { Requests } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
-import type { Session } from './session.js';
+import { type Session, watchState } from './session.js';
 import { Timeline } from './timeline.js';
 import type { Range } from './timeline-view.js';
 import { Findings, Outcome } from './verdict.js';
@@ -48,7 +48,7 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
   };
   const actions = useMemo(() => createActions(session, tell), [session]);
 
-  useEffect(() => session.onState.add(() => redraw(undefined)), [session]);
+  useEffect(() => watchState(session, () => redraw(undefined)), [session]);
   useEffect(() => {
     // Countdowns and the clock.
     const tick = setInterval(() => redraw(undefined), 1_000);

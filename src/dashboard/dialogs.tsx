@@ -35,7 +35,6 @@ const shortcuts: [keys: string, what: string][] = [
   ['r', 'reset to the start of the scenario'],
   ['u', 'undo the last reset or load'],
   ['space', 'freeze the clock, and let it run'],
-  ['+  -  ←  →  0', 'in the timeline: closer, farther, to the side, all'],
   ['?', 'this help'],
 ];
 

@@ -69,13 +69,17 @@ function drawGrid(
     drawLine(context, x, topHeight, bottom, colours.line, []);
     context.fillStyle = colours.dim;
     const half = context.measureText(label).width / 2;
-    context.fillText(label, Math.min(Math.max(x, half - 4), width - left - half), bottom + 11);
+    context.fillText(label, Math.min(Math.max(x, left > 0 ? half - 4 : half), width - left - half), bottom + 11);
   }
-  for (const { x, width: gapWidth } of axis.gaps) {
+  for (const { x, width: gapWidth, label } of axis.gaps) {
     context.fillStyle = colours.bg;
     context.fillRect(x, topHeight, gapWidth, bottom - topHeight);
     context.fillStyle = colours.dim;
-    context.fillText('⋯', x + gapWidth / 2, bottom + 9);
+    context.save();
+    context.translate(x + gapWidth / 2, (topHeight + bottom) / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillText(label, 0, 0, bottom - topHeight);
+    context.restore();
     drawLine(context, x + 1, topHeight, bottom, colours.line, [2, 3]);
     drawLine(context, x + gapWidth - 1, topHeight, bottom, colours.line, [2, 3]);
   }

@@ -8,7 +8,6 @@ const presets: readonly [name: string, says: string, then: object][] = [
   ['outage', '503, come back in 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
   ['error-500', '500', { respond: { status: 500 } }],
   ['answer-lost', 'done, but the answer is lost', { reset: true, phase: 'after' }],
-  ['connection-reset', 'connection reset, nothing done', { reset: true }],
   ['slow', 'answer after 2 s', { delay: '2s' }],
   ['hang', 'no answer', { hang: true }],
   ['truncated', 'answer cut after 40 bytes', { truncate: { bytes: 40 } }],

@@ -1,15 +1,16 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { runElementId } from '../control/run-report.js';
 import { App } from './app.js';
 import { createFileSource } from './file-source.js';
-import { readFile, readRunElement } from './read-file.js';
+import { readFile, readReport } from './read-file.js';
 import { createServerSource } from './server-source.js';
 import { Session } from './session.js';
 import './style.css';
 import { showInTab } from './tab.js';
 
 /** What the page was opened with: the run of a report, or the server that it comes from. */
-const run = readRunElement(document);
+const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };
   const sandbox = new URLSearchParams(location.search).get('sandbox') ?? undefined;

@@ -5,7 +5,7 @@ import { createFileSource } from './file-source.js';
 import { type AnswerControl, createPageSource } from './page-source.js';
 import panelCss from './panel.css?inline';
 import { readFile } from './read-file.js';
-import { Session } from './session.js';
+import { Session, watchState } from './session.js';
 import pageCss from './style.css?inline';
 import { outcomeSigns } from './verdict.js';
 
@@ -31,11 +31,14 @@ export function createPanel(answer: AnswerControl): () => void {
   };
 }
 
+/** So that keys pressed next are for the drawer. */
+const focusOnce = (drawer: HTMLElement | null) => drawer?.focus();
+
 function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [isOpen, setOpen] = useState(false);
   const [file, setFile] = useState<Session>();
-  useEffect(() => session.onState.add(() => redraw(undefined)), [session]);
+  useEffect(() => watchState(session, () => redraw(undefined)), [session]);
   const { verdict, scenario } = session.state;
   const outcome = verdict !== undefined && verdict.counts.requests > 0 ? verdict.outcome : undefined;
   const open = async (chosen: File) => {
@@ -63,7 +66,7 @@ function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
         </div>
       )}
       {isOpen && (
-        <section class="drawer" aria-label="petstore-sim">
+        <section class="drawer" aria-label="petstore-sim" tabIndex={-1} ref={focusOnce}>
           <App
             key={shown}
             session={shown}

@@ -209,6 +209,12 @@ export class Session {
   }
 }
 
+/** Calls a function now, because something may have come already, and when the state changes. @returns a function that ends it */
+export function watchState({ onState }: Session, call: () => void): () => void {
+  call();
+  return onState.add(call);
+}
+
 const isNear = ({ now }: ClockInfo, nowMs: number) => Math.abs(Date.parse(now) - nowMs) < 300;
 
 /** The names of the sandboxes; a sandbox itself has none. */

@@ -22,6 +22,7 @@ describe('petstore-sim serve --log json', () => {
         { key: 'enterprise-key', plan: 'enterprise' },
         { key: 'revoked-key', plan: 'free', state: 'revoked' },
       ],
+      next: expect.arrayContaining([expect.stringMatching(/^petstore-sim exec --json /)]),
     });
     expect((await fetch(`${listening.baseUrl}/pets?limit=1`, withKey('pro-key'))).status).toBe(200);
     expect(await nextEvent()).toEqual({
@@ -219,7 +220,7 @@ describe('the command line', () => {
     [['--bogus'], "Unknown option '--bogus'"],
     [
       ['frob'],
-      'expected a command (serve, exec, matrix, gauntlet, calibrate, compare, judge, scenarios, check, assumptions, init, state), got "frob"',
+      'expected a command (serve, exec, matrix, gauntlet, calibrate, compare, judge, scenarios, check, assumptions, init, state, demo), got "frob"',
     ],
     [['serve', 'extra'], 'expected no further argument of serve, got "extra"'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],

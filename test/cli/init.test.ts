@@ -70,3 +70,14 @@ test.each([
 ])('petstore-sim %j says what was meant', async (args, message) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
 });
+
+test('demo shows a wrong and a right client, the address of the page first', async () => {
+  const { code, out, err } = await run('demo', '--timeout', '5s');
+  expect([code, err]).toEqual([0, '']);
+  const lines = out.split('\n');
+  expect(lines[0]).toMatch(/^ {2}Page {5}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/);
+  expect(out).toMatch(/^FAIL {2}wrong-client\n {2}early-retry: /m);
+  expect(out).toMatch(/^PASS {2}right-client$/m);
+  const { results } = JSON.parse((await run('demo', '--json', '--timeout', '4s')).out);
+  expect(results).toMatchObject([{ outcome: 'fail' }, { outcome: 'pass', findings: [] }]);
+});

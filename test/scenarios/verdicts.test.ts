@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/verdict.js';
 import { blamed } from '../support/findings.js';
 import { type Stack, stacks } from '../support/http-stacks.js';
-import { tries } from '../support/prove.js';
+import { isProof, tries } from '../support/prove.js';
 import { fileNames, scenarioOf, serve } from './stage.js';
 import { type VerdictCase, verdictCases } from './verdict-cases.js';
 
@@ -38,6 +38,9 @@ async function disagreement(...[name, each, ...more]: Parameters<typeof verdictO
   return [{ expected: { outcome, names, warned }, got: verdict.outcome, reason, findings, exercised, log }];
 }
 
+/** Each test is short; but sixteen of them run at once, and a proof repeats each eighty times. */
+const timeoutMs = isProof ? 3_600_000 : 120_000;
+
 describe.concurrent.each(Object.entries(verdictCases))('%s', (name, cases) => {
   test.each(cases)(
     'a client that $does',
@@ -52,7 +55,7 @@ describe.concurrent.each(Object.entries(verdictCases))('%s', (name, cases) => {
         }
       }
     },
-    120_000,
+    timeoutMs,
   );
 });
 

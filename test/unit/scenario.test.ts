@@ -42,7 +42,7 @@ describe('a mistake is named with its path', () => {
     ['pets[0].name', 'expected a value, got none', { pets: [{ id: 1, categoryId: 1 }] }],
     [
       'pets[1].status',
-      'expected "available", "pending" or "sold", got "lost"',
+      'expected "available", "pending", "sold" or null, got "lost"',
       { pets: [rex, { ...rex, status: 'lost' }] },
     ],
     ['pets[0].name', 'expected well-formed Unicode, got "\ud800"', { pets: [{ name: '\ud800', categoryId: 1 }] }],

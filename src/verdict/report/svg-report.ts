@@ -70,7 +70,7 @@ export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): 
 <text class="key" x="${32 + badge}" y="38" font-size="21">${scenario}</text>
 <text x="20" y="68" font-size="16">${reason}</text>
 <text class="quiet" x="20" y="92">${countsLine(verdict)}</text>
-<svg x="20" y="112" width="${width - 40}" height="${height}" font-size="13">${svgTimeline(timeline)}</svg>
+<svg x="20" y="112" width="${width - 40}" height="${height}" font-size="13"><title>Requests of the client over time</title>${svgTimeline(timeline)}</svg>
 ${legend(timeline, legendY)}
 <g font-size="13">
 ${findings}</g>

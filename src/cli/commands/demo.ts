@@ -1,0 +1,89 @@
+import { styleText } from 'node:util';
+import { listen } from '../../node/http/server.js';
+import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
+import { createSimulator } from '../../simulator/simulator.js';
+import { judge } from '../../verdict/judge.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { timeoutOf } from './client-flags.js';
+
+export interface DemoFlags {
+  port?: string;
+  timeout?: string;
+  json?: boolean;
+}
+
+const keys = { wrong: 'wrong-client', right: 'right-client' } as const;
+
+/** The shipped scenario, for two clients with a key each. */
+function demoScenario() {
+  const { windows, description = '' } = readShipped('minute-wall');
+  const key = { plan: 'free', usage: { minute: 59 } };
+  return { name: 'demo', description, ...(windows && { windows }), keys: { [keys.wrong]: key, [keys.right]: key } };
+}
+
+/**
+ * Lets a wrong and a right client run into the limit of `minute-wall`, side by side for twenty seconds, and says what the
+ * judge finds of each. On a terminal the page opens, and the server stays until it is stopped.
+ */
+export async function demo(flags: DemoFlags, print: (text: string) => void): Promise<void> {
+  const sim = createSimulator({ scenario: demoScenario() });
+  const server = await listen(sim, { port: Number(flags.port ?? 0), holdRefusals: true });
+  const { stdout } = process;
+  const say = (line: string) => {
+    if (!flags.json) print(`${line}\n`);
+  };
+  say(`  Page     ${styleText('cyan', `${server.controlUrl}/`)}`);
+  say(
+    `  Clients  ${keys.wrong} waits 1.5 seconds whatever it is told; ${keys.right} waits as long as Retry-After says`,
+  );
+  if (stdout.isTTY && !flags.json) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
+  const over = AbortSignal.timeout(timeoutOf(flags.timeout ?? '20s'));
+  const pets = `${server.baseUrl}/pets?limit=3`;
+  await Promise.all([
+    runClient(pets, keys.wrong, over, () => 1_500),
+    runClient(pets, keys.right, over, (told) => told * (1 + 0.05 * Math.random())),
+  ]);
+  const results = Object.values(keys).map((key) => ({ client: key, ...verdictOn(key) }));
+  if (flags.json) print(jsonWithNext({ results }, next));
+  for (const { client, outcome, findings } of results) {
+    const shown = styleText(outcome === 'fail' ? 'red' : 'green', outcome === 'fail' ? 'FAIL' : 'PASS');
+    say(`\n${shown}  ${client}${findings.map(({ code, text }) => `\n  ${code}: ${text}`).join('')}`);
+  }
+  if (!stdout.isTTY || flags.json) return server.close();
+  say('\nThe page stays until Ctrl+C. For a client of your own:');
+  for (const command of next) say(`  npx ${command.replace(' --json', '')}`);
+
+  /** What the run shows of one client: the other one's requests are left out. */
+  function verdictOn(key: string) {
+    const { findings } = judge(sim);
+    const ids = new Set(sim.journal.query({ key }).map(({ id }) => id));
+    const own = findings.filter(({ severity, requests }) => severity === 'fail' && requests.some((id) => ids.has(id)));
+    return { outcome: own.length > 0 ? 'fail' : 'pass', findings: own };
+  }
+}
+
+const next = ['petstore-sim exec --json --scenario minute-wall -- COMMAND', 'petstore-sim init --json'];
+
+/** Lists pets again and again until it is over; refused, it waits. */
+async function runClient(
+  url: string,
+  key: string,
+  over: AbortSignal,
+  waitMs: (toldMs: number) => number,
+): Promise<void> {
+  while (!over.aborted) {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    await response.text();
+    const toldMs = Number(response.headers.get('Retry-After')) * 1_000;
+    await sleep(response.status === 429 ? waitMs(toldMs) : 1_000, over);
+  }
+}
+
+const sleep = (ms: number, over: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    over.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

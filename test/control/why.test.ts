@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { noon } from '../support/frozen.js';
+
+interface Call {
+  key?: string;
+  method?: string;
+  path?: string;
+  body?: string;
+  type?: string;
+  /** Before the call. */
+  advance?: string;
+}
+
+/** Why the last of some calls got its answer. */
+async function whyLast(scenario: Scenario, ...calls: Call[]) {
+  const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' }, ...scenario } });
+  for (const { key = 'free-key', method, path = '/pets', body, type = 'application/json', advance } of calls) {
+    if (advance !== undefined) sim.clock.advance(advance);
+    await sim
+      .fetch(`http://petstore.test/v1${path}`, {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: { authorization: `Bearer ${key}`, 'content-type': type },
+        ...(body !== undefined && { body }),
+      })
+      .catch(() => {});
+  }
+  const { entries } = createControl(sim).queryJournal();
+  const last = createControl(sim).getRequest({ id: entries.at(-1)?.id as number });
+  const steps = last.why?.map(({ step, result, text, assumption }) => [
+    step,
+    result,
+    text,
+    ...(assumption ? [assumption] : []),
+  ]);
+  return { steps, inShort: last.inShort, last };
+}
+
+const usedUp: Scenario = { keys: { 'free-key': { plan: 'free', usage: { minute: 60 } } } };
+const served = [
+  ['key', 'passed', 'key found: free-key, plan free'],
+  ['ban', 'passed', 'not banned'],
+  ['limit', 'passed', 'minute: 1 of 60 used with this request'],
+];
+
+test('a served request: every step, and what it used', async () => {
+  expect(await whyLast({}, {})).toMatchObject({ steps: [...served, ['operation', 'passed', 'listPets answered 200']] });
+  const stored = await whyLast({}, { body: '{"name":"Rex","categoryId":1}' });
+  expect(stored.steps?.at(-1)).toEqual(['operation', 'passed', 'createPet answered 201, stored pet 41']);
+  expect(stored.inShort).toBe('stored pet 41');
+});
+
+test('no valid key: nothing else was looked at', async () => {
+  expect(await whyLast({}, { key: 'nobody' })).toMatchObject({
+    steps: [
+      ['key', 'stopped', '401: The API key is unknown.', 'unauthorizedHeaders'],
+      ['operation', 'not reached', 'listPets not reached'],
+    ],
+    inShort: 'no valid key',
+  });
+});
+
+test('over the limit, first and too early again: the promise, and how much of it was waited', async () => {
+  expect(await whyLast(usedUp, {})).toMatchObject({
+    steps: [
+      ['key', 'passed', 'key found: free-key, plan free'],
+      ['ban', 'passed', 'not banned'],
+      ['limit', 'stopped', 'minute: 60 of 60 used until 12:01:00', 'windowStart'],
+      ['promise', 'noted', 'the first refusal is no strike', 'banGraceMs'],
+      ['promise', 'noted', 'the answer said to come back in 1:00, at 12:01:00'],
+      ['operation', 'not reached', 'listPets not reached'],
+    ],
+    inShort: 'minute used up, wait 1:00',
+  });
+  const strike = await whyLast(usedUp, {}, { advance: '9s' });
+  expect(strike.steps?.slice(3, 5)).toEqual([
+    ['promise', 'noted', 'request 1 was told to wait 60 s; this one came after 9 s, too early'],
+    ['promise', 'noted', 'strike 1 of 3', 'banGraceMs'],
+  ]);
+  expect(strike.inShort).toBe('strike 1: came after 9 s of 60 s');
+  expect(strike.last.after).toEqual({ id: 1, waitMs: 60_000, waitedMs: 9_000 });
+  const grace = await whyLast(usedUp, {}, { advance: '500ms' });
+  expect(grace.steps?.[4]).toEqual(['promise', 'noted', 'no strike: within the grace, or not too early', 'banGraceMs']);
+  const patient = await whyLast(usedUp, {}, { advance: '61s' });
+  expect(patient.steps?.slice(2, 4)).toEqual([
+    ['limit', 'passed', 'minute: 1 of 60 used with this request'],
+    ['promise', 'passed', 'request 1 was told to wait 60 s; this one came after 61 s'],
+  ]);
+  expect(patient.inShort).toBe('served again after 61 s');
+});
+
+test('a ban: the strike that led to it, and a request within it', async () => {
+  const strikes = [{}, { advance: '2s' }, { advance: '2s' }, { advance: '2s' }];
+  const third = await whyLast(usedUp, ...strikes);
+  expect(third.steps?.slice(1, 6)).toEqual([
+    ['ban', 'passed', 'not banned yet'],
+    ['limit', 'stopped', 'minute: 60 of 60 used', 'windowStart'],
+    ['promise', 'noted', 'request 3 was told to wait 56 s; this one came after 2 s, too early'],
+    ['promise', 'noted', 'strike 3 of 3', 'banGraceMs'],
+    ['promise', 'stopped', 'so the key is banned until 12:02:06', 'banAfter'],
+  ]);
+  expect(third.inShort).toBe('strike 3: banned for 2:00');
+  const within = await whyLast(usedUp, ...strikes, { advance: '12s' });
+  expect(within.steps?.[1]).toEqual(['ban', 'stopped', 'in a ban: refused until 12:02:06, 1:48 left', 'banSeconds']);
+  expect(within.inShort).toBe('in a ban, 1:48 left');
+});
+
+test('the wait is what the answer said, not what would have been right', async () => {
+  const { last } = await whyLast({ ...usedUp, hostileHeaders: { retryAfter: 'zero' } }, {});
+  expect(last.toldUntil).toBe('2026-01-01T12:00:00.000Z');
+  expect(last.promisedAt).toBe('2026-01-01T12:01:00.000Z');
+});
+
+test('a fault rule, and that the answer was lost', async () => {
+  const faults = [
+    {
+      name: 'lost',
+      when: { operation: 'createPet' as const },
+      then: { reset: true as const, phase: 'after' as const },
+    },
+  ];
+  const { steps, inShort } = await whyLast({ faults }, { body: '{"name":"Rex","categoryId":1}' });
+  expect(steps?.slice(3)).toEqual([
+    ['fault', 'noted', 'fault rule lost applied: the client could not read the answer'],
+    ['operation', 'passed', 'createPet answered 201, stored pet 41'],
+  ]);
+  expect(inShort).toBe('stored pet 41; answer lost (lost)');
+});
+
+test('an operation that has no limits', async () => {
+  const { steps } = await whyLast({ limits: 'off' }, {});
+  expect(steps?.[2]).toEqual(['limit', 'passed', 'no limit applies to this operation', 'limitsApply']);
+});
+
+/** Every answer that an assumption decided, by what the simulator really says. */
+test.each<[assumption: string, scenario: Scenario, call: Call]>([
+  ['limitOutOfRange', {}, { path: '/pets?limit=0' }],
+  ['unknownStatusFilter', {}, { path: '/pets?status=lost' }],
+  ['unknownQuery', { assumptions: { unknownQuery: 'reject' } }, { path: '/pets?colour=red' }],
+  ['emptyName', { assumptions: { emptyName: 'reject' } }, { body: '{"name":"","categoryId":1}' }],
+  ['unknownCategory', { assumptions: { unknownCategory: 'reject' } }, { body: '{"name":"Rex","categoryId":77}' }],
+  ['unknownFields', { assumptions: { unknownFields: 'reject' } }, { body: '{"name":"Rex","categoryId":1,"age":3}' }],
+  ['contentType', {}, { body: '{"name":"Rex","categoryId":1}', type: 'text/plain' }],
+  ['contentType', { assumptions: { contentType: 'unsupported' } }, { body: '{}', type: 'text/plain' }],
+  ['bodyTooLarge', {}, { body: `{"name":"${'x'.repeat(70_000)}","categoryId":1}` }],
+  ['malformedPetId', {}, { path: '/pets/abc' }],
+  ['malformedPetId', { assumptions: { malformedPetId: 'reject' } }, { path: '/pets/abc' }],
+  ['unknownRoute', {}, { path: '/orders' }],
+  ['unknownMethod', {}, { method: 'DELETE' }],
+  ['afterRemoval', { clock: { start: '2031-01-01T00:00:00Z', mode: 'frozen' } }, { path: '/pets/1' }],
+])('names the assumption %s', async (assumption, scenario, call) => {
+  const { steps } = await whyLast(scenario, call);
+  expect(steps?.at(-1)).toEqual([expect.stringMatching(/route|operation/), 'stopped', expect.any(String), assumption]);
+});
+
+test.each<[what: string, call: Call]>([
+  ['a pet that is not there', { path: '/pets/999' }],
+  ['a name that is missing', { body: '{"categoryId":1}' }],
+])('names no assumption where the document decides: %s', async (_, call) => {
+  const { steps } = await whyLast({}, call);
+  expect(steps?.at(-1)).toEqual(['operation', 'stopped', expect.any(String)]);
+});
+
+test('exports have it where that is asked for', async () => {
+  const sim = createSimulator({ scenario: usedUp });
+  await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+  const control = createControl(sim);
+  expect(JSON.parse(control.exportJournal())).not.toHaveProperty('why');
+  expect(JSON.parse(control.exportJournal({ why: true })).why).toHaveLength(6);
+  expect(control.exportHar({ why: true }).log.entries[0]?._petstoreSim).toHaveProperty('why');
+});

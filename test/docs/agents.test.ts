@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommandLine, startCommandLine } from '../support/command-line.js';
+
+const root = join(import.meta.dirname, '../..');
+const pages = ['SKILL.md', 'llms.txt'];
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+
+let cwd: string;
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-agents-'));
+  writeFileSync(join(cwd, 'wrong.mjs'), client('1_000'));
+  writeFileSync(
+    join(cwd, 'right.mjs'),
+    client("1_000 * response.headers.get('retry-after') * (1 + 0.1 * Math.random())"),
+  );
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** A client that makes the calls that it is asked for, and waits for so long when it is refused. */
+const client = (waitMs: string) => `
+const { PETSTORE_BASE_URL, PETSTORE_API_KEY, PETSTORE_CALLS } = process.env;
+for (let call = 0; call < PETSTORE_CALLS; call++) {
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const response = await fetch(PETSTORE_BASE_URL + '/pets', { headers: { authorization: 'Bearer ' + PETSTORE_API_KEY } });
+    await response.text();
+    if (response.status !== 429) break;
+    await new Promise((resolve) => setTimeout(resolve, ${waitMs}));
+  }
+}`;
+
+const command = (name: string) => [process.execPath, join(cwd, name)];
+
+/** Every command of the pages, once. */
+const commands = [
+  ...new Set(
+    pages.flatMap((page) => [...textOf(page).matchAll(/npx (petstore-sim [^`\n]*)/g)].map(([, line = '']) => line)),
+  ),
+];
+
+test('the pages for agents are short, and every link of theirs is in the package', () => {
+  expect(pages.reduce((sum, page) => sum + statSync(join(root, page)).size, 0)).toBeLessThanOrEqual(8_000);
+  const { files } = JSON.parse(textOf('package.json'));
+  expect(files).toEqual(expect.arrayContaining(pages));
+  for (const [, link = ''] of textOf('llms.txt').matchAll(/\]\(([^)]+)\)/g))
+    expect(statSync(join(root, link)).isFile()).toBe(true);
+});
+
+describe('every command of the pages', () => {
+  test.each(commands)('%s', { timeout: 120_000 }, async (line) => {
+    const [shell = '', target] = line.split(' > ');
+    const [, ...written] = shell.split(' ');
+    // What the client does makes no difference here, and one that does nothing is quick.
+    const args = written.flatMap((word) => (word === 'COMMAND' ? ['true'] : [word]));
+    if (line.includes('--port 0')) {
+      const server = startCommandLine(args, { cwd });
+      expect(JSON.parse(await server.nextLine())).toMatchObject({ event: 'listening', next: expect.any(Array) });
+      return;
+    }
+    const { code, out, err } = await runCommandLine(args, { cwd });
+    expect(code, err).toBe(0);
+    if (target !== undefined) writeFileSync(join(cwd, target), out);
+    else expect(JSON.parse(out || err).next).not.toHaveLength(0);
+  });
+});
+
+describe('an agent with only the package knows after three commands whether a client respects the limits', () => {
+  const exec = (...more: string[]) =>
+    runCommandLine(['exec', '--json', '--scenario', 'minute-wall', '--', ...more], { cwd });
+
+  test('one that does: in at most 2 kB', { timeout: 60_000 }, async () => {
+    const { code, err } = await exec(...command('right.mjs'));
+    expect(JSON.parse(err)).toMatchObject({
+      outcome: 'pass',
+      next: [expect.stringMatching(/^petstore-sim gauntlet --json -- /)],
+    });
+    expect(code).toBe(0);
+    expect(Buffer.byteLength(err)).toBeLessThanOrEqual(2_000);
+  });
+
+  test('one that does not: with what it did, and a command that shows it', { timeout: 60_000 }, async () => {
+    const { code, err } = await exec(...command('wrong.mjs'));
+    const { outcome, findings, next } = JSON.parse(err);
+    expect([code, outcome]).toEqual([1, 'fail']);
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'early-retry', severity: 'fail' }));
+    expect(next).toEqual([
+      `petstore-sim exec --scenario minute-wall --report report.html -- ${command('wrong.mjs').join(' ')}`,
+    ]);
+  });
+
+  test('one that makes no call at all: not judged, and told so', async () => {
+    const { code, err } = await exec('true');
+    expect(JSON.parse(err)).toMatchObject({
+      outcome: 'inconclusive',
+      reason: 'No request came.',
+      next: [expect.stringContaining('scenarios --json')],
+    });
+    expect(code).toBe(0);
+  });
+});
+
+test.each(['AI_AGENT', 'AGENT'])('a server prints no banner where %s is set', async (name) => {
+  process.env[name] = 'somebody';
+  try {
+    const server = startCommandLine(['--port', '0'], { cwd });
+    expect(JSON.parse(await server.nextLine())).toMatchObject({ event: 'listening' });
+  } finally {
+    delete process.env[name];
+  }
+});

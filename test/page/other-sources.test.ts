@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { collectRun } from '../../src/control/run-operations.js';
+import { reportHtml } from '../../src/control/run-report.js';
+import type { Simulator } from '../../src/index.js';
+import { readPageFiles } from '../../src/node/page-files.js';
+import { judge } from '../../src/verdict.js';
+import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
+import { findChromium } from '../support/chromium.js';
+import { eventually, makeStorm, openPageStage, storm } from './stage.js';
+
+const root = join(import.meta.dirname, '../..');
+const executablePath = findChromium();
+
+/** A page of an app, with the panel and a simulator in it, under a policy that allows no inline style. */
+async function openApp(): Promise<{ server: Server; url: string }> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { createSimulator } from './dist/index.js';
+import { mountPanel } from './dist/panel.js';
+globalThis.sim = createSimulator({ scenario: ${JSON.stringify(storm)}, scenarios: { tiny: { name: 'tiny', description: 'Two pets.' } } });
+globalThis.unmount = mountPanel(sim);`,
+      resolveDir: root,
+    },
+    bundle: true,
+    format: 'esm',
+    write: false,
+  });
+  const script = outputFiles[0]?.text ?? '';
+  const server = createServer(({ url }, response) => {
+    const isScript = url === '/app.js';
+    response.writeHead(200, {
+      'Content-Type': isScript ? 'text/javascript' : 'text/html',
+      'Content-Security-Policy': "default-src 'self'; img-src data:",
+    });
+    const html =
+      '<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,"><main><h1>My app</h1></main><script type="module" src="/app.js"></script>';
+    response.end(isScript ? script : html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+declare const sim: Simulator;
+declare const unmount: () => void;
+
+describe.skipIf(executablePath === undefined)('the page without a server', () => {
+  let browser: Browser;
+  let opened: OpenedPage;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchChromium(executablePath as string);
+  });
+  afterAll(() => browser?.close());
+  afterEach(() => page?.context().close());
+  const rows = () => page.locator('.list .row:not([hidden])');
+
+  describe('the panel in an app', () => {
+    let app: Awaited<ReturnType<typeof openApp>>;
+    beforeAll(async () => {
+      app = await openApp();
+    });
+    afterAll(() => app?.server.close());
+
+    async function open() {
+      opened = await openPage(browser, app.url);
+      page = opened.page;
+      await page.getByRole('button', { name: /petstore-sim: storm/ }).click();
+    }
+    const makeStormInPage = () =>
+      page.evaluate(async () => {
+        const call = () => sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+        for (let n = 0; n < 3; n++) {
+          await call();
+          sim.clock.advance('500ms');
+        }
+        await call();
+        for (let n = 0; n < 5; n++) {
+          sim.clock.advance('2s');
+          await call();
+        }
+      });
+
+    test('shows keys, timeline, requests with their why, and the verdict of the simulator in the page', async () => {
+      await open();
+      await makeStormInPage();
+      await rows().nth(8).waitFor();
+      await page.locator('.key').first().getByText('■ banned 1:56').waitFor();
+      await page.getByText('In words').click();
+      await page.getByText('3 served, 1 refused, 3 strikes, 2 refused in a ban').waitFor();
+      await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
+      await page.getByText('3 of 9 requests').waitFor();
+      await rows().first().click();
+      await page.getByText('so the key is banned until 12:02:07').waitFor();
+      expect(opened.errors).toEqual([]);
+    });
+
+    test('changes clock, scenario, faults and keys, with undo, and closes with Esc', async () => {
+      await open();
+      await page.getByRole('button', { name: '+61 s' }).click();
+      await eventually(() => page.evaluate(() => new Date(sim.clock.now()).toISOString())).toContain('12:01:01');
+      await page.getByText('In words').click();
+      await page.getByText('add…').click();
+      await page.getByRole('button', { name: 'add', exact: true }).click();
+      await eventually(() => page.evaluate(() => sim.faults.list().length)).toBe(1);
+      await page.getByRole('button', { name: 'exhaust: pro-key' }).click();
+      await eventually(() => page.evaluate(() => sim.keys.get('pro-key').minute.remaining)).toBe(0);
+      await page.getByRole('button', { name: 'Scenario…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'tiny' }).click();
+      await page.getByRole('heading', { name: 'tiny' }).waitFor();
+      await page.locator('.told').getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('heading', { name: 'storm' }).waitFor();
+      await eventually(() => page.evaluate(() => sim.keys.get('pro-key').minute.remaining)).toBe(0);
+      await page.getByRole('heading', { name: 'storm' }).click();
+      for (let n = 0; n < 3; n++) await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /petstore-sim: storm/ }).waitFor();
+    });
+
+    test('exports, opens a file, and goes without a trace', async () => {
+      await open();
+      await makeStormInPage();
+      await rows().nth(8).waitFor();
+      await page.getByText('Export').click();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'JSON Lines' }).click();
+      const text = readFileSync(await (await saving).path(), 'utf8');
+      expect(text.trim().split('\n')).toHaveLength(9);
+      await page
+        .getByLabel('Open a file')
+        .setInputFiles({ name: 'run.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
+      await page.getByText('a file', { exact: true }).waitFor();
+      expect(await rows().count()).toBe(9);
+      await page.evaluate(() => unmount());
+      expect(await page.evaluate(() => document.querySelector('petstore-sim-panel'))).toBeNull();
+      expect(await page.evaluate(() => sim.journal.listeners)).toBe(0);
+    });
+  });
+
+  test('the report of a run is this page with the run inside: all of it, no server, nothing to change', async () => {
+    const stage = await openPageStage();
+    await makeStorm(stage);
+    await stage.control('POST', '/clock', { advance: '1s' });
+    const html = reportHtml(readPageFiles(), collectRun(stage.sim, judge(stage.sim, { isOver: true })));
+    await stage.server.close({ graceMs: 0 });
+    opened = await openPage(browser, 'about:blank');
+    page = opened.page;
+    await page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await page.goto('http://report.test/');
+    await page.getByText('The client failed').waitFor();
+    await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
+    expect(await rows().count()).toBe(9);
+    await page.locator('.key').first().getByText('60 / 60').waitFor();
+    await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
+    await page.getByText('3 of 9 requests').waitFor();
+    await rows().first().click();
+    await page.getByText('so the key is banned until 12:02:07').waitFor();
+    await page.getByText('Retry-After: 120').waitFor();
+    await page.getByText('In words').click();
+    await page.getByText('clock advance 1s, by curl/8.14.1').waitFor();
+    await page.getByText('at their defaults').waitFor();
+    expect(await page.getByRole('button', { name: /Reset|exhaust|freeze|Scenario|add/ }).count()).toBe(0);
+    expect(opened.requested.filter((url) => url !== 'http://report.test/' && !url.startsWith('data:'))).toEqual([]);
+    expect(opened.errors).toEqual([]);
+  });
+});

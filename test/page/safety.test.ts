@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
+import { findChromium } from '../support/chromium.js';
+import { makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+
+const dashboard = join(import.meta.dirname, '../../dist/dashboard');
+const executablePath = findChromium();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Would set `window.hacked`, were it anything but text. */
+const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+test('all files of the page take at most 30 kB gzipped', () => {
+  const files = ['index.html', 'page/page.js', 'page/page.css'].map((file) => readFileSync(join(dashboard, file)));
+  const bytes = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
+  expect(bytes).toBeLessThanOrEqual(30_000);
+  expect(bytes).toBeGreaterThan(20_000);
+});
+
+describe.skipIf(executablePath === undefined)('the page', () => {
+  let browser: Browser;
+  let stage: PageStage;
+  let opened: OpenedPage;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchChromium(executablePath as string);
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page?.context().close();
+    await stage?.server.close({ graceMs: 0 });
+  });
+  const rows = () => page.locator('.list .row:not([hidden])');
+
+  test('shows markup in a pet, a key, a path, a header, a fault and a scenario as text', async () => {
+    const scenario = {
+      ...storm,
+      name: evil,
+      description: `${evil}. And more ${evil}`,
+      keys: { '<b>key</b>': { plan: 'free' } },
+      faults: [{ name: evil, then: { respond: { status: 503, headers: { 'X-Evil': evil } } }, when: { nth: 2 } }],
+    };
+    stage = await openPageStage(scenario);
+    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    page = opened.page;
+    await stage.call('<b>key</b>', '/pets', JSON.stringify({ name: evil, categoryId: 1 }));
+    await stage.call('<b>key</b>', `/pets?x=${encodeURIComponent(evil)}`);
+    await stage.sim.fetch(`http://petstore.test/v1/<script>hacked=1</script>`, {
+      headers: { authorization: `Bearer ${evil.replaceAll(' ', '')}` },
+    });
+    await stage.control('POST', '/keys', { key: `k${evil.replaceAll(' ', '')}` });
+    await rows().nth(2).waitFor();
+    for (const row of await rows().all()) {
+      await row.click();
+      await page.locator('.detail pre').first().waitFor();
+    }
+    await page.getByText('In words').click();
+    expect(await page.locator('h1').textContent()).toContain(evil);
+    expect(await page.locator('.detail, .list, aside').locator('script, img, b b').count()).toBe(0);
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('has a strict policy, asks no other origin, and stands in no frame', async () => {
+    stage = await openPageStage();
+    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    page = opened.page;
+    await makeStorm(stage);
+    await rows().nth(8).waitFor();
+    const response = await fetch(`${stage.server.controlUrl}/`, { headers: { accept: 'text/html' } });
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:;.*frame-ancestors 'none'/,
+    );
+    const origin = new URL(stage.server.controlUrl).origin;
+    expect(opened.requested.length).toBeGreaterThan(5);
+    expect(opened.requested.filter((url) => !url.startsWith(`${origin}/__sim/`) && !url.startsWith('data:'))).toEqual(
+      [],
+    );
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('asks for the control token, keeps it in the tab, and shows nothing without it', async () => {
+    stage = await openPageStage(storm, { controlToken: 'open-sesame' });
+    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    page = opened.page;
+    await page.getByRole('heading', { name: 'Control token' }).waitFor();
+    expect(await page.content()).not.toContain('free-key');
+    await page.getByLabel('Control token').fill('wrong');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('This is not the token.').waitFor();
+    await page.getByLabel('Control token').fill('open-sesame');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('heading', { name: 'storm' }).waitFor();
+    await stage.call('free-key');
+    await rows().first().waitFor();
+    await page.reload();
+    await rows().first().waitFor();
+    expect(page.url()).not.toContain('sesame');
+  });
+
+  test('goes on without a gap after the server was away, and starts anew with another run', async () => {
+    stage = await openPageStage();
+    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    page = opened.page;
+    for (let n = 0; n < 3; n++) await stage.call('pro-key');
+    await rows().nth(2).waitFor();
+    const { port } = stage.server;
+    await stage.server.close({ graceMs: 0 });
+    await page.getByText('reconnecting').waitFor();
+    // What the simulator served meanwhile, by another way.
+    for (let n = 0; n < 4; n++)
+      await stage.sim.fetch('http://x/v1/pets', { headers: { authorization: 'Bearer pro-key' } });
+    const { listen } = await import('../../src/node.js');
+    const again = await listen(stage.sim, { port });
+    try {
+      await page.getByText('7 requests', { exact: true }).waitFor();
+      expect(await rows().count()).toBe(7);
+      stage.sim.reset();
+      await page.getByText('No requests yet.').waitFor();
+    } finally {
+      await again.close({ graceMs: 0 });
+    }
+  });
+
+  test('says how many requests the journal had dropped before it could show them', async () => {
+    stage = await openPageStage({ ...storm, limits: 'off' });
+    for (let n = 0; n < 10_050; n++)
+      await stage.sim.fetch('http://x/v1/none', { headers: { authorization: 'Bearer pro-key' } });
+    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    page = opened.page;
+    await page.getByText('10,000 requests; 50 older ones are no longer in the journal').waitFor();
+  });
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    test.each([360, 1280])('is accessible at %d px: no violation that axe finds', async (width) => {
+      stage = await openPageStage({
+        ...storm,
+        faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true } }],
+      });
+      await makeStorm(stage);
+      await stage.call('pro-key', '/pets', '{}');
+      await stage.call('no-such-key');
+      opened = await openPage(browser, `${stage.server.controlUrl}/`, {
+        colorScheme,
+        viewport: { width, height: 900 },
+        reducedMotion: 'reduce',
+        bypassCSP: true,
+      });
+      page = opened.page;
+      await rows().nth(5).waitFor();
+      await rows().filter({ hasText: 'banned for' }).click();
+      await page.locator('.detail pre').first().waitFor();
+      for (const summary of ['In words', 'at their defaults', 'add…', 'Export'])
+        await page.getByText(summary).first().click();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Scenario…' }).click();
+      await page.getByRole('dialog').getByText('tiny').waitFor();
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+});
+
+/** What axe finds wrong: rule and element. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: what the script above defines
+    const { violations } = await (globalThis as any).axe.run();
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    return violations.flatMap(({ id, nodes }: any) =>
+      nodes.map(({ html, failureSummary }: any) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
+    );
+  });
+}

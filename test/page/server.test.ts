@@ -1,0 +1,428 @@
+import { exec } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
+import { findChromium } from '../support/chromium.js';
+import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+
+const executablePath = findChromium();
+
+describe.skipIf(executablePath === undefined)('the page of a server', () => {
+  let browser: Browser;
+  let stage: PageStage;
+  let opened: OpenedPage;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchChromium(executablePath as string);
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page?.context().close();
+    await stage?.server.close({ graceMs: 0 });
+  });
+
+  async function open(scenario = storm, options = {}) {
+    stage = await openPageStage(scenario, options);
+    opened = await openPage(browser, `${stage.server.controlUrl}/`, { acceptDownloads: true });
+    page = opened.page;
+    await page
+      .getByRole('heading', { level: 1 })
+      .filter({ hasText: scenario.name as string })
+      .waitFor();
+  }
+  const rows = () => page.locator('.list .row:not([hidden])');
+  const key = (name: string) => page.locator('.key').filter({ hasText: name });
+
+  describe('1. keys', () => {
+    test('each has its plan, its meters, the time until its reset, its strikes and its ban', async () => {
+      await open();
+      await makeStorm(stage);
+      const free = key('free-key');
+      await free.getByText('■ banned 1:56').waitFor();
+      expect(await free.textContent()).toMatch(
+        /free.*60 \/ 60.*3 \/ 1,000.*3 strikes · resets in 49 s · served again in 1:56/,
+      );
+      expect(await free.getByRole('meter', { name: /minute/ }).getAttribute('aria-valuenow')).toBe('60');
+      expect(await key('pro-key').textContent()).toContain('0 / 300');
+    });
+
+    test('the buttons exhaust, refill, ban, unban and revoke', async () => {
+      await open();
+      const pro = key('pro-key');
+      await page.getByRole('button', { name: 'exhaust: pro-key' }).click();
+      await pro.getByText('× used up').waitFor();
+      expect(await stage.call('pro-key')).toBe(429);
+      await page.getByRole('button', { name: 'refill: pro-key' }).click();
+      await eventually(() => pro.textContent()).toContain('0 / 300');
+      await page.getByRole('button', { name: 'ban for 2 minutes: pro-key' }).click();
+      await pro.getByText('■ banned 2:00').waitFor();
+      await page.getByRole('button', { name: 'unban: pro-key' }).click();
+      await eventually(() => pro.textContent()).not.toContain('banned');
+      expect(await stage.call('pro-key')).toBe(200);
+      await page.getByRole('button', { name: 'revoke: pro-key' }).click();
+      await pro.getByText('revoked').waitFor();
+      expect(await stage.call('pro-key')).toBe(401);
+    });
+  });
+
+  describe('2. the timeline', () => {
+    test('says in words what it draws: requests, the ban, and who moved the clock', async () => {
+      await open();
+      await makeStorm(stage);
+      await stage.control('POST', '/clock', { advance: '1s' });
+      await page.getByText('In words').click();
+      const words = page.locator('.words');
+      await words.getByText('changed by hand').or(words.getByText('by curl/8.14.1')).first().waitFor();
+      expect(await words.textContent()).toMatch(
+        /free-key: 3 served, 1 refused, 3 strikes, 2 refused in a ban, banned from 12:00:07 to 12:02:07/,
+      );
+      expect(await words.textContent()).toContain('clock advance 1s, by curl/8.14.1');
+      expect(await page.locator('.legend').textContent()).toMatch(
+        /served.*refused.*strike.*refused in a ban.*changed by hand.*told to wait.*banned.*a minute ends/,
+      );
+    });
+
+    test('draws each key in its lane: something stands where requests came, nothing elsewhere', async () => {
+      await open();
+      await makeStorm(stage);
+      await rows().nth(8).waitFor();
+      const inked = await page.evaluate(() => {
+        const canvas = document.querySelector('canvas') as HTMLCanvasElement;
+        const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+        const colours = new Set<string>();
+        const { data } = context.getImageData(118, 18, canvas.width - 118, 46);
+        for (let at = 0; at < data.length; at += 4)
+          if ((data[at + 3] as number) > 250) colours.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+        return [...colours];
+      });
+      // Served, told to wait, banned, strike, as the style sheet has them.
+      expect(inked).toEqual(expect.arrayContaining(['26,127,55', '242,213,143', '243,182,179', '192,35,44']));
+    });
+
+    test('a drag looks closer and filters the list; Esc shows all again; a click finds the request', async () => {
+      await open();
+      await makeStorm(stage);
+      await rows().nth(8).waitFor();
+      await page.locator('.finding').first().waitFor();
+      const box = (await page.locator('canvas').boundingBox()) as { x: number; y: number; width: number };
+      await page.mouse.move(box.x + 112, box.y + 30);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 300, box.y + 40, { steps: 4 });
+      await page.mouse.up();
+      await page.getByText(/^[1-8] of 9 requests/).waitFor();
+      await page.getByRole('button', { name: 'show all' }).click();
+      await page.getByText('9 requests', { exact: true }).waitFor();
+      await page.mouse.click(box.x + 120, box.y + 38);
+      await page.getByRole('heading', { name: 'Why 200' }).waitFor();
+    });
+
+    test('works by keyboard', async () => {
+      await open();
+      await makeStorm(stage);
+      await rows().nth(8).waitFor();
+      await page.locator('.canvas').focus();
+      await page.keyboard.press('+');
+      await page.getByText(/\d of 9 requests/).waitFor();
+      await page.keyboard.press('0');
+      await page.getByText('9 requests', { exact: true }).waitFor();
+    });
+  });
+
+  describe('3. the requests', () => {
+    test('come as they are answered, the newest first, each with its why in a few words', async () => {
+      await open();
+      await makeStorm(stage);
+      await rows().nth(8).waitFor();
+      expect(await rows().allTextContents()).toEqual([
+        expect.stringMatching(/429 ■free-keyin a ban, 1:56 left/),
+        expect.stringMatching(/429 ■free-keyin a ban, 1:58 left/),
+        expect.stringMatching(/429 ▲free-keystrike 3: banned for 2:00/),
+        expect.stringMatching(/429 ▲free-keystrike 2: came after 2 s of 56.5 s/),
+        expect.stringMatching(/429 ▲free-keystrike 1: came after 2 s of 58.5 s/),
+        expect.stringMatching(/429 ×free-keyminute used up, wait 59 s/),
+        expect.stringMatching(/200free-keythe last one: 0 left/),
+        expect.stringMatching(/200free-key$/),
+        expect.stringMatching(/200free-key$/),
+      ]);
+    });
+
+    test.each([
+      ['429', 6],
+      ['strike', 3],
+      ['listPets 200', 3],
+      ['pro-key', 0],
+      ['limit=2', 1],
+      ['early-retry', 3],
+      ['#1', 1],
+    ])('the filter %s leaves %d', async (filter, count) => {
+      await open();
+      await makeStorm(stage);
+      await page.locator('.finding').first().waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type(filter);
+      await page.getByText(`${count} of 9 requests`).waitFor();
+      expect(await rows().count()).toBe(count);
+    });
+
+    test('a fault is found by its name', async () => {
+      await open({
+        ...storm,
+        faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true, phase: 'after' } }],
+      });
+      await stage.call('pro-key', '/pets', '{"name":"Rex","categoryId":1}');
+      await stage.call('pro-key');
+      await page.getByRole('button', { name: 'faults' }).click();
+      await page.getByText('1 of 2 requests').waitFor();
+      expect(await rows().textContent()).toContain('stored pet 41; answer lost (lost)');
+    });
+
+    test('a pause holds the list, and the counters go on', async () => {
+      await open();
+      await stage.call('free-key');
+      await rows().first().waitFor();
+      await page.keyboard.press('p');
+      for (let n = 0; n < 5; n++) await stage.call('pro-key');
+      await page.getByText('5 more since the pause').waitFor();
+      expect(await rows().count()).toBe(1);
+      await page.keyboard.press('p');
+      await eventually(() => rows().count()).toBe(6);
+    });
+
+    test('the detail has the chain of why, headers and bodies', async () => {
+      await open();
+      await makeStorm(stage);
+      await rows().filter({ hasText: 'banned for 2:00' }).click();
+      const detail = page.locator('.detail');
+      await detail.getByText('so the key is banned until 12:02:07').waitFor();
+      expect(
+        (await detail.locator('ol.why li').allTextContents()).map((text) =>
+          text.replace(/^\S(passed: |noted: |stopped: )?/, ''),
+        ),
+      ).toEqual([
+        'key found: free-key, plan free',
+        'not banned yet',
+        'minute: 60 of 60 usedassumption windowStart',
+        'request 6 was told to wait 54.5 s; this one came after 2 s, too early',
+        'strike 3 of 3assumption banGraceMs',
+        'so the key is banned until 12:02:07assumption banAfter',
+        'the answer said to come back in 2:00, at 12:02:07',
+        'listPets not reached',
+      ]);
+      expect(await detail.textContent()).toContain('Retry-After: 120');
+      expect(await detail.textContent()).toContain('key_banned');
+      await detail.getByText('ban-tripped').waitFor();
+    });
+
+    test('is copied as a command that works', async () => {
+      await open();
+      await stage.call('free-key', '/pets', `{"name":"O'Rex","categoryId":1}`);
+      await rows().first().click();
+      await page.getByRole('button', { name: 'copy as curl' }).click();
+      const command = await page.getByRole('textbox', { name: 'As a command' }).inputValue();
+      expect(command).toMatch(/^curl -i 'http:\/\/127\.0\.0\.1:\d+\/v1\/pets' -H 'Authorization: Bearer free-key'/);
+      const { stdout } = await promisify(exec)(command);
+      expect(stdout).toMatch(/^HTTP\/1\.1 201/);
+      expect(stdout).toContain(`"name":"O'Rex"`);
+    });
+  });
+
+  describe('4. the verdict', () => {
+    test('comes with the requests, its findings jump to theirs, and it can be of one key', async () => {
+      await open();
+      await makeStorm(stage);
+      await page.getByText('The client failed').waitFor();
+      await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
+      expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain(encodeURIComponent('✗'));
+      await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
+      await page.getByText('3 of 9 requests').waitFor();
+      await page.getByLabel('Judge').selectOption({ label: 'pro-key' });
+      await page.getByText('Nothing to judge yet.').waitFor();
+    });
+  });
+
+  describe('5. clock, scenarios, faults, assumptions, sandboxes', () => {
+    test('the clock goes on by a second and a minute, to the next reset and the end of a ban, stops and runs', async () => {
+      await open();
+      await makeStorm(stage);
+      const now = () => new Date(stage.sim.clock.now()).toISOString().slice(11, 19);
+      await key('free-key').getByText('banned').waitFor();
+      await page.getByRole('button', { name: '+1 s', exact: true }).click();
+      await eventually(now).toBe('12:00:12');
+      await page.getByRole('button', { name: 'next reset' }).click();
+      await eventually(now).toBe('12:01:00');
+      await page.getByRole('button', { name: 'end of ban' }).click();
+      await eventually(now).toBe('12:02:07');
+      expect(await stage.call('free-key')).toBe(200);
+      await page.getByRole('button', { name: '+61 s' }).click();
+      await eventually(now).toBe('12:03:08');
+      // On a button, space would press it again.
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+      await page.keyboard.press('Space');
+      await page.getByText('· running').waitFor();
+      expect(stage.sim.clock.frozen).toBe(false);
+      await page.keyboard.press('Space');
+      await page.getByText('· frozen').waitFor();
+    });
+
+    test('a scenario is picked with what it is about; a reset asks nothing, and undo takes it back', async () => {
+      await open();
+      await stage.call('free-key', '/pets', '{"name":"Kept","categoryId":1}');
+      await page.getByRole('button', { name: 'Scenario…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Load a scenario' });
+      await dialog.getByRole('searchbox').fill('two');
+      await dialog.getByText('Two pets, and a key of its own.').waitFor();
+      await dialog.getByRole('button', { name: 'tiny' }).click();
+      await page.getByRole('heading', { name: 'tiny' }).waitFor();
+      expect(stage.sim.pets.size).toBe(40);
+      await page.keyboard.press('u');
+      await page.getByRole('heading', { name: 'storm' }).waitFor();
+      expect(stage.sim.pets.size).toBe(41);
+      await page.keyboard.press('r');
+      await page.getByText('Reset to the start of the scenario.').waitFor();
+      await page.getByText('No requests yet.').waitFor();
+      expect(stage.sim.pets.size).toBe(40);
+      await page.locator('.told').getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Back in storm as it was').waitFor();
+      expect(stage.sim.pets.size).toBe(41);
+      expect(stage.sim.keys.get('free-key').minute.remaining).toBe(2);
+    });
+
+    test('a fault is added from a list, counts what it did, and is removed', async () => {
+      await open();
+      await page.getByText('add…').click();
+      await page.getByLabel('What happens').selectOption({ label: 'error-500: 500' });
+      await page.getByRole('button', { name: 'add', exact: true }).click();
+      await page.locator('.fault').getByText('error-500').waitFor();
+      expect([await stage.call('pro-key'), await stage.call('pro-key')]).toEqual([500, 200]);
+      await page.locator('.fault').getByText('applied 1 of').waitFor();
+      await page.getByRole('button', { name: 'remove error-500' }).click();
+      await page.getByLabel('Fault rules').getByText('none').waitFor();
+      expect(stage.sim.faults.list()).toEqual([]);
+    });
+
+    test('assumptions that differ from their default stand first, with it', async () => {
+      await open({ ...storm, assumptions: { banStatus: 418 } });
+      await page.getByText('banStatus 418 instead of 429').waitFor();
+      await page.getByText('at their defaults').click();
+      await page.getByText('windowStart').waitFor();
+    });
+
+    test('a sandbox is shown instead, and is what the buttons then change', async () => {
+      await open();
+      const { sim } = stage.server.sandboxes.create('mine');
+      await stage.call('free-key');
+      await page.reload();
+      await page.getByLabel('Sandbox').selectOption('mine');
+      await eventually(() => page.url()).toContain('?sandbox=mine');
+      await page.getByText('No requests yet.').waitFor();
+      await page.getByRole('button', { name: '+61 s' }).click();
+      await eventually(() => new Date(sim.clock.now()).toISOString()).toContain('12:01:01');
+      expect(new Date(stage.sim.clock.now()).toISOString()).toContain('12:00:00');
+    });
+  });
+
+  describe('6. files', () => {
+    test.each([
+      ['HAR', 'storm.har'],
+      ['JSON Lines', 'storm.jsonl'],
+      ['Report', 'storm.html'],
+    ])('%s is saved, and shows the same requests and why when it is opened again', async (name, file) => {
+      await open();
+      await makeStorm(stage);
+      await rows().nth(8).waitFor();
+      await page.getByText('Export').click();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name, exact: true }).click();
+      const download = await saving;
+      expect(download.suggestedFilename()).toBe(file);
+      const text = readFileSync(await download.path(), 'utf8');
+      const shown = await rows().allTextContents();
+
+      await page
+        .getByLabel('Open a file')
+        .setInputFiles({ name: file, mimeType: 'text/plain', buffer: Buffer.from(text) });
+      await page.getByText('a file', { exact: true }).waitFor();
+      await rows().nth(8).waitFor();
+      expect(await rows().allTextContents()).toEqual(shown);
+      await rows().first().click();
+      await page.getByText('in a ban: refused until 12:02:07').waitFor();
+      await page.getByRole('button', { name: 'back' }).click();
+      await page.getByText('9 requests', { exact: true }).waitFor();
+      expect(opened.errors).toEqual([]);
+    });
+
+    test('a file is opened by dropping it, and one that is none of these is refused with what was expected', async () => {
+      await open();
+      const drop = (name: string, text: string) =>
+        page.evaluate(
+          ([name, text]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([text as string], name as string));
+            document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+          },
+          [name, text],
+        );
+      await drop('notes.txt', 'hello');
+      await page
+        .getByText('Failed to open notes.txt. Expected a report of petstore-sim, a HAR, or a journal')
+        .waitFor();
+      const har = {
+        log: {
+          entries: [
+            {
+              startedDateTime: '2026-01-01T12:00:00.000Z',
+              time: 12,
+              request: {
+                method: 'GET',
+                url: 'https://api.example/v1/pets?limit=1',
+                headers: [{ name: 'authorization', value: 'Bearer a-secret-key' }],
+              },
+              response: { status: 429, headers: [{ name: 'retry-after', value: '9' }], content: { text: '' } },
+            },
+          ],
+        },
+      };
+      await drop('browser.har', JSON.stringify(har));
+      await rows().first().waitFor();
+      expect(await rows().first().textContent()).toMatch(
+        /GET\/pets\?limit=1429 ×…-keylimit used up, wait 9 s|GET\/pets\?limit=1429 ×…-key/,
+      );
+      expect(await page.content()).not.toContain('a-secret-key');
+      expect(opened.errors).toEqual([]);
+    });
+  });
+
+  test('j, k, Enter, Esc and ? do what the help says', async () => {
+    await open();
+    await makeStorm(stage);
+    await rows().nth(8).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: /request 9/ }).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: /request 8/ }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: /request 9/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(() => page.locator('.detail').count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /request 9/ }).waitFor();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard' });
+    await help.getByText('reset to the start of the scenario').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(() => help.count()).toBe(0);
+  });
+
+  test('a new user finds out why the client was banned from what stands on the page', async () => {
+    await open();
+    await makeStorm(stage);
+    await page
+      .locator('.finding')
+      .filter({ hasText: 'Went on after a 429 until the key was banned for 119.5 s; request 7 was the last strike.' })
+      .waitFor();
+    await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByText('what to do').click();
+    await page.getByText('After a 429, send nothing with this key until Retry-After has passed.').waitFor();
+  });
+});

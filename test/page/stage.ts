@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import { noon } from '../support/frozen.js';
+
+/** Waits until a value meets what follows, also on a machine that has much to do. */
+export const eventually = <Value>(value: () => Value) => expect.poll(value, { timeout: 15_000 });
+
+export interface PageStage {
+  sim: Simulator;
+  server: RunningServer;
+  /** A request to the API over HTTP. */
+  call(key: string, path?: string, body?: string): Promise<number>;
+  /** A control request, as curl sends it. */
+  control(method: string, path: string, body?: object): Promise<unknown>;
+}
+
+export const storm: Scenario = {
+  name: 'storm',
+  description: 'A client that goes on after a 429. It is banned.',
+  clock: { start: noon, mode: 'frozen' },
+  keys: { 'free-key': { plan: 'free', usage: { minute: 57 } }, 'pro-key': { plan: 'pro' } },
+};
+
+/** A server whose clock stands still, with a page to open at its control URL. */
+export async function openPageStage(scenario: Scenario = storm, options: ListenOptions = {}): Promise<PageStage> {
+  const sim = createSimulator({
+    scenario,
+    scenarios: { tiny: { name: 'tiny', description: 'Two pets, and a key of its own.' } },
+  });
+  const server = await listen(sim, { port: 0, ...options });
+  const call: PageStage['call'] = async (key, path = '/pets', body) => {
+    const response = await fetch(`${server.baseUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+    }).catch(() => undefined);
+    await response?.text().catch(() => {});
+    return response?.status ?? 0;
+  };
+  const control: PageStage['control'] = async (method, path, body) => {
+    const response = await fetch(`${server.controlUrl}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', 'user-agent': 'curl/8.14.1' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+  return { sim, server, call, control };
+}
+
+/** Three are served, one is refused, three strikes follow, of which the last bans the key, and two more in the ban. */
+export async function makeStorm({ sim, call }: Pick<PageStage, 'sim' | 'call'>): Promise<void> {
+  for (let n = 0; n < 3; n++) {
+    await call('free-key', `/pets?limit=${n + 1}`);
+    sim.clock.advance('500ms');
+  }
+  await call('free-key');
+  for (let n = 0; n < 5; n++) {
+    sim.clock.advance('2s');
+    await call('free-key');
+  }
+}

@@ -1,0 +1,34 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { chromiumArguments } from './chromium.js';
+
+/** Chromium, which reaches nothing but this machine. */
+export const launchChromium = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [...chromiumArguments, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
+  });
+
+export interface OpenedPage {
+  page: Page;
+  /** What went wrong in it: errors of scripts, and what the console says as an error. */
+  errors: string[];
+  /** Every address that it asked for. */
+  requested: string[];
+}
+
+/** Opens an address in a context of its own. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const requested: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('request', (request) => requested.push(request.url()));
+  await page.goto(url);
+  return { page, errors, requested };
+}
