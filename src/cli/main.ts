@@ -10,6 +10,7 @@ import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
+import type { ReplayFlags } from './commands/replay.js';
 import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
@@ -57,6 +58,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'compare': {
       const { compare } = await import('./commands/compare.js');
       return exitWith(await compare(values as CompareFlags, rest[0], print));
+    }
+    case 'replay': {
+      const { replay } = await import('./commands/replay.js');
+      return exitWith(await replay(values as ReplayFlags, rest, print));
     }
     case 'state': {
       const { state } = await import('./commands/state.js');

@@ -6,13 +6,14 @@ import { openFileLog } from '../log/file/open-file-log.js';
 import { type Log, LogOpenError, type OpenedLog } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import { readMachine } from '../log/read-machine.js';
-import { Sequencer, type SequencerHost } from '../log/sequencer.js';
+import { Sequencer } from '../log/sequencer.js';
 import { type MachineOptions, startMachine } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
+import { sequencerHost } from './sequencer-host.js';
 
 export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
   /** Where the log is kept. */
@@ -58,7 +59,7 @@ export async function openData(options: DataOptions): Promise<OpenData> {
   };
   const { log, found } = await readLog(open, reset, { scenarioName, folder, resolved, machineOptions, notices });
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
-  const sequencer = new Sequencer(machine, log, host);
+  const sequencer = new Sequencer(machine, log, sequencerHost);
   const run = (command: Command) =>
     new Promise<void>((resolve, reject) => {
       sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
@@ -127,12 +128,3 @@ async function readLog(
   await log.close();
   return readLog(open, false, { scenarioName, folder, resolved, machineOptions, notices });
 }
-
-const host: SequencerHost = {
-  defer: setImmediate,
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
-  onError: (error) => console.error(error),
-};

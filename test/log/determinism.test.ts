@@ -13,7 +13,7 @@ import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
-import { controlInputs, createRandom, randomCommand, randomScenario } from './random-commands.js';
+import { controlInputs, createRandom, lastCommands, randomCommand, randomScenario } from './random-commands.js';
 
 const errors: unknown[] = [];
 const options: MachineOptions = {
@@ -77,7 +77,9 @@ describe('a replay', () => {
         const commands: Command[] =
           sequence === 1
             ? [{ kind: 'begin', scenario, hash: 'first' }]
-            : Array.from({ length: random.chance(0.2) ? 3 : 1 }, () => randomCommand(random, machine));
+            : sequence === length
+              ? lastCommands(machine)
+              : Array.from({ length: random.chance(0.2) ? 3 : 1 }, () => randomCommand(random, machine));
         for (const { kind } of commands) kinds[kind] = (kinds[kind] ?? 0) + 1;
         const entry = throughJson<LogEntry>({
           position: sequence,
