@@ -79,7 +79,9 @@ export class LimitHypotheses {
       this.#seen++;
       this.#noteEvidence(exchange);
     } else if (!this.#mayBeBan(exchange, token, reset)) {
-      const isShared = (this.#alive[0]?.unseen ?? 0) >= surelyNoChance;
+      // A recording rarely has all that was done with a key; of our own questions we know that they were alone.
+      const enough = exchange.question === undefined ? 1 : surelyNoChance;
+      const isShared = (this.#alive[0]?.unseen ?? 0) >= enough;
       this.#broken = { exchange, expected: this.#expectation(), isShared };
       this.#alive = [];
     }
