@@ -72,7 +72,11 @@ const needed = reachable(
   modules.filter((path) => path?.endsWith('.js')),
   '.js',
 );
-const kept = new Set([...needed, ...declarations, join(dist, 'shipped-scenario.d.ts')]);
+const ofModulesAlone = reachable(
+  Object.values(entries).flatMap(({ types }) => (typeof types === 'string' ? [types] : [])),
+  '.d.ts',
+);
+const kept = new Set([...needed, ...declarations, ...ofModulesAlone, join(dist, 'shipped-scenario.d.ts')]);
 for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
   const path = join(dist, file);
   const isCommonJs = relative(join(dist, 'cjs'), path)[0] !== '.';
