@@ -42,14 +42,18 @@ interface Promises {
 export const noPromises: Promises = { deadlineMs: undefined, retryAfterMs: undefined, resetMs: undefined };
 
 /** Both headers are promises, and the earlier one counts; but none asks for less than the other by lying in the past. */
-export function promisesOf(answer: Answered & Pick<RequestRecord, 'status'>, isRefused: boolean): Promises {
+export function promisesOf(
+  answer: Answered & Pick<RequestRecord, 'status' | 'arrivedAtMs'>,
+  isRefused: boolean,
+): Promises {
   // A server that is away names a wait, too; when its limits reset is no matter then.
   if (!isRefused && answer.status !== 503) return noPromises;
   const retryAfterMs = readRetryAfter(answer);
   const resetMs = isRefused ? readReset(answer) : undefined;
   if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  const isAhead = resetMs !== undefined && resetMs > answer.answeredAtMs;
+  // Ahead of the request: an answer that was held back may come when the reset that it names has passed.
+  const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
   return isAhead
     ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }
     : { deadlineMs: untilMs, retryAfterMs, resetMs: undefined };
@@ -57,5 +61,5 @@ export function promisesOf(answer: Answered & Pick<RequestRecord, 'status'>, isR
 
 /** The earliest instant that a refusal or a 503 named for coming back; `undefined` where it named none that can be read. */
 export const toldUntilMs = (
-  answer: Pick<RequestRecord, 'headers' | 'answeredAtMs' | 'refusal' | 'status'>,
+  answer: Pick<RequestRecord, 'headers' | 'arrivedAtMs' | 'answeredAtMs' | 'refusal' | 'status'>,
 ): number | undefined => promisesOf(answer, answer.refusal !== undefined || answer.status === 429).deadlineMs;

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import type { RequestRecord } from '../../src/state/request-record.js';
+import { RunJudge } from '../../src/verdict/run-judge.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
+import { send } from '../support/plain-call.js';
 
 /** The minute is used up, and lasts 45 seconds more. */
 const wall: Scenario = {
@@ -76,6 +79,18 @@ describe('early-retry', () => {
     expect(early([45_000])).toBeUndefined();
     expect(early([44_950, 1_000])).toBeUndefined();
     expect(early([44_949])).toBeDefined();
+  });
+
+  test('spares who goes by an X-RateLimit-Reset that passed while the answer was held back', () => {
+    const sim = frozen({ ...wall, windows: { minute: '2s' } });
+    send(sim);
+    sim.clock.advance('2200ms');
+    send(sim);
+    const [refused, served] = sim.journal.query() as [RequestRecord, RequestRecord];
+    const runJudge = new RunJudge({ scenario: sim.name });
+    runJudge.add({ ...refused, answeredAtMs: refused.arrivedAtMs + 2_100, heldMs: 2_100 });
+    runJudge.add(served);
+    expect(runJudge.verdict({ nowMs: sim.clock.now() })).toMatchObject({ outcome: 'pass', findings: [] });
   });
 
   test('spares who waits for X-RateLimit-Reset where it comes before Retry-After', () => {

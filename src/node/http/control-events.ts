@@ -9,7 +9,11 @@ const mostWaitingBytes = 1024 * 1024;
 
 const drained = (response: ServerResponse) =>
   new Promise<void>((resolve) => {
-    response.once('drain', resolve).once('close', resolve);
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
   });
 
 /** Sends journal entries and updates as server-sent events (HTML standard, section 9.2), to so many readers at a time. */
