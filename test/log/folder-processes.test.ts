@@ -244,6 +244,8 @@ test('a flush that fails ends the process with a sentence', async () => {
   await first.next();
   await first.ask({ append: ['flushed'] });
   first.child.stdin.write(`${JSON.stringify({ losesFile: true })}\n`);
+  // What could not be flushed was not acknowledged.
+  await expect(first.next()).rejects.toThrow('the process has ended');
   const { code, errors } = await first.hasEnded();
   expect(code).toBe(1);
   expect(errors).toBe(
