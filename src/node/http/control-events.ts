@@ -38,7 +38,9 @@ export function createEventSender() {
       response.write(': petstore-sim\n\n');
       for await (const entry of entries) {
         const id = entry.id === undefined ? '' : `id: ${entry.id}\n`;
-        const isTaken = response.write(`${id}event: ${name}\ndata: ${jsonText(entry)}\n\n`);
+        // An update holds no int64, and many entries.
+        const text = entry.id === undefined ? JSON.stringify(entry) : jsonText(entry);
+        const isTaken = response.write(`${id}event: ${name}\ndata: ${text}\n\n`);
         if (entry.id === undefined && !isTaken) await drained(response);
         else if (response.writableLength > mostWaitingBytes) break;
       }
