@@ -131,7 +131,7 @@ test('a process number says nothing: one that another container had is this one'
   await first.next();
   await first.end('SIGKILL');
   // What a killed process 1 of a container leaves behind; the next is process 1 as well, and so is every other.
-  const name = readdirSync(folder).find((each) => each.startsWith('lock-')) as string;
+  const name = readdirSync(folder).find((each) => each.startsWith('lock-') && !each.endsWith('.sock')) as string;
   const note = JSON.parse(readFileSync(join(folder, name), 'utf8'));
   writeFileSync(join(folder, name), JSON.stringify({ ...note, pid: process.pid }));
   const { log } = await openFor(folder);
