@@ -129,6 +129,18 @@ export const peers = [
   },
   {
     ...ours,
+    name: 'ours-data',
+    command: cli('--data', 'data', '--data-reset'),
+    differs: 'Ours with --data: each request is written to a file before it is answered.',
+  },
+  {
+    ...ours,
+    name: 'ours-fsync',
+    command: cli('--data', 'data', '--data-reset', '--fsync'),
+    differs: 'Ours with --data and --fsync: on the disk before it is answered.',
+  },
+  {
+    ...ours,
     name: 'ours-no-limits',
     works: ['list', 'create'],
     command: cli('--no-limits'),

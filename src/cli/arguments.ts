@@ -20,6 +20,7 @@ const serveOptions = {
   data: { type: 'string' },
   'data-reset': { type: 'boolean' },
   fsync: { type: 'boolean' },
+  record: { type: 'string' },
 } as const;
 
 const calibrateOptions = {
@@ -42,11 +43,14 @@ const scenarioOptions = ['scenario', 'set', 'seed', 'no-limits'];
 /** What becomes of a verdict. */
 const verdictOptions = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'];
 
+/** How to listen. */
+const listenOptions = ['port', 'host', 'log', 'allowed-host', 'control-token'];
+
 /** Each command with the options that it takes, `--json` beside, and the number of arguments. */
 const commands = {
   serve: { options: Object.keys(serveOptions), most: 0 },
   exec: {
-    options: [...scenarioOptions, ...verdictOptions, 'api-key', 'timeout'],
+    options: [...scenarioOptions, ...verdictOptions, 'api-key', 'timeout', 'record'],
     most: Number.POSITIVE_INFINITY,
   },
   matrix: { options: [...scenarioOptions, 'only', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
@@ -60,11 +64,13 @@ const commands = {
     options: [...verdictOptions, 'scenario', 'trace', 'base-url', 'one-key', 'ended'],
     most: Number.POSITIVE_INFINITY,
   },
+  scenario: { options: ['from', 'base-url', 'out'], most: 0 },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: [], most: 0 },
   init: { options: [], most: 0 },
-  state: { options: ['url', 'sandbox', 'control-token', 'as'], most: 2 },
+  replay: { options: [...listenOptions, ...verdictOptions, 'until', 'judge', 'serve'], most: 1 },
+  state: { options: ['url', 'sandbox', 'control-token', 'as', 'from', 'until'], most: 2 },
   demo: { options: ['port', 'timeout'], most: 0 },
 } satisfies Record<string, { options: string[]; most: number }>;
 
@@ -86,6 +92,9 @@ const allOptions = {
   url: { type: 'string' },
   sandbox: { type: 'string' },
   as: { type: 'string' },
+  until: { type: 'string' },
+  judge: { type: 'boolean' },
+  serve: { type: 'boolean' },
   timeout: { type: 'string' },
   'api-key': { type: 'string' },
   json: { type: 'boolean' },

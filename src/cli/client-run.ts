@@ -1,6 +1,6 @@
 import { collectRun } from '../control/run-operations.js';
 import type { RunReport } from '../control/run-report.js';
-import { listen, type RunningServer } from '../node/http/server.js';
+import { listen } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { readStart } from '../scenario/read-start.js';
 import { generatesPets } from '../scenario/resolve-pets.js';
@@ -11,6 +11,7 @@ import type { RequestRecord } from '../state/request-record.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
+import { type ClientSession, listenOptions } from './client-session.js';
 import { type RecordedCall, recordCall } from './replay.js';
 
 /** One run of a client's command against a simulator of its own. */
@@ -29,6 +30,8 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeo
   apiKey?: string | undefined;
   /** Called with every request, before it is answered. */
   record?: (call: RecordedCall) => void;
+  /** The file to write down everything in, and the name of the scenario. */
+  recording?: { file: string; scenarioName: string } | undefined;
 }
 
 /** Loads what makes the pets of `pets.generate`. */
@@ -47,32 +50,50 @@ export const resolveForClient = async (scenario: Scenario): Promise<ResolvedScen
 export async function runClient(
   command: readonly string[],
   resolved: ResolvedScenario,
-  { apiKey, output, timeoutMs, record }: ClientRunOptions,
+  { apiKey, output, timeoutMs, record, recording }: ClientRunOptions,
 ): Promise<ClientRun> {
   const { scenario } = resolved;
   const client = clientOf(scenario);
   if (apiKey !== undefined) client.key = apiKey;
   const named =
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
-  const sim = createSimulatorFrom(
-    { ...resolved, scenario: named },
-    { readStart, ...(generatesPets(scenario) && { generatePets: await loadGenerator() }) },
-  );
-  const server = await listen(startingOnASecond(sim, record), { port: 0, holdRefusals: true });
+  const session =
+    recording === undefined
+      ? await judgedSession({ ...resolved, scenario: named }, record)
+      : await (await import('./recorded-session.js')).recordedSession(
+          { ...resolved, scenario: named },
+          recording,
+          await loadGenerator(),
+        );
   const startMs = performance.now();
   try {
-    const result = await runCommand(command, { env: environment(server, client), output, timeoutMs });
+    const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs });
     const { isInterrupted, code } = result;
-    const end = { isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) };
-    const verdict = judge(sim, { isOver: true, end });
+    const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) });
     const lastedMs = performance.now() - startMs;
+    const { sim } = session;
     return { ...result, verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict), lastedMs };
   } finally {
-    await server.close({ graceMs: 0 });
+    await session.close();
   }
 }
 
-const environment = ({ baseUrl, controlUrl }: RunningServer, { key, operation, calls, parallel }: ScenarioClient) => ({
+async function judgedSession(resolved: ResolvedScenario, record: ClientRunOptions['record']): Promise<ClientSession> {
+  const generatePets = generatesPets(resolved.scenario) ? await loadGenerator() : undefined;
+  const sim = createSimulatorFrom(resolved, { readStart, ...(generatePets && { generatePets }) });
+  const server = await listen(startingOnASecond(sim, record), listenOptions);
+  return {
+    sim,
+    server,
+    judge: (end) => judge(sim, { isOver: true, end }),
+    close: () => server.close({ graceMs: 0 }),
+  };
+}
+
+const environment = (
+  { baseUrl, controlUrl }: ClientSession['server'],
+  { key, operation, calls, parallel }: ScenarioClient,
+) => ({
   PETSTORE_BASE_URL: baseUrl,
   PETSTORE_SIM_URL: controlUrl,
   PETSTORE_API_KEY: key,

@@ -10,6 +10,8 @@ import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
 import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
+import type { ReplayFlags } from './commands/replay.js';
+import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import { help } from './help.js';
@@ -57,6 +59,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
       const { compare } = await import('./commands/compare.js');
       return exitWith(await compare(values as CompareFlags, rest[0], print));
     }
+    case 'replay': {
+      const { replay } = await import('./commands/replay.js');
+      return exitWith(await replay(values as ReplayFlags, rest, print));
+    }
     case 'state': {
       const { state } = await import('./commands/state.js');
       return state(values as StateFlags, rest, print);
@@ -64,6 +70,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'judge': {
       const { judge } = await import('./commands/judge.js');
       return exitWith(await judge(values as JudgeFlags, rest));
+    }
+    case 'scenario': {
+      const { scenarioFrom } = await import('./commands/scenario.js');
+      return scenarioFrom(values as ScenarioFromFlags, print);
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');

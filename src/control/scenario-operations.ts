@@ -30,13 +30,13 @@ export const scenarioOperations = {
     method: 'GET',
     path: '/assumptions',
     summary:
-      'Lists what the simulator does where the interface document leaves a choice: the value in force and the default',
+      'Lists what the simulator does where the interface document leaves a choice: the present value and the default',
     input: fields({}),
     result: list(
       fields({
         id: string,
         question: string,
-        value: about(anything, 'The value in force.'),
+        value: about(anything, 'The present value.'),
         default: anything,
         alternatives: about(list(anything), 'The other values, or examples of them.'),
       }),

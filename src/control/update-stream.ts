@@ -68,8 +68,10 @@ export const updateSchema = fields({
 const everyMs = 100;
 /** An update comes at least after so many times `everyMs`, so that a reader knows that the server is there. */
 const quietRounds = 10;
+/** So many entries within `everyMs` are many; then an update has fewer of them, so that they cost the server little. */
+const many = 300;
 /** Entries of one update while many come, and while few do, so that a reader catches up. */
-const mostRows = { busy: 300, calm: 2_000 };
+const mostRows = { busy: 50, calm: 2_000 };
 /** Of more entries that wait for their update the oldest are left out; `total` tells. */
 const mostWaiting = 10_000;
 
@@ -119,7 +121,7 @@ export async function* streamUpdates(
       const news = JSON.stringify([run, sim.name, sim.clock.frozen, sim.changes.count, sim.journal.pending]);
       if (waiting.length > 0 || news !== said || quiet >= quietRounds) {
         waiting = waiting.slice(-mostWaiting);
-        const rows = waiting.splice(0, came > mostRows.busy ? mostRows.busy : mostRows.calm);
+        const rows = waiting.splice(0, came > many ? mostRows.busy : mostRows.calm);
         const changes = sim.changes.last.filter(({ number }) => number > noted);
         noted = sim.changes.count;
         yield {

@@ -50,21 +50,19 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
 
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);
   useEffect(() => {
-    // Countdowns and the clock.
-    const tick = setInterval(() => redraw(undefined), 1_000);
+    let seconds = 0;
+    const tick = setInterval(() => {
+      redraw(undefined);
+      const { clock, keys } = session.state;
+      // What only time changes: windows that reset, bans that end, a client that does not come back.
+      if (seconds++ % 2 === 0 && session.isLive && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
+    }, 1_000);
     return () => clearInterval(tick);
-  }, []);
+  }, [session]);
   useEffect(() => {
     setSelected(undefined);
     setFilter(noFilter);
   }, [session, session.entries]);
-  const isRunning = session.isLive && session.state.clock?.mode === 'real';
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const tick = setInterval(() => session.state.keys.some(hasCounted) && session.refresh(), 2_000);
-    return () => clearInterval(tick);
-  }, [session, isRunning]);
-
   const setRange = (range: Range | undefined) => setFilter((before) => ({ ...before, range }));
   const find = (ids: number[], label: string) => {
     setFilter({ ...noFilter, only: { ids: new Set(ids), label } });

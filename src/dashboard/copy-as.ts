@@ -68,7 +68,7 @@ export function scenarioBefore(entry: Whole, { scenario, shipped, faults }: Pres
   const base = isShipped ? (name === 'default' ? {} : { extends: name }) : rest;
   const fault = faults.find((each) => each.name === entry.fault);
   const why = entry.inShort;
-  const described = `As it was before request ${entry.id}: ${entry.method} ${target(entry)} answered ${entry.status}`;
+  const described = `Before request ${entry.id}: ${entry.method} ${target(entry)} answered ${entry.status}`;
   return {
     ...base,
     name: `${name}-from-${entry.id}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(-64),

@@ -30,11 +30,11 @@ const shortcuts: [keys: string, what: string][] = [
   ['/', 'filter the requests'],
   ['j  k', 'the next and the previous line'],
   ['Enter', 'why the request got its answer'],
-  ['Esc', 'close, or take the filter away'],
-  ['p', 'pause the list, and go on'],
+  ['Esc', 'close, or show all'],
+  ['p', 'pause the list'],
   ['r', 'reset to the start of the scenario'],
   ['u', 'undo the last reset or load'],
-  ['space', 'freeze the clock, and let it run'],
+  ['space', 'freeze or resume the clock'],
   ['?', 'this help'],
 ];
 
@@ -125,7 +125,7 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
             <button type="button" class="link" onClick={() => load(name)}>
               <b>{name}</b>
             </button>
-            <p>{description}</p>
+            <p class="note">{description}</p>
           </li>
         ))}
       </ul>

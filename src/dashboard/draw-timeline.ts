@@ -113,15 +113,15 @@ function drawSpans(context: CanvasRenderingContext2D, lane: Lane, axis: Axis, to
 function drawRequests(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
   const { entries, lanes, axis, width, left } = picture;
   const bins = Math.ceil((width - left) / binWidth) + 1;
-  const laneIndex = new Map(lanes.map((lane, index) => [lane, index]));
+  for (const lane of entries.lanes.values()) lane.place = lanes.indexOf(lane);
   // One more kind: with a fault.
   const perBin = kinds.length + 1;
   const counts = new Uint32Array(lanes.length * bins * perBin);
   const { rows } = entries;
   for (let at = lowest(rows.length, (at) => (rows[at] as Row).axisMs >= axis.fromMs); at < rows.length; at++) {
     const { lane, axisMs, kind, fault } = rows[at] as Row;
-    const index = laneIndex.get(lane);
-    if (axisMs > axis.toMs || index === undefined) continue;
+    const index = lane.place;
+    if (axisMs > axis.toMs || index < 0) continue;
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / binWidth)));
     const start = (index * bins + bin) * perBin;
     (counts[start + kinds.indexOf(kind)] as number)++;

@@ -32,6 +32,8 @@ export interface Lane {
   readonly id: string;
   readonly name: string;
   plan: string | undefined;
+  /** Where it is drawn, counted from the top; -1 where it is not. */
+  place: number;
   readonly counts: Record<Kind, number>;
   /** When the client was told to wait, and when it was banned; on the axis. */
   waits: Span[];
@@ -52,6 +54,9 @@ export class EntryBuffer {
   changes: ShownChange[] = [];
   /** Counted up with every change of the content. */
   version = 0;
+  hasFaults = false;
+  /** How many rows came between others, because their answer was delayed. */
+  insertions = 0;
   /** How many requests came, those that are no longer kept too. */
   received = 0;
   /** How far the axis is ahead of the clock from a request on, where the clock was set back. */
@@ -65,7 +70,8 @@ export class EntryBuffer {
       const row = this.#toRow(entry);
       if (this.#insert(row)) added.push(row);
     }
-    if (this.rows.length > capacity) this.rows = this.rows.slice(-capacity);
+    // A tenth at a time, because each time costs as much as there are rows.
+    if (this.rows.length > capacity * 1.1) this.rows = this.rows.slice(-capacity);
     this.received += added.length;
     if (added.length + changes.length > 0) this.version++;
     return added;
@@ -112,7 +118,7 @@ export class EntryBuffer {
     let lane = this.lanes.get(id);
     if (lane === undefined) {
       const counts = { banned: 0, strike: 0, refused: 0, unauthorized: 0, failed: 0, served: 0 };
-      lane = { id, name: entry.key || 'no key', plan: entry.plan, counts, waits: [], bans: [], borders: [] };
+      lane = { id, name: entry.key || 'no key', plan: entry.plan, place: -1, counts, waits: [], bans: [], borders: [] };
       this.lanes.set(id, lane);
     }
     const atMs = Date.parse(entry.time);
@@ -128,8 +134,10 @@ export class EntryBuffer {
       const at = this.#position(row.id);
       if (rows[at]?.id === row.id || (at === 0 && rows.length >= capacity)) return false;
       rows.splice(at, 0, row);
+      this.insertions++;
     }
     row.lane.counts[row.kind]++;
+    this.hasFaults ||= row.fault !== undefined;
     row.lane.plan ??= row.plan;
     this.#noteSpans(row);
     return true;

@@ -1,4 +1,4 @@
-import type { EntryBuffer, Row } from './entry-buffer.js';
+import { type EntryBuffer, lowest, type Row } from './entry-buffer.js';
 
 /** The requests that meet a test, kept while new ones come, so that only the new ones are tested. */
 export class FilteredRows {
@@ -6,27 +6,29 @@ export class FilteredRows {
   #entries: EntryBuffer | undefined;
   #test: ((row: Row) => boolean) | undefined;
   #lastId = 0;
-  #count = 0;
+  #insertions = 0;
 
   /** @param test the same function as before while the filter is the same @returns how many were added at the end */
   update(entries: EntryBuffer, test: (row: Row) => boolean): number {
-    const { rows } = entries;
-    const last = rows.at(-1)?.id ?? 0;
-    const cameAtEnd = rows.length - this.#count;
-    // A request whose answer was delayed comes between others; then all are looked at again.
-    const start = rows.length - Math.max(0, cameAtEnd);
-    const isAppended = entries === this.#entries && test === this.#test && (rows[start - 1]?.id ?? 0) === this.#lastId;
+    const { rows, insertions } = entries;
+    const isAppended = entries === this.#entries && test === this.#test && insertions === this.#insertions;
+    const lastId = isAppended ? this.#lastId : 0;
     this.#entries = entries;
     this.#test = test;
-    this.#lastId = last;
-    this.#count = rows.length;
+    this.#insertions = insertions;
+    this.#lastId = rows.at(-1)?.id ?? 0;
+    const added = rows.slice(after(rows, lastId)).filter(test);
+    const before = this.rows.length;
     if (!isAppended) {
-      const before = this.rows.length;
-      this.rows = rows.filter(test);
-      return Math.max(0, this.rows.length - before);
+      this.rows = added;
+      return Math.max(0, added.length - before);
     }
-    const added = rows.slice(start).filter(test);
+    const dropped = after(this.rows, (rows[0]?.id ?? 0) - 1);
+    if (dropped > 0) this.rows = this.rows.slice(dropped);
     this.rows.push(...added);
     return added.length;
   }
 }
+
+/** Where the requests begin that have a higher id. */
+const after = (rows: readonly Row[], id: number) => lowest(rows.length, (at) => (rows[at] as Row).id > id);

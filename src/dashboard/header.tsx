@@ -43,7 +43,7 @@ export function Header(props: HeaderProps) {
         {scenario || 'petstore-sim'}
       </h1>
       {connectionWords[connection] !== undefined && (
-        <span class="connection" role="status">
+        <span class="note" role="status">
           {connectionWords[connection]}
         </span>
       )}
@@ -137,7 +137,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
   ];
   return (
     <section class="clock" aria-label="Clock">
-      <time title="The simulator’s clock, in UTC">
+      <time title="UTC">
         {clockSeconds(nowMs)}{' '}
         <small>
           {new Date(nowMs).toISOString().slice(0, 10)} · {isFrozen ? 'frozen' : 'running'}

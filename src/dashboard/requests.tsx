@@ -86,7 +86,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         <input
           class="filter"
           type="search"
-          placeholder="Filter: text, key, 429, createPet, a fault, a finding  ( / )"
+          placeholder="Filter: text, key, 429, createPet, fault, finding  ( / )"
           aria-label="Filter requests"
           value={filter.text}
           onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}

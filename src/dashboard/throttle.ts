@@ -1,9 +1,9 @@
 /** A longest pause between two runs. */
-const mostPauseMs = 5_000;
+const mostPauseMs = 10_000;
 
 /**
  * Runs a task when it is asked for, one at a time, and not sooner than `pauseMs` after the last; a task that takes long
- * runs more rarely, so that it takes at most a thirtieth of the time of whoever answers it; one slow run alone says
+ * runs more rarely, so that it takes at most a hundredth of the time of whoever answers it; one slow run alone says
  * nothing.
  */
 export class Throttle {
@@ -36,7 +36,7 @@ export class Throttle {
       // What fails is asked again with the next change; a lost connection is shown by the stream.
       await this.#task().catch(() => {});
       const tookMs = performance.now() - startMs;
-      const pauseMs = Math.min(mostPauseMs, Math.max(this.#pauseMs, Math.min(tookMs, this.#tookMs) * 30));
+      const pauseMs = Math.min(mostPauseMs, Math.max(this.#pauseMs, Math.min(tookMs, this.#tookMs) * 100));
       this.#tookMs = tookMs;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }

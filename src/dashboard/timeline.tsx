@@ -134,10 +134,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
               </li>
             ))}
           </ul>
-          <p>
-            Drag to look closer, click for a request. With the keyboard: <kbd>+</kbd> <kbd>-</kbd> <kbd>←</kbd>{' '}
-            <kbd>→</kbd>, <kbd>0</kbd> for all.
-          </p>
+          <p>Drag to look closer, click for a request; by keyboard + - ← → and 0 for all.</p>
         </details>
       </figcaption>
     </figure>
@@ -148,7 +145,7 @@ function Legend({ entries }: { entries: EntryBuffer }) {
   const lanes = [...entries.lanes.values()];
   const seen = (Object.keys(signNames) as Sign[]).filter((sign) => {
     if (sign === 'change') return entries.changes.length > 0;
-    if (sign === 'fault') return false;
+    if (sign === 'fault') return entries.hasFaults;
     return lanes.some(({ counts }) => counts[sign] > 0);
   });
   return (
@@ -158,11 +155,6 @@ function Legend({ entries }: { entries: EntryBuffer }) {
           <span aria-hidden="true">{signNames[sign][0]}</span> {signNames[sign][1]}
         </li>
       ))}
-      {entries.rows.some(({ fault }) => fault !== undefined) && (
-        <li class="sign-fault">
-          <span aria-hidden="true">◆</span> fault
-        </li>
-      )}
       {lanes.some(({ waits }) => waits.length > 0) && (
         <li>
           <span class="swatch wait">told to wait</span>

@@ -33,7 +33,7 @@ export async function readMachine(
   let difference: Difference | undefined;
   const given = new Map<number, { hash: string; version: string }>();
   for await (const entry of entries) {
-    machine ??= startMachine(resolveScenario(scenarioOf(entry), options.generatePets, readStart), entry.atMs, options);
+    machine ??= beginMachine(entry, options);
     const { position, version, answered = [] } = entry;
     for (const [earlier, hash] of answered) {
       const { hash: now = hash, version: writtenBy = version } = given.get(earlier) ?? {};
@@ -45,7 +45,13 @@ export async function readMachine(
   return { machine, difference };
 }
 
-/** @throws {Error} for a log that begins with something else */
+/**
+ * A server before the first entry of its log.
+ * @throws {Error} for a log that begins with something else than a scenario
+ */
+export const beginMachine = (first: FoundEntry, options: MachineOptions): StateMachine =>
+  startMachine(resolveScenario(scenarioOf(first), options.generatePets, readStart), first.atMs, options);
+
 function scenarioOf({ commands }: FoundEntry) {
   const [first] = commands as readonly Command[];
   const { scenario } = first?.kind === 'begin' ? (first as BeginCommand) : {};

@@ -12,7 +12,7 @@ import { readPieces } from './read-pieces.js';
 import { restoreSimulator, type ScenarioOf, type SimulatorParts } from './restore-simulator.js';
 import { StateMachine } from './state-machine.js';
 
-export interface MachineOptions extends Pick<SimulatorOptions, 'scenarios' | 'onError'>, LogTimeOptions {
+export interface MachineOptions extends Pick<SimulatorOptions, 'scenarios' | 'onError' | 'onWarning'>, LogTimeOptions {
   readonly generatePets?: GeneratePets | undefined;
   /** Default: unused sandboxes stay, at most 1,000. */
   readonly sandboxes?: SandboxesOptions | undefined;
@@ -85,9 +85,11 @@ function restoreSandboxes(
   return restored;
 }
 
-const simulatorOptions = ({ scenarios, generatePets, onError = console.error }: MachineOptions) => ({
+const simulatorOptions = ({ scenarios, generatePets, onError = console.error, onWarning }: MachineOptions) => ({
   ...(scenarios && { scenarios }),
   ...(generatePets && { generatePets }),
+  ...(onWarning && { onWarning }),
+  ...(onWarning && { onWarning }),
   readStart,
   onError,
 });

@@ -6,13 +6,15 @@ import { openFileLog } from '../log/file/open-file-log.js';
 import { type Log, LogOpenError, type OpenedLog } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import { readMachine } from '../log/read-machine.js';
-import { Sequencer, type SequencerHost } from '../log/sequencer.js';
+import { Sequencer } from '../log/sequencer.js';
 import { type MachineOptions, startMachine } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
-import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { readStart } from '../scenario/read-start.js';
+import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
+import { sequencerHost } from './sequencer-host.js';
 
 export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
   /** Where the log is kept. */
@@ -31,7 +33,7 @@ export interface OpenData {
   readonly backend: Backend;
   /** Sentences about what was found at the start; empty when all was well. */
   readonly notices: readonly string[];
-  /** Loads the content of the scenario's file, as it is now. @throws {ScenarioError} */
+  /** Loads the content of the scenario's file, as it is now. @throws {ScenarioError} and nothing is written */
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,13 +60,16 @@ export async function openData(options: DataOptions): Promise<OpenData> {
   };
   const { log, found } = await readLog(open, reset, { scenarioName, folder, resolved, machineOptions, notices });
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
-  const sequencer = new Sequencer(machine, log, host);
+  const sequencer = new Sequencer(machine, log, sequencerHost);
   const run = (command: Command) =>
     new Promise<void>((resolve, reject) => {
       sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
     });
-  const load: OpenData['load'] = (scenario, { reseed = false } = {}) =>
-    run({ kind: 'scenario', scenario, hash: fingerprint(jsonText(scenario)), reseed });
+  const load: OpenData['load'] = (scenario, { reseed = false } = {}) => {
+    // Checked before it is written; and as at a start, so that the next one knows it again.
+    const { scenario: complete } = resolveScenario(scenario, options.generatePets, readStart);
+    return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed });
+  };
 
   if (found === undefined) {
     const isLarge = text.length > largeScenario;
@@ -127,12 +132,3 @@ async function readLog(
   await log.close();
   return readLog(open, false, { scenarioName, folder, resolved, machineOptions, notices });
 }
-
-const host: SequencerHost = {
-  defer: setImmediate,
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
-  onError: (error) => console.error(error),
-};

@@ -68,6 +68,10 @@ function drawScenario(random: Random, number: number): Scenario {
     ...merge<Scenario>(written, randomAssumptions(random)),
     clock,
     // A hundred thousand would take a hundred times as long.
+    ...(chance(0.3) && {
+      pets: [{ name: pick(['Ada', 'Bo']), categoryId: 1 }],
+      ids: { start: pick([1, 9007199254740993n]) },
+    }),
     ...(generatesPets(written) && { pets: { generate: { available: 60, sold: 9 } } }),
     faults: [
       ...(chance(0.7) ? (written.faults ?? []) : []),
@@ -154,6 +158,25 @@ export function randomCommand(random: Random, machine: StateMachine): Command {
             reseed: chance(0.5),
           };
   }
+}
+
+/** What shows, at the end of a log, what a simulator goes back to. */
+export function lastCommands(machine: StateMachine): Command[] {
+  const names = [undefined, ...machine.sandboxes.list().map(({ name }) => name)];
+  return names.flatMap((sandbox) => {
+    const [key = ''] = (machine.simOf(sandbox) ?? machine.sim).keys.texts;
+    const headers = { authorization: `Bearer ${key}` };
+    const call = {
+      method: 'GET',
+      path: '/pets',
+      query: '',
+      baseUrl: 'http://127.0.0.1:4010/v1',
+      headers,
+      body: undefined,
+    };
+    const list: Command = { kind: 'request', sandbox, call };
+    return [list, { kind: 'control', sandbox, operation: 'reset', input: {} }, list];
+  });
 }
 
 export function randomCall(random: Random, machine: StateMachine, sandbox: string | undefined): PlainCall {

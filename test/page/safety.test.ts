@@ -174,11 +174,15 @@ describe.skipIf(executablePath === undefined)('the page', () => {
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: what the script above defines
-    const { violations } = await (globalThis as any).axe.run();
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    return violations.flatMap(({ id, nodes }: any) =>
-      nodes.map(({ html, failureSummary }: any) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
+    interface Violation {
+      id: string;
+      nodes: { html: string; failureSummary: string }[];
+    }
+    const { violations } = await (
+      globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    ).axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
     );
   });
 }

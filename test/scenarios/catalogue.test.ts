@@ -1,8 +1,38 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { readRecording } from '../../src/log/file/read-recording.js';
+import { replayLog } from '../../src/log/replay-log.js';
+import { generatePets } from '../../src/seed.js';
 import * as clients from './clients.js';
-import { type Call, fileNames, open, type Stage } from './stage.js';
+import { removeRecordings } from './open-recorded.js';
+import { type Call, fileNames, open as openStage, type RecordedStage, type Stage } from './stage.js';
 
 const { patient } = clients;
+
+const opened: RecordedStage[] = [];
+const open: typeof openStage = (...of) => {
+  const stage = openStage(...of);
+  opened.push(stage);
+  return stage;
+};
+
+/** Every run below, of a right or a wrong client, is recorded, and its recording replayed. */
+let replayed = 0;
+afterEach(async () => {
+  for (const stage of opened.splice(0)) {
+    const { machine, file } = await stage.close();
+    const { entries, notice } = readRecording(file);
+    const again = await replayLog({ entries }, { generatePets });
+    expect(notice).toBeUndefined();
+    expect(again.difference).toBeUndefined();
+    expect(again.machine?.sim.journal.query()).toEqual(machine.sim.journal.query());
+    expect(again.machine?.judge()).toEqual(machine.judge());
+    replayed += machine.sim.journal.size;
+  }
+});
+afterAll(() => {
+  removeRecordings();
+  expect(replayed).toBeGreaterThan(1000);
+});
 
 /** A stage after one client made one call on it. */
 async function play(name: string, client: clients.Client, call?: Call) {

@@ -177,6 +177,9 @@ function look(sim: Simulator): void {
 
 const shipped = Object.values(readShippedScenarios());
 const scenarios = [...shipped, everyField as Scenario];
+/** A second or two where nothing else is going on. */
+const timeoutMs = isProof ? 3_600_000 : 120_000;
+
 /** A third of them is the one with every field. */
 const start = ({ chance, pick }: Random) => (chance(0.33) ? everyField : pick(shipped));
 
@@ -184,16 +187,20 @@ test('the scenario with every field is right before it is mutated', () => {
   expect(createSimulator({ scenario: everyField as Scenario }).name).toBe('every-field');
 });
 
-test('mutated scenarios as values: each is refused with its mistakes, or serves', async () => {
-  const summary = createSummary();
-  const count = tries(250, 5_000);
-  for (let number = 0; number < count; number++) {
-    const random = createRandom(seed * 1_000_003 + number);
-    const scenario = mutatedValue(random, start(random), scenarios, { hasCode: number % 2 === 0 });
-    await summary.try(number, () => tryValue(scenario as Scenario, random, summary));
-  }
-  report(summary, count);
-});
+test(
+  'mutated scenarios as values: each is refused with its mistakes, or serves',
+  async () => {
+    const summary = createSummary();
+    const count = tries(200, 5_000);
+    for (let number = 0; number < count; number++) {
+      const random = createRandom(seed * 1_000_003 + number);
+      const scenario = mutatedValue(random, start(random), scenarios, { hasCode: number % 2 === 0 });
+      await summary.try(number, () => tryValue(scenario as Scenario, random, summary));
+    }
+    report(summary, count);
+  },
+  timeoutMs,
+);
 
 async function tryValue(scenario: Scenario, random: Random, summary: ReturnType<typeof createSummary>) {
   const errors: unknown[] = [];
@@ -212,18 +219,22 @@ async function tryValue(scenario: Scenario, random: Random, summary: ReturnType<
   summary.served++;
 }
 
-test('mutated scenario files: each is refused with its mistakes and their lines, or serves', async () => {
-  const summary = createSummary();
-  const count = tries(250, 5_000);
-  const texts = Object.keys(readShippedScenarios()).map(shippedText);
-  const file = join(folder, 'itself.yaml');
-  for (let number = 0; number < count; number++) {
-    const random = createRandom(seed * 2_000_003 + number);
-    writeFileSync(file, mutatedText(random, random.pick(texts), texts));
-    await summary.try(number, () => tryFile(file, random, summary));
-  }
-  report(summary, count);
-});
+test(
+  'mutated scenario files: each is refused with its mistakes and their lines, or serves',
+  async () => {
+    const summary = createSummary();
+    const count = tries(200, 5_000);
+    const texts = Object.keys(readShippedScenarios()).map(shippedText);
+    const file = join(folder, 'itself.yaml');
+    for (let number = 0; number < count; number++) {
+      const random = createRandom(seed * 2_000_003 + number);
+      writeFileSync(file, mutatedText(random, random.pick(texts), texts));
+      await summary.try(number, () => tryFile(file, random, summary));
+    }
+    report(summary, count);
+  },
+  timeoutMs,
+);
 
 async function tryFile(file: string, random: Random, summary: ReturnType<typeof createSummary>) {
   const errors: unknown[] = [];
@@ -242,24 +253,28 @@ async function tryFile(file: string, random: Random, summary: ReturnType<typeof 
   summary.served++;
 }
 
-test('mutated scenarios loaded over HTTP: each is refused with its mistakes, or serves over HTTP', async () => {
-  const summary = createSummary();
-  const count = tries(60, 1_000);
-  const errors: unknown[] = [];
-  const sim = createSimulator({ generatePets: generateFew, onError: (error) => errors.push(error) });
-  const server = await listen(sim, { port: 0 });
-  try {
-    for (let number = 0; number < count; number++) {
-      const random = createRandom(seed * 3_000_003 + number);
-      const scenario = mutatedValue(random, start(random), scenarios, { hasCode: false });
-      await summary.try(number, () => tryLoad(server, sim, scenario, summary));
+test(
+  'mutated scenarios loaded over HTTP: each is refused with its mistakes, or serves over HTTP',
+  async () => {
+    const summary = createSummary();
+    const count = tries(40, 1_000);
+    const errors: unknown[] = [];
+    const sim = createSimulator({ generatePets: generateFew, onError: (error) => errors.push(error) });
+    const server = await listen(sim, { port: 0 });
+    try {
+      for (let number = 0; number < count; number++) {
+        const random = createRandom(seed * 3_000_003 + number);
+        const scenario = mutatedValue(random, start(random), scenarios, { hasCode: false });
+        await summary.try(number, () => tryLoad(server, sim, scenario, summary));
+      }
+    } finally {
+      await server.close({ graceMs: 0 });
     }
-  } finally {
-    await server.close({ graceMs: 0 });
-  }
-  expect(errors).toEqual([]);
-  report(summary, count);
-});
+    expect(errors).toEqual([]);
+    report(summary, count);
+  },
+  timeoutMs,
+);
 
 async function tryLoad(
   { controlUrl, baseUrl }: RunningServer,

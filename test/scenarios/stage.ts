@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import type { StateMachine } from '../../src/log/state-machine.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../src/node.js';
@@ -9,6 +10,7 @@ import { coreOf } from '../../src/simulator/simulator.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { noon } from '../support/frozen.js';
 import type { Init, Reply as Seen, Send, Stack } from '../support/http-stacks.js';
+import { openRecorded } from './open-recorded.js';
 
 export type { Seen };
 
@@ -76,23 +78,50 @@ type OnHead = (head: Pick<Seen, 'status' | 'headers'>) => void;
 
 /** How requests come to the simulator. */
 interface Transport {
-  send(sim: Simulator, path: string, init: Init & { key: string }, onHead: OnHead): Promise<Seen>;
+  send(host: Host, path: string, init: Init & { key: string }, onHead: OnHead): Promise<Seen>;
   /** How many requests can be on their way at once; not known in the same process. */
   connections?: number;
 }
 
 const inProcess: Transport = {
-  async send(sim, path, { key, headers: more, method, body, signal }, onHead) {
+  async send({ fetch }, path, { key, headers: more, method, body, signal }, onHead) {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
     const init = { method, headers, signal, body } as RequestInit;
-    const response = await sim.fetch(`http://petstore.test/v1${path}`, init);
+    const response = await fetch(`http://petstore.test/v1${path}`, init);
     onHead(response);
     return { status: response.status, headers: response.headers, text: await response.text() };
   },
 };
 
-/** Opens a scenario with a frozen clock, for clients in the same process. */
-export const open = (name: string, changes: Scenario = {}): Stage => openOver(inProcess, name, { changes });
+/** What a stage plays on. */
+interface Host {
+  sim: Simulator;
+  fetch: typeof fetch;
+  moveTo(ms: number): Promise<void>;
+}
+
+/** A stage of which everything is recorded. */
+export interface RecordedStage extends Stage {
+  /** Ends the recording. @returns its file, and the server that it is of */
+  close(): Promise<{ machine: StateMachine; file: string }>;
+}
+
+/** Opens a scenario with a frozen clock, for clients in the same process. Everything that happens on it is recorded. */
+export function open(name: string, changes: Scenario = {}): RecordedStage {
+  let close: RecordedStage['close'] | undefined;
+  const stage = openOver(inProcess, name, { changes }, (scenario) => {
+    const recorded = openRecorded(scenario);
+    close = recorded.close;
+    return recorded;
+  });
+  return Object.assign(stage, { close: close as RecordedStage['close'] });
+}
+
+/** Its clock stands still on purpose, so there is nothing to warn of. */
+function hostInMemory(scenario: Scenario): Host {
+  const sim = createSimulator({ scenario, generatePets, onWarning: () => {} });
+  return { sim, fetch: sim.fetch, moveTo: async (ms) => sim.clock.set(ms) };
+}
 
 /** The same over real connections, as `exec` has them: refusals are held back a little. */
 export async function serve(name: string, { connect, connections }: Stack, options: Options = {}) {
@@ -111,12 +140,17 @@ export async function serve(name: string, { connect, connections }: Stack, optio
   return { ...stage, close: () => server.close({ graceMs: 0 }) };
 }
 
-function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 0, seed }: Options): Stage {
+function openOver(
+  transport: Transport,
+  name: string,
+  { changes = {}, phaseMs = 0, seed }: Options,
+  hostOf = hostInMemory,
+): Stage {
   const written = { ...scenarioOf(name), ...changes };
   const wallMs = new Date(written.clock?.start ?? noon).getTime() + phaseMs;
   const clock = { ...written.clock, start: new Date(wallMs).toISOString(), mode: 'frozen' as const };
-  // Its clock stands still on purpose, so there is nothing to warn of.
-  const sim = createSimulator({ scenario: { ...written, clock }, generatePets, onWarning: () => {} });
+  const host = hostOf({ ...written, clock });
+  const { sim } = host;
   const startMs = sim.clock.now();
   const elapsedMs = () => sim.clock.now() - startMs;
   let drawn = 0;
@@ -170,7 +204,7 @@ function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 
     await settle();
     const nextMs = Math.min(delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY, ...waiting.values());
     if (nextMs > untilMs || nextMs === Number.POSITIVE_INFINITY) return false;
-    sim.clock.set(Math.max(sim.clock.now(), Math.ceil(nextMs)));
+    await host.moveTo(Math.max(sim.clock.now(), Math.ceil(nextMs)));
     return true;
   };
 
@@ -187,7 +221,7 @@ function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 
       );
     sending++;
     try {
-      return await transport.send(sim, path, { ...init, method, key, signal: controller.signal }, (head) => {
+      return await transport.send(host, path, { ...init, method, key, signal: controller.signal }, (head) => {
         const retryAfter = head.headers.get('retry-after');
         line.what = `${method} ${head.status}${retryAfter === null ? '' : `, Retry-After ${retryAfter}`}`;
       });
@@ -221,7 +255,7 @@ function openOver(transport: Transport, name: string, { changes = {}, phaseMs = 
     },
     async runUntil(seconds) {
       while (await moveOn(startMs + seconds * 1000));
-      sim.clock.set(startMs + seconds * 1000);
+      await host.moveTo(startMs + seconds * 1000);
       await settle();
     },
   };

@@ -225,6 +225,26 @@ describe('the memory of the journal', () => {
     expect(large.bytes + small.bytes).toBeLessThanOrEqual(100_000);
   });
 
+  test('is free again when a journal leaves it, as that of a sandbox that is removed', () => {
+    const budget = new JournalBudget(100_000);
+    const sim = frozen();
+    send(sim);
+    const [record] = sim.journal.query();
+    const fill = (journal: RequestJournal) => {
+      for (let n = 0; n < 50; n++) {
+        journal.add({ ...record, id: journal.open(), responseBody: 'x'.repeat(1_000) } as never);
+      }
+    };
+    const journals = Array.from({ length: 5 }, () => new RequestJournal(console.error, {}, budget));
+    for (const journal of journals) {
+      fill(journal);
+      expect(journal.size).toBe(50);
+      budget.leave(journal);
+    }
+    // Kept alive until here, so that the collector has not freed them first.
+    expect(journals.map(({ size }) => size)).toEqual([50, 50, 50, 50, 50]);
+  });
+
   test('of a server with many sandboxes is bounded as a whole', () => {
     const sim = frozen();
     const forks = Array.from({ length: 20 }, () => sim.fork());

@@ -1,3 +1,4 @@
+import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { runClient } from '../client-run.js';
 import { shellWords } from '../shell-words.js';
@@ -6,6 +7,7 @@ import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } f
 
 export interface ExecFlags extends ScenarioFlags, VerdictFlags {
   timeout?: string;
+  record?: string;
 }
 
 /** As of timeout(1): the command was stopped because its time was over. */
@@ -26,23 +28,57 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const timeoutMs = flags.timeout === undefined ? undefined : timeoutOf(flags.timeout);
   const apiKey = apiKeyOf(flags);
   const { resolved } = await scenarioOf(flags);
-  const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey });
+  const { record: file } = flags;
+  const recording =
+    file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
+  const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording });
   const { code, isInterrupted, verdict } = run;
   const failures = writeReports(flags, run, nextCommands(flags, run.verdict, command));
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
+  if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
   if (code !== 0) return code;
   if (isFailed) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
 }
+
+/** How to have the same run again: the line that records it, where it was not recorded, and the line that replays it. */
+function replayLines(flags: ExecFlags, command: readonly string[]): string {
+  const { record } = flags;
+  const recording = record === undefined ? `To record this run:  ${recordLine(flags, command)}\n` : '';
+  return `${recording}To replay it:        ${replayLine(record)}\n`;
+}
+
+function recordLine(flags: ExecFlags, command: readonly string[]): string {
+  const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
+  const options = Object.entries({ scenario, seed, 'api-key': apiKey, timeout }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+  const sets = set.flatMap((text) => ['--set', text]);
+  const words = [
+    '--record',
+    recordingName,
+    ...options,
+    ...sets,
+    ...(noLimits ? ['--no-limits'] : []),
+    '--',
+    ...command,
+  ];
+  return `petstore-sim exec ${shellWords(words)}`;
+}
+
+const recordingName = 'run.jsonl';
+const replayLine = (file = recordingName) => `petstore-sim replay ${shellWords([file])} --judge`;
+
 /** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: Verdict, command: readonly string[]): string[] {
   const words = shellWords(command);
   const named = flags.scenario ?? 'default';
   if (outcome === 'pass') return [`petstore-sim gauntlet --json -- ${words}`];
   if (outcome === 'fail') {
-    return [`petstore-sim exec --scenario ${shellWords([named])} --report report.html -- ${words}`];
+    const report = `petstore-sim exec --scenario ${shellWords([named])} --report report.html -- ${words}`;
+    return [report, flags.record === undefined ? recordLine(flags, command) : replayLine(flags.record)];
   }
   return scenario === 'minute-wall'
     ? [`petstore-sim scenarios --json ${scenario}`]

@@ -8,14 +8,12 @@ import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
+import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber, writeLine } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
-import { createRequestLog, type LogFormat, logFormats } from '../request-log.js';
 import { type Generator, type Served, startServer } from '../start-server.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
-export interface ServeFlags {
-  port?: string;
-  host?: string;
+export interface ServeFlags extends ListenFlags {
   scenario?: string;
   set?: string[];
   seed?: string;
@@ -23,15 +21,12 @@ export interface ServeFlags {
   watch?: boolean;
   reseed?: boolean;
   handlers?: string;
-  log?: string;
-  'allowed-host'?: string[];
   'allowed-origin'?: string[];
-  'control-token'?: string;
   data?: string;
   'data-reset'?: boolean;
   fsync?: boolean;
   open?: boolean;
-  json?: boolean;
+  record?: string;
 }
 
 /**
@@ -39,9 +34,7 @@ export interface ServeFlags {
  * @throws {UsageError} for a bad flag or an address that cannot be had, {ScenarioError} for a bad scenario
  */
 export async function serve(flags: ServeFlags): Promise<void> {
-  const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
-  const log = flags.log ?? (flags.json || isAgent() ? 'json' : 'pretty');
-  if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
+  const { log, options: listenOptions } = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
   checkData(flags);
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
@@ -52,23 +45,12 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
-  const write = (line: string) => {
-    process.stdout.write(`${line}\n`);
-  };
-  const onAnswer = createRequestLog(log, write);
   const options: ListenOptions = {
-    port,
-    ...(flags.host !== undefined && { host: flags.host }),
-    allowedHosts: flags['allowed-host'] ?? [],
+    ...listenOptions,
     allowedOrigins: flags['allowed-origin'] ?? [],
-    controlToken: flags['control-token'],
     prepareControl: generator.load,
-    ...(onAnswer && { onAnswer }),
   };
-  const served =
-    flags.data === undefined
-      ? await serveInMemory(first.resolved, generator, flags.handlers, options)
-      : await (await import('../serve-data.js')).serveData(first.resolved, generator, flags, options);
+  const served = await startServing(first.resolved, generator, flags, options);
   const { sim, server } = served;
   stopOnSignal(server);
   if (watch) {
@@ -81,10 +63,25 @@ export async function serve(flags: ServeFlags): Promise<void> {
       if (generatesPets(next.scenario)) await generator.load();
       return next;
     };
-    watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, write) });
+    watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
-  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) write(line);
+  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) writeLine(line);
+}
+
+async function startServing(
+  resolved: ResolvedScenario,
+  generator: Generator,
+  flags: ServeFlags,
+  options: ListenOptions,
+): Promise<Served> {
+  if (flags.data !== undefined) {
+    return (await import('../serve-data.js')).serveData(resolved, generator, flags, options);
+  }
+  if (flags.record !== undefined) {
+    return (await import('../serve-recorded.js')).serveRecorded(resolved, generator, flags, options);
+  }
+  return serveInMemory(resolved, generator, flags.handlers, options);
 }
 
 async function serveInMemory(
@@ -145,34 +142,16 @@ function createGenerator(): Generator {
   return { generatePets, load };
 }
 
-function stopOnSignal(server: Served['server']): void {
-  let stopping = false;
-  const stop = async () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    await server.close();
-    process.exit(0);
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-}
-
-function checkData({ data, 'data-reset': reset, fsync, handlers }: ServeFlags): void {
+function checkData({ data, 'data-reset': reset, fsync, handlers, record }: ServeFlags): void {
+  if (data !== undefined && record !== undefined) {
+    throw new UsageError('expected either --data or --record: petstore-sim replay takes the folder of --data as well');
+  }
   if (data === undefined && reset) throw new UsageError('expected --data FOLDER with --data-reset');
   if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
-  if (data !== undefined && handlers !== undefined) {
+  if ((data ?? record) !== undefined && handlers !== undefined) {
+    const flag = data === undefined ? '--record' : '--data';
     throw new UsageError(
-      'expected either --data or --handlers: what handlers of your own change could not be written down',
+      `expected either ${flag} or --handlers: what handlers of your own change could not be written down`,
     );
   }
-}
-
-/** Whether a program reads what is printed: an agent, for which a banner is only long. */
-const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
-
-const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
-
-function wholeNumber(flag: string, text: string, maximum: number): number {
-  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= maximum) return value;
-  throw new UsageError(`expected ${flag} to be a whole number from 0 to ${maximum}, got ${JSON.stringify(text)}`);
 }

@@ -10,10 +10,13 @@ export interface StateFlags {
   sandbox?: string;
   'control-token'?: string;
   as?: string;
+  from?: string[];
+  until?: string;
 }
 
 /**
- * `state export [FILE]` writes the state of a running server, `state import FILE` puts one back.
+ * `state export [FILE]` writes the state of a running server, or of any point of a run that was written down; `state import
+ * FILE` puts one back.
  * @param print writes to standard output, where no file is named
  * @throws {UsageError} for what the server or the person got wrong
  */
@@ -30,11 +33,17 @@ export async function state(
 }
 
 async function exportState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {
-  const { as = 'state' } = flags;
+  const { as = 'state', from, until, url } = flags;
+  if (until !== undefined && from === undefined) throw new UsageError('expected --from with --until');
+  if (from !== undefined && from.length > 1) throw new UsageError('expected one --from');
+  if (url !== undefined && from !== undefined) throw new UsageError('expected either --url or --from');
   if (as !== 'state' && as !== 'scenario') {
     throw new UsageError(`expected --as state or --as scenario, got ${JSON.stringify(as)}`);
   }
-  const exported = await ask(flags, (control) => control.exportState());
+  const exported =
+    flags.from === undefined
+      ? await ask(flags, (control) => control.exportState())
+      : await stateOfRun(flags.from[0] as string, flags);
   const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
   if (file === undefined) return print(text);
   try {
@@ -48,13 +57,40 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   process.stderr.write(`petstore-sim: wrote ${file}; it has API keys in it\n`);
 }
 
+/** The state that a run had at a point. @throws {UsageError} */
+async function stateOfRun(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
+  const [{ readRun, replayRun, untilOf }, { exportState: stateOf }] = await Promise.all([
+    import('../read-run.js'),
+    import('../../control/export-state.js'),
+  ]);
+  const run = await readRun(path);
+  for (const notice of run.notices) process.stderr.write(`petstore-sim: ${notice}\n`);
+  const { machine, difference } = await replayRun(run, until === undefined ? {} : untilOf(until));
+  if (difference !== undefined) {
+    const { position, version } = difference.entry;
+    throw new UsageError(
+      `expected answers as they were, got others from entry ${position} on, which petstore-sim ${version} wrote; petstore-sim replay shows them`,
+    );
+  }
+  const sim = machine?.simOf(sandbox);
+  if (sim === undefined) {
+    throw new UsageError(
+      sandbox === undefined
+        ? `expected entries in ${path}, got none until there`
+        : `expected a sandbox that was there, got ${JSON.stringify(sandbox)}`,
+    );
+  }
+  return stateOf(sim.snapshot());
+}
+
 async function scenarioText(exported: ExportedState): Promise<string> {
   const { exportedScenario } = await import('../exported-scenario.js');
   return exportedScenario(exported);
 }
 
 async function importState(flags: StateFlags, file: string | undefined): Promise<void> {
-  if (flags.as !== undefined) throw new UsageError('expected no --as with state import; a scenario is for serve');
+  const stray = (['as', 'from', 'until'] as const).find((flag) => flags[flag] !== undefined);
+  if (stray !== undefined) throw new UsageError(`expected no --${stray} with state import`);
   if (file === undefined) throw new UsageError('expected the file that state export wrote');
   const { scenario, pets } = await ask(flags, (control) => control.importState(readState(file)));
   process.stderr.write(`petstore-sim: the server is at ${file} now: scenario ${scenario}, ${pets} pets\n`);

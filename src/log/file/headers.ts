@@ -31,7 +31,7 @@ export interface SnapshotHeader extends Header {
   readonly incarnation: number;
 }
 
-/** The first line of a recording. Its pieces follow, then its entries. */
+/** The first line of a recording; its entries follow. */
 export interface RecordingHeader extends Header {
   readonly file: 'petstore-sim recording';
   readonly warning: string;

@@ -52,10 +52,8 @@ export function parseLine<T>(line: Buffer): T {
 }
 
 /** Whether the first field of a line begins with this text. */
-export function beginsWith(line: Buffer, text: string): boolean {
-  const start = line.toString('latin1', prefixLength, prefixLength + exactMark.length + text.length);
-  return start.startsWith(text) || start === exactMark + text;
-}
+export const beginsWith = (line: Buffer, text: string): boolean =>
+  line.toString('latin1', prefixLength, prefixLength + text.length) === text;
 
 /** The position and the incarnation that a line of the log has or claims to have; `undefined` for any other line. */
 export function placeOf(line: Buffer): { position: number; incarnation: number } | undefined {

@@ -75,7 +75,7 @@ export function createPseudonyms() {
   function inRecording(command: unknown): unknown {
     if (!isMap(command)) return command;
     const { kind, call, input, scenario } = command;
-    if (kind === 'scenario') name(scenario);
+    if (kind === 'begin' || kind === 'scenario') name(scenario);
     if (kind === 'control') {
       if (isMap(input)) name(input.scenario);
       return { ...command, input: replace(input) };

@@ -1,15 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { type FoundEntry, type LogEntry, LogOpenError } from '../log.js';
 import { type RecordingHeader, readHeader } from './headers.js';
-import { beginsWith, checkLine, parseLine } from './line.js';
+import { checkLine, parseLine } from './line.js';
 import { readLines } from './read-lines.js';
 
 export interface Recording {
   readonly version: string;
   /** The name of its scenario, or its file. */
   readonly scenario: string;
-  /** The state that it begins with. */
-  readonly pieces: readonly unknown[];
   readonly entries: readonly FoundEntry[];
   /** A sentence, where the file is not whole. */
   readonly notice: string | undefined;
@@ -25,7 +23,6 @@ export function readRecording(path: string): Recording {
       throw new LogOpenError(`expected a file that --record wrote, got ${path}, which does not begin as one`);
     }
     const { version, birth } = first.header;
-    const pieces: unknown[] = [];
     const entries: FoundEntry[] = [];
     let chain = first.sum;
     let notice: string | undefined;
@@ -37,10 +34,9 @@ export function readRecording(path: string): Recording {
         break;
       }
       chain = sum;
-      if (beginsWith(bytes, '"piece":')) pieces.push(parseLine<{ piece: unknown }>(bytes).piece);
-      else entries.push({ ...parseLine<LogEntry>(bytes), version });
+      entries.push({ ...parseLine<LogEntry>(bytes), version });
     }
-    return { version, scenario: birth.scenario.name, pieces, entries, notice };
+    return { version, scenario: birth.scenario.name, entries, notice };
   } finally {
     closeSync(file);
   }

@@ -9,7 +9,11 @@ const mostWaitingBytes = 1024 * 1024;
 
 const drained = (response: ServerResponse) =>
   new Promise<void>((resolve) => {
-    response.once('drain', resolve).once('close', resolve);
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
   });
 
 /** Sends journal entries and updates as server-sent events (HTML standard, section 9.2), to so many readers at a time. */
@@ -34,7 +38,9 @@ export function createEventSender() {
       response.write(': petstore-sim\n\n');
       for await (const entry of entries) {
         const id = entry.id === undefined ? '' : `id: ${entry.id}\n`;
-        const isTaken = response.write(`${id}event: ${name}\ndata: ${jsonText(entry)}\n\n`);
+        // An update holds no int64, and many entries.
+        const text = entry.id === undefined ? JSON.stringify(entry) : jsonText(entry);
+        const isTaken = response.write(`${id}event: ${name}\ndata: ${text}\n\n`);
         if (entry.id === undefined && !isTaken) await drained(response);
         else if (response.writableLength > mostWaitingBytes) break;
       }

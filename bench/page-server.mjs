@@ -1,0 +1,10 @@
+// The server that bench/page.mjs loads. Tells on request how much processor time it has used.
+import { createSimulator } from '../dist/index.js';
+import { listen } from '../dist/node.js';
+
+const { baseUrl, controlUrl } = await listen(createSimulator({ scenario: { limits: 'off' } }), { port: 0 });
+process.send({ baseUrl, controlUrl });
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send({ cpuMicroseconds: user + system });
+});

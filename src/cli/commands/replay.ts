@@ -1,0 +1,113 @@
+import { version } from '../../control/har.js';
+import { collectRun } from '../../control/run-operations.js';
+import type { Replay } from '../../log/replay-log.js';
+import type { CommandResult, HandledRequest, StateMachine } from '../../log/state-machine.js';
+import { UsageError } from '../../node/usage-error.js';
+import { jsonWithNext } from '../json-with-next.js';
+import type { ListenFlags } from '../listen-flags.js';
+import { type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
+import { shellWords } from '../shell-words.js';
+import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
+
+export interface ReplayFlags extends ListenFlags, VerdictFlags {
+  until?: string;
+  judge?: boolean;
+  serve?: boolean;
+}
+
+/**
+ * Does again what a recording, or the folder of `--data`, holds, and compares the answers.
+ * @param print writes to standard output
+ * @returns 1 at the first answer that differs, and with `--judge` when the client failed; else 0
+ */
+export async function replay(
+  flags: ReplayFlags,
+  [file]: readonly string[],
+  print: (text: string) => void,
+): Promise<number> {
+  if (file === undefined) throw new UsageError('expected a file that --record wrote, or the folder of --data');
+  const strayVerdict = verdictFlags.find((flag) => flags[flag] !== undefined && !flags.judge);
+  if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}`);
+  const stray = serveFlags.find((flag) => flags[flag] !== undefined && !flags.serve);
+  if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}`);
+  const until = flags.until === undefined ? {} : untilOf(flags.until);
+  const run = await readRun(file);
+  for (const notice of run.notices) process.stderr.write(`petstore-sim: ${notice}\n`);
+  const done = await replayRun(run, until, flags.serve);
+  const { machine, difference } = done;
+  if (machine === undefined)
+    throw new UsageError(
+      `expected entries to replay in ${file}, got none${flags.until === undefined ? '' : ' until there'}`,
+    );
+  if (difference !== undefined) {
+    process.stderr.write(`petstore-sim: ${differenceText(difference, run)}\n`);
+    return 1;
+  }
+  if (!flags.judge) print(flags.json ? jsonWithNext(result(done, run), next(file)) : `${summary(done, run)}\n`);
+  const code = flags.judge ? judge(machine, file, flags) : 0;
+  if (flags.serve) {
+    const { serveReplayed } = await import('../serve-replayed.js');
+    await serveReplayed(machine, done.last?.position ?? 0, flags);
+  }
+  return code;
+}
+
+/** Prints the verdict as exec does. @returns the exit code */
+function judge(machine: StateMachine, file: string, flags: ReplayFlags): number {
+  const { sim } = machine;
+  const verdict = machine.judge();
+  const judged = { verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict) };
+  const failures = writeReports(flags, judged, next(file));
+  for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
+  if (fails(verdict, readCodes(flags['fail-on']), flags['require-conclusive'] ?? false)) return 1;
+  return failures.length > 0 ? unwrittenCode : 0;
+}
+
+/** As of exec: a report could not be written. */
+const unwrittenCode = 2;
+
+const next = (file: string) => [`petstore-sim state export --from ${shellWords([file])} --as scenario scenario.yaml`];
+
+const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
+const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;
+
+const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun) => ({
+  entries: applied,
+  uncompared,
+  until: last && new Date(last.atMs).toISOString(),
+  requests: machine?.sim.journal.size,
+  recordedBy: run.version,
+  replayedBy: version,
+});
+
+function summary(replay: Replay, run: ReadRun): string {
+  const { entries, uncompared, until, requests, recordedBy, replayedBy } = result(replay, run);
+  const but = uncompared === 0 ? '' : `, but ${uncompared} of the entries have none to compare`;
+  return `${entries} entries of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer is as it was${but}; the journal has ${requests} requests`;
+}
+
+function differenceText(
+  { entry, results }: NonNullable<Replay['difference']>,
+  { version: recordedBy }: ReadRun,
+): string {
+  const commands = entry.commands as {
+    kind: string;
+    operation?: string;
+    call?: { method: string; path: string; query: string };
+  }[];
+  const lines = commands.map(({ kind, operation, call }, index) => {
+    const what =
+      call === undefined ? (operation ?? kind) : `${call.method} ${call.path}${call.query && `?${call.query}`}`;
+    return `  ${what}: ${resultText(results[index])}`;
+  });
+  return `entry ${entry.position} of ${new Date(entry.atMs).toISOString()} is answered otherwise by petstore-sim ${version} than by ${entry.version || recordedBy}, which recorded it. Now it is\n${lines.join('\n')}`;
+}
+
+function resultText(result: CommandResult | undefined): string {
+  if (result === undefined) return 'left out, as one that was applied before';
+  if ('error' in result) return String(result.error);
+  const answer = (result.value as Partial<HandledRequest> | undefined)?.answer;
+  if (answer === undefined) return 'done';
+  if (answer instanceof Promise) return 'delayed';
+  return `${answer.status} ${answer.body.slice(0, 200)}`;
+}

@@ -1,0 +1,58 @@
+import type { ListenOptions } from '../node/http/server.js';
+import { UsageError } from '../node/usage-error.js';
+import { createRequestLog, type LogFormat, logFormats } from './request-log.js';
+import type { Served } from './start-server.js';
+
+/** The flags of a command that listens, as the command line gives them. */
+export interface ListenFlags {
+  port?: string;
+  host?: string;
+  log?: string;
+  'allowed-host'?: string[];
+  'control-token'?: string;
+  json?: boolean;
+}
+
+/** What the flags say of how to listen. Lines of the log go to standard output. @throws {UsageError} */
+export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: ListenOptions } {
+  const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
+  const log = flags.log ?? (flags.json || isAgent() ? 'json' : 'pretty');
+  if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
+  const onAnswer = createRequestLog(log, writeLine);
+  const options: ListenOptions = {
+    port,
+    ...(flags.host !== undefined && { host: flags.host }),
+    allowedHosts: flags['allowed-host'] ?? [],
+    controlToken: flags['control-token'],
+    ...(onAnswer && { onAnswer }),
+  };
+  return { log, options };
+}
+
+export const writeLine = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** Ends the process when it is told to, after the answers under way; at once when it is told again. */
+export function stopOnSignal(server: Served['server']): void {
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    await server.close();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+}
+
+/** Whether a program reads what is printed: an agent, for which a banner is only long. */
+const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
+
+const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
+
+/** @throws {UsageError} */
+export function wholeNumber(flag: string, text: string, maximum: number): number {
+  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= maximum) return value;
+  throw new UsageError(`expected ${flag} to be a whole number from 0 to ${maximum}, got ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,121 @@
+import { cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { version } from '../control/har.js';
+import { openFileLog } from '../log/file/open-file-log.js';
+import { readRecording } from '../log/file/read-recording.js';
+import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../log/log.js';
+import { type Replay, type ReplayUntil, replayLog } from '../log/replay-log.js';
+import { recordedSandboxes } from '../node/open-recording.js';
+import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
+import { UsageError } from '../node/usage-error.js';
+import { generatePets } from '../scenario/generate-pets.js';
+import type { SandboxesOptions } from '../simulator/sandboxes.js';
+import { parseInstant } from '../values/instant.js';
+
+/** A run that was written down, in a recording or in the folder of `--data`. */
+export interface ReadRun {
+  /** The version that wrote it; of several the last. */
+  readonly version: string;
+  readonly snapshot: FoundSnapshot | undefined;
+  readonly entries: readonly FoundEntry[];
+  readonly notices: readonly string[];
+  readonly sandboxes: SandboxesOptions | undefined;
+}
+
+/** @throws {UsageError} for what holds no run */
+export async function readRun(path: string): Promise<ReadRun> {
+  try {
+    const isFolder = (await stat(path)).isDirectory();
+    return isFolder ? await readFolder(path) : readFile(path);
+  } catch (error) {
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall === undefined && !(error instanceof LogOpenError)) throw error;
+    throw new UsageError(
+      syscall === undefined
+        ? message
+        : `expected a file that --record wrote, or the folder of --data, got ${JSON.stringify(path)}: ${message}`,
+    );
+  }
+}
+
+function readFile(path: string): ReadRun {
+  const { version, entries, notice } = readRecording(path);
+  const notices = notice === undefined ? [] : [notice];
+  return { version, snapshot: undefined, entries, notices, sandboxes: recordedSandboxes };
+}
+
+/** Reads a copy, because a server may be using the folder, and what is damaged in it is that server's to mend. */
+async function readFolder(path: string): Promise<ReadRun> {
+  const copy = await mkdtemp(join(tmpdir(), 'petstore-sim-replay-'));
+  try {
+    const isOfLog = (source: string) => !/[/\\](?:lock-|starting\.json)[^/\\]*$/.test(source);
+    await cp(path, copy, { recursive: true, filter: isOfLog });
+    const { log, isNew, snapshot, entries, notices } = await openFileLog(copy, {
+      version,
+      scenario: { name: '', hash: '' },
+    });
+    try {
+      if (isNew) throw new LogOpenError(`expected ${path} to hold what a server with --data wrote, got nothing of it`);
+      const pieces: unknown[] = [];
+      for await (const piece of snapshot?.pieces ?? []) pieces.push(piece);
+      const found: FoundEntry[] = [];
+      for await (const entry of entries) found.push(entry);
+      return {
+        version: found.at(-1)?.version ?? snapshot?.version ?? version,
+        snapshot: snapshot && { ...snapshot, pieces: streamOf(pieces) },
+        entries: found,
+        notices: notices.filter((notice) => !notice.startsWith('The log was written by')),
+        sandboxes: undefined,
+      };
+    } finally {
+      await log.close();
+    }
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+/**
+ * Does a run again.
+ * @param isServed whether time goes on afterwards, from the last entry on
+ * @throws {UsageError} for a point before the first that a folder still has
+ */
+export async function replayRun(
+  { snapshot, entries, sandboxes }: ReadRun,
+  until: ReplayUntil,
+  isServed = false,
+): Promise<Replay> {
+  const { position = Number.POSITIVE_INFINITY } = until;
+  if (snapshot !== undefined && position < snapshot.position) {
+    throw new UsageError(
+      `expected --until from entry ${snapshot.position} on, where the folder begins since its last snapshot, got ${position}`,
+    );
+  }
+  return replayLog(
+    { snapshot, entries },
+    {
+      scenarios: readShippedScenarios,
+      generatePets,
+      sandboxes,
+      onWarning: () => {},
+      // Less than the instants of the log: its time goes on from where it was.
+      ...(isServed && { readMs: () => performance.now() }),
+    },
+    until,
+  );
+}
+
+/** An entry by its position, or an instant of the machine that recorded it. @throws {UsageError} */
+export function untilOf(text: string): { position: number } | { atMs: number } {
+  if (/^[1-9]\d{0,15}$/.test(text)) return { position: Number(text) };
+  try {
+    return { atMs: parseInstant(text) };
+  } catch (error) {
+    throw new UsageError(`expected --until to be the number of an entry or an instant: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,56 @@
+import { type ListenOptions, listenTo } from '../node/http/server.js';
+import { type OpenRecording, openRecording, type RecordingOptions } from '../node/open-recording.js';
+import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
+import { UsageError } from '../node/usage-error.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { type Generator, type Served, startServer } from './start-server.js';
+
+/**
+ * Serves a scenario and writes down what happens.
+ * @throws {UsageError} for a file that cannot be written, and for an address that cannot be had
+ */
+export async function serveRecorded(
+  resolved: ResolvedScenario,
+  generator: Generator,
+  { record, scenario = 'default' }: { record?: string; scenario?: string },
+  options: ListenOptions,
+): Promise<Served> {
+  const opened = await beginRecording({
+    file: record as string,
+    resolved,
+    scenarioName: nameOfScenario(scenario),
+    scenarios: readShippedScenarios,
+    generatePets: await generator.load(),
+  });
+  const server = await startServer(() => listenTo(opened.backend, options), options).catch(async (error) => {
+    await opened.close();
+    throw error;
+  });
+  return {
+    sim: opened.backend.sim,
+    load: opened.load,
+    server: {
+      ...server,
+      async close(how) {
+        await server.close(how);
+        await opened.close();
+      },
+    },
+  };
+}
+
+/** Begins a recording, and says what is in it. @throws {UsageError} */
+export async function beginRecording(options: RecordingOptions): Promise<OpenRecording> {
+  const { file } = options;
+  const opened = await openRecording(options).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall === undefined) throw error;
+    throw new UsageError(
+      `expected --record to name a file that can be written, got ${JSON.stringify(file)}: ${error.message}`,
+    );
+  });
+  process.stderr.write(
+    `petstore-sim: recording to ${file}; bodies of requests are in it, tokens that the scenario does not name are not\n`,
+  );
+  return opened;
+}

@@ -1,0 +1,11 @@
+import type { SequencerHost } from '../log/sequencer.js';
+
+/** What a sequencer needs of Node. */
+export const sequencerHost: SequencerHost = {
+  defer: setImmediate,
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  onError: (error) => console.error(error),
+};

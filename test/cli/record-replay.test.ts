@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { formatLine } from '../../src/log/file/line.js';
+import { newFolder } from '../log/folders.js';
+import { cli, startCommandLine, startServer } from '../support/command-line.js';
+
+/** A right client stays below its limit; a wrong one goes on after it is refused, with a token of somebody as well. */
+const client = (isRight: boolean) => `
+const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+const headers = { authorization: 'Bearer ' + key };
+for (let call = 0; call < ${isRight ? 40 : 62}; call++) await (await fetch(base + '/pets?limit=1', { headers })).text();
+${isRight ? '' : "await fetch(base + '/pets', { headers: { authorization: 'Bearer live_token_of_somebody' } });"}
+const body = '{"name":"Secret name","categoryId":1}';
+await fetch(base + '/pets', { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body });
+process.exitCode = ${isRight ? 0 : 3};
+`;
+
+const run = (args: readonly string[], cwd: string) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd, encoding: 'utf8' });
+  return { status, stdout, stderr };
+};
+
+test('a recorded run of a client is judged again to the same verdict, and a failing one says how', () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, 'client.mjs'), client(false));
+  const recorded = run(['exec', '--record', 'run.jsonl', '--verdict', 'verdict.json', '--', 'node', 'client.mjs'], cwd);
+  expect(recorded.status).toBe(3);
+  expect(recorded.stderr).toContain(
+    'petstore-sim: recording to run.jsonl; bodies of requests are in it, tokens that the scenario does not name are not\n',
+  );
+  expect(recorded.stderr.endsWith('\nTo replay it:        petstore-sim replay run.jsonl --judge\n')).toBe(true);
+  expect(statSync(join(cwd, 'run.jsonl')).mode & 0o777).toBe(0o600);
+  const text = readFileSync(join(cwd, 'run.jsonl'), 'utf8');
+  expect(text).toContain('Bearer free-key');
+  expect(text).toContain('Secret name');
+  expect(text).not.toContain('live_token_of');
+
+  // In an empty folder, as where a bug report is opened.
+  const elsewhere = newFolder();
+  writeFileSync(join(elsewhere, 'run.jsonl'), text);
+  const replayed = run(['replay', 'run.jsonl', '--judge', '--verdict', 'verdict.json'], elsewhere);
+  expect({ status: replayed.status, stdout: replayed.stdout }).toEqual({ status: 1, stdout: '' });
+  const verdictIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'verdict.json'), 'utf8'));
+  expect(verdictIn(elsewhere)).toEqual(verdictIn(cwd));
+  // The report before the last lines is the same, too.
+  expect(recorded.stderr).toContain(replayed.stderr.trimEnd());
+  expect(run(['replay', 'run.jsonl'], elsewhere)).toMatchObject({
+    status: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/^\d+ entries of .*: every answer is as it was; the journal has 64 requests\n$/),
+  });
+});
+
+test('a failing run that was not recorded says how to record it, in words that a shell reads', () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, "it's client.mjs"), client(false));
+  const args = ['exec', '--set', 'keys.free-key.usage={minute: 59}', '--', 'node', "it's client.mjs"];
+  const { stderr } = run(args, cwd);
+  const [record, replay] = stderr.trimEnd().split('\n').slice(-2);
+  expect(replay).toBe('To replay it:        petstore-sim replay run.jsonl --judge');
+  const line = record?.replace('To record this run:  petstore-sim ', `${process.execPath} ${cli} `) ?? '';
+  expect(spawnSync('sh', ['-c', line], { cwd, encoding: 'utf8' }).status).toBe(3);
+  expect(run(['replay', 'run.jsonl'], cwd).status).toBe(0);
+});
+
+test('a client that passes gets no such lines', () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, 'client.mjs'), client(true));
+  const { status, stderr } = run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  expect(status).toBe(0);
+  expect(stderr).not.toContain('To replay it');
+  expect(run(['replay', 'run.jsonl', '--judge'], cwd).status).toBe(0);
+});
+
+test('a run goes on when its recording cannot be written any more, and says so', () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, 'client.mjs'), client(true));
+  const args = ['exec', '--record', 'run.jsonl', '--', process.execPath, 'client.mjs'];
+  const shell = 'ulimit -f 10; exec "$@"';
+  const { status, stderr } = spawnSync('bash', ['-c', shell, 'bash', process.execPath, cli, ...args], {
+    cwd,
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  expect(stderr).toContain('The recording run.jsonl cannot be written any more: EFBIG');
+  expect(stderr).toContain('INCONCLUSIVE');
+  const replayed = run(['replay', 'run.jsonl'], cwd);
+  expect(replayed.status).toBe(0);
+  expect(replayed.stderr).toMatch(/The recording can be read up to entry \d+/);
+});
+
+test('a recorded server is served again from any point of it', async () => {
+  const cwd = newFolder();
+  const server = await startServer(['--record', 'run.jsonl'], { cwd });
+  const { baseUrl, controlUrl } = server.listening;
+  const get = async (url: string) => {
+    const response = await fetch(`${url}/pets?limit=1`, { headers: { authorization: 'Bearer free-key' } });
+    await response.text();
+    return response.headers.get('x-ratelimit-remaining');
+  };
+  for (const left of ['59', '58', '57']) expect(await get(baseUrl)).toBe(left);
+  await fetch(`${controlUrl}/clock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"advance":"61s"}',
+  });
+  expect(await get(baseUrl)).toBe('59');
+  await server.stop();
+  expect(run(['replay', 'run.jsonl'], cwd).stdout).toMatch(/every answer is as it was; the journal has 4 requests/);
+
+  // Entry 1 is the beginning.
+  const again = await startReplay(['run.jsonl', '--until', '3', '--serve', '--port', '0'], cwd);
+  expect(await get(again.baseUrl)).toBe('57');
+  await again.stop();
+});
+
+/** Starts `replay --serve`. */
+async function startReplay(args: readonly string[], cwd: string) {
+  const started = startCommandLine(['replay', ...args, '--log', 'json'], { cwd });
+  let line = await started.nextLine();
+  while (!line.startsWith('{')) line = await started.nextLine();
+  const { baseUrl } = JSON.parse(line);
+  return { baseUrl: baseUrl as string, stop: () => started.child.kill('SIGKILL') };
+}
+
+test('a recording that another version answers otherwise ends the replay with 1 and names both', () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, 'client.mjs'), client(true));
+  run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  // What a version that gave other bodies would have written.
+  const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  lines[0].version = '0.0.9';
+  lines[6].answered = [[lines[6].answered[0][0], '0000000000000000']];
+  let chain = 0;
+  const written = lines.map(({ crc: _, ...record }) => {
+    const line = formatLine(record, chain);
+    chain = line.chain;
+    return line.text;
+  });
+  writeFileSync(join(cwd, 'other.jsonl'), written.join(''));
+  const { status, stderr, stdout } = run(['replay', 'other.jsonl'], cwd);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^petstore-sim: entry 5 of \S+ is answered otherwise by petstore-sim \d+\.\d+\.\d+ than by 0\.0\.9, which recorded it\. Now it is\n {2}.*GET \/pets\?limit=1: 200 \[\{"id":1/s,
+  );
+});
+
+test.for([
+  [['replay'], 'expected a file that --record wrote, or the folder of --data'],
+  [['replay', 'nothing.jsonl'], 'got "nothing.jsonl": ENOENT'],
+  [['replay', '.', '--until', 'soon'], 'expected --until to be the number of an entry or an instant'],
+  [['replay', '.', '--port', '1'], 'expected --serve with --port'],
+  [['replay', '.'], 'to hold what a server with --data wrote, got nothing of it'],
+  [['serve', '--record', 'no/where'], 'expected --record to name a file that can be written, got "no/where"'],
+  [['serve', '--record', 'x', '--data', 'y'], 'expected either --data or --record'],
+  [['serve', '--record', 'x', '--handlers', 'y'], 'expected either --record or --handlers'],
+  [['state'], 'expected state export [FILE] or state import FILE'],
+  [['state', 'export', '--until', '3'], 'expected --from with --until'],
+  [['state', 'export', '--as', 'yaml'], 'expected --as state or --as scenario, got "yaml"'],
+  [['state', 'export', '--url', 'http://127.0.0.1:1'], 'expected --url to name a running server'],
+  [['state', 'import'], 'expected the file that state export wrote'],
+] as const)('%j is refused with what to do', ([args, message]) => {
+  const { status, stderr } = run(args, newFolder());
+  expect(status).toBe(2);
+  expect(stderr).toContain(message);
+});

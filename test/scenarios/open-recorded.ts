@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Answer, ApiCall } from '../../src/adapters/api-call.js';
+import { createFetch } from '../../src/adapters/fetch.js';
+import type { Scenario } from '../../src/index.js';
+import { createRecording } from '../../src/log/file/recording.js';
+import { createLoggedBackend } from '../../src/log/logged-backend.js';
+import { Sequencer } from '../../src/log/sequencer.js';
+import { startMachine } from '../../src/log/start-machine.js';
+import { readStart } from '../../src/scenario/read-start.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { generatePets } from '../../src/seed.js';
+import { noon } from '../support/frozen.js';
+
+let folder: string | undefined;
+let opened = 0;
+
+export function removeRecordings(): void {
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+  folder = undefined;
+}
+
+/** A simulator of which everything is recorded, as that of `exec --record` is, on a machine whose time stands still. */
+export function openRecorded(scenario: Scenario) {
+  folder ??= mkdtempSync(join(tmpdir(), 'petstore-sim-recordings-'));
+  const file = join(folder, `${++opened}.jsonl`);
+  const failures: unknown[] = [];
+  const onError = (error: unknown) => failures.push(error);
+  const resolved = resolveScenario(scenario, generatePets, readStart);
+  const machine = startMachine(resolved, Date.parse(noon), {
+    generatePets,
+    onError,
+    onWarning: () => {},
+    readMs: () => Date.parse(noon),
+  });
+  const log = createRecording(file, { version: '1.0.0', scenario: { name: resolved.name, hash: '' }, onLost: onError });
+  const sequencer = new Sequencer(machine, log, { defer: setImmediate, after: () => () => {}, onError });
+  // At once, because whoever opens it goes on at once.
+  const begin = { atMs: Date.parse(noon), commands: [{ kind: 'begin', scenario: resolved.scenario, hash: '' }] };
+  void log.append(begin);
+  machine.apply({ ...begin, position: 1, writer: 'recording', incarnation: 1, sequence: 1 });
+  const { handle } = createLoggedBackend(machine, sequencer, () => ({
+    position: 0,
+    snapshotPosition: 0,
+    notices: [],
+  }));
+  const { sim } = machine;
+  const answer = (call: ApiCall) => new Promise<Answer>((resolve, reject) => handle(undefined, call, resolve, reject));
+  return {
+    sim,
+    fetch: createFetch({ handle: answer, clock: sim.clock }),
+    moveTo: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const input = { set: new Date(ms).toISOString() };
+        sequencer.submit({ kind: 'control', operation: 'changeClock', input }, () => resolve());
+      }),
+    async close() {
+      sequencer.submit({ kind: 'tick' });
+      await sequencer.close();
+      await log.close();
+      if (failures.length > 0) throw failures[0];
+      return { machine, file };
+    },
+  };
+}
