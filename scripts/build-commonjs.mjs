@@ -72,11 +72,14 @@ const needed = reachable(
   modules.filter((path) => path?.endsWith('.js')),
   '.js',
 );
-const ofModulesAlone = reachable(
-  Object.values(entries).flatMap(({ types }) => (typeof types === 'string' ? [types] : [])),
-  '.d.ts',
-);
-const kept = new Set([...needed, ...declarations, ...ofModulesAlone, join(dist, 'shipped-scenario.d.ts')]);
+// For pages alone, without a CommonJS form.
+const pageTypes = Object.values(entries).flatMap(({ types }) => (String(types).endsWith('.d.ts') ? [types] : []));
+const kept = new Set([
+  ...needed,
+  ...declarations,
+  ...reachable(pageTypes, '.d.ts'),
+  join(dist, 'shipped-scenario.d.ts'),
+]);
 for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
   const path = join(dist, file);
   const isCommonJs = relative(join(dist, 'cjs'), path)[0] !== '.';

@@ -9,6 +9,7 @@ import { scenarioSchema } from '../dist/scenario/scenario-schema.js';
 import { toJsonSchema } from '../dist/schema/json-schema.js';
 import { fields, optional } from '../dist/schema/schemas.js';
 import { addEditorRules } from './editor-rules.mjs';
+import { stateDescriptions } from './state-descriptions.mjs';
 
 /** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
 export const descriptions = {
@@ -31,7 +32,8 @@ export const descriptions = {
   'pets[].id': 'Default: the next free one.',
   'pets[].name': 'The name of the pet.',
   'pets[].categoryId': 'Identifier of its category.',
-  'pets[].status': 'Default: as the assumption defaultStatus says.',
+  'pets[].status': 'Default: as the assumption defaultStatus says; null: none.',
+  'pets[].extra': 'Fields that NewPet does not have, as `unknownFields: echo` stores them.',
   'pets.file': 'A YAML or JSON file with a list of pets, in the folder of this file or below.',
   'pets.generate': 'How many pets of each status to generate.',
   'pets.generate.available': 'How many available ones.',
@@ -110,6 +112,7 @@ export const descriptions = {
   'faults[].then.failTimes': 'Only this many times; then the operation recovers.',
   background: 'Someone else uses my key: requests a second, by API key.',
   assumptions: 'What to do where the interface document is silent; see `petstore-sim assumptions`.',
+  ...stateDescriptions,
   client: 'Who calls: what the scenario needs of a client so that it is met. A command that runs one hands it on.',
   'client.key': 'The API key. Default: the first that the scenario names.',
   'client.operation': 'What the client calls. Default: listPets.',
@@ -152,12 +155,22 @@ async function shippedTexts() {
   return texts;
 }
 
+/** A list of two has its items in another place than in later drafts. */
+function asDraft07(part) {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map(asDraft07);
+  const { prefixItems, items, ...rest } = part;
+  const own = prefixItems === undefined ? items : prefixItems;
+  const inside = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, asDraft07(value)]));
+  return { ...inside, ...(own !== undefined && { items: asDraft07(own) }) };
+}
+
 /** @returns the JSON Schema (draft-07, which editors know best) and the paths of its fields */
 export async function jsonSchema() {
   const schema = {
     title: 'Scenario of petstore-sim',
     description: 'What a simulator starts with and does. Everything is optional.',
-    ...toJsonSchema(fields({ ...scenarioSchema.entries, state: optional(startSchema) })),
+    ...asDraft07(toJsonSchema(fields({ ...scenarioSchema.entries, state: optional(startSchema) }))),
     $schema: 'http://json-schema.org/draft-07/schema#',
   };
   const paths = new Set();

@@ -64,6 +64,7 @@ const commands = {
     options: [...verdictOptions, 'scenario', 'trace', 'base-url', 'one-key', 'ended'],
     most: Number.POSITIVE_INFINITY,
   },
+  scenario: { options: ['from', 'base-url', 'out'], most: 0 },
   scenarios: { options: [], most: 1 },
   check: { options: [], most: Number.POSITIVE_INFINITY },
   assumptions: { options: [], most: 0 },

@@ -14,12 +14,15 @@ Usage
                                      find the undocumented choices of the service that would break the client
   petstore-sim gauntlet [--only NAMES] -- COMMAND...
                                      run the client against every shipped scenario that expects something of it
+  petstore-sim judge [options] FILE...
+                                     judge a client by recorded traffic: HAR, JSON Lines of a journal, --trace FILE
   petstore-sim calibrate --from FILE... | --target URL --key-env NAME
                                      learn the undocumented choices of the real service, and write them as a scenario
   petstore-sim compare --target URL --key-env NAME [SCENARIO]
                                      tell whether the real service still answers as the scenario; 0 same, 1 differs,
                                      2 could not check
   petstore-sim replay FILE           do a recorded run again, and compare every answer; exit code 1 when one differs
+  petstore-sim scenario --from FILE  make a scenario of recorded traffic: what was in force when it began
   petstore-sim state export [FILE]   write the state of a running server, or with --as scenario a scenario that starts there
   petstore-sim state import FILE     put an exported state back into a running server
   petstore-sim assumptions           print what the simulator does where the interface document leaves a choice
@@ -58,13 +61,20 @@ PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --api-key NAME         exec, matrix: the API key for the command (default: the one that the scenario names)
   --timeout DURATION     how long one run may take (default 2m; exec: no limit)
 
+Options of judge (and --verdict, --report, --junit, --json, --fail-on, --require-conclusive as of exec)
+  --scenario NAME|FILE   what it was recorded with, for what that expects of a client
+  --trace FILE           an OpenTelemetry trace, OTLP as JSON, instead of a recording
+  --base-url URL         which service of the recording (also of calibrate, scenario)
+  --one-key              all requests had the same key, though the recording does not show it
+  --ended                the client had ended when the recording did, so that what it had not done it never does
+
 Options of calibrate and compare
-  --from FILE            calibrate: learns from a recording (HAR, or JSON Lines of a journal); may be repeated; sends nothing
-  --base-url URL         calibrate: which service of the recording, where it holds several
+  --from FILE            calibrate, scenario: a recording (HAR, or JSON Lines of a journal); may be repeated; sends nothing
   --target URL           asks this service: https://api.example.com/v1
   --key-env NAME         the environment variable that holds the API key
   --budget N             the most requests (default 40; compare: 30)
-  --out FILE             calibrate: the scenario to write (default calibrated.yaml); its log stands beside it, and is gone on with
+  --out FILE             the scenario to write (calibrate: default calibrated.yaml, with its log beside it, which the next
+                         run goes on from; scenario: default standard output)
   --write                may store pets
   --allow-exhaust        calibrate: may use up a window
   --allow-ban            calibrate: may get the key banned

@@ -11,6 +11,7 @@ import type { GauntletFlags } from './commands/gauntlet.js';
 import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ReplayFlags } from './commands/replay.js';
+import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import { help } from './help.js';
@@ -69,6 +70,10 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     case 'judge': {
       const { judge } = await import('./commands/judge.js');
       return exitWith(await judge(values as JudgeFlags, rest));
+    }
+    case 'scenario': {
+      const { scenarioFrom } = await import('./commands/scenario.js');
+      return scenarioFrom(values as ScenarioFromFlags, print);
     }
     case 'exec': {
       const { exec } = await import('./commands/exec.js');

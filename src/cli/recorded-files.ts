@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { traceExchanges } from '../fidelity/judge/trace.js';
 import { JsonItems, RecordingError } from '../fidelity/recording/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../fidelity/recording/read-recording.js';
 import { UsageError } from '../node/usage-error.js';
@@ -19,17 +20,17 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
   );
 
 /**
- * Reads an OpenTelemetry trace: OTLP as JSON, whole or one export a line.
- * @throws {UsageError} for a file that cannot be read, or is no JSON
+ * Reads the client's requests in an OpenTelemetry trace: OTLP as JSON, whole or one export a line.
+ * @throws {UsageError} for a file that cannot be read, or does not show what the judge needs
  */
-export const readTraceFile = (file: string): Promise<unknown[]> =>
+export const readTraceFile = (file: string, baseUrl: string | undefined): Promise<ReturnType<typeof traceExchanges>> =>
   reading([file], async () => {
     const items = new JsonItems();
     const documents: unknown[] = [];
     for await (const piece of createReadStream(file, { highWaterMark: pieceBytes })) {
       for (const { text } of items.push(piece)) documents.push(JSON.parse(text));
     }
-    return documents;
+    return traceExchanges(documents, baseUrl);
   });
 
 async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {

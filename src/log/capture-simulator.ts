@@ -24,6 +24,7 @@ export type NumberOf = (resolved: ResolvedScenario) => number;
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed } = coreOf(sim).state;
   const { lastId, pending, dropped, clearedId, outcomes } = journal;
+  const petState = pets.isSeed() ? undefined : pets.state();
   const head: Piece = {
     kind: 'simulator',
     ...(sandbox && { sandbox: sandboxFields(sandbox) }),
@@ -31,11 +32,10 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
     petsFrom: numberOf(petsFrom),
     clock: { ...clock.anchor },
     changes: { ...sim.changes },
-    ...(!pets.isSeed() && { nextId: pets.state().nextId }),
+    ...(petState && { nextId: petState.nextId }),
     faults: exportFaults(faults.state()),
     journal: { lastId, pending, dropped, clearedId, outcomes },
   };
-  const petList = pets.isSeed() ? [] : pets.state().pets;
   const keyState = keys.state();
   const { entries } = journal;
   const held = [...journal.held.values()];
@@ -43,7 +43,7 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
   const snapshots = [...sim.snapshots].map(([name, snapshot]) => captureSnapshot(name, snapshot, numberOf));
   function* pieces(): Generator<Piece> {
     yield head;
-    yield* petPieces(petList);
+    yield* petPieces(petState?.pets ?? []);
     yield* keyPieces(keyState.keys, keyState.unlisted);
     for (const part of parts(entries, recordLength)) yield { kind: 'entries', entries: part.map(jsonRecord) };
     for (const part of parts(held, recordLength)) yield { kind: 'held', entries: part.map(jsonRecord) };

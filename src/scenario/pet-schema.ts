@@ -12,7 +12,7 @@ const documentedFields = ['id', 'name', 'categoryId', 'status'];
 export const extraFields = kind<JsonObject>(
   'a map of JSON values, without a documented field',
   (value) => isMap(value) && isJson(value) && !documentedFields.some((field) => Object.hasOwn(value, field)),
-  { type: 'object' },
+  { type: 'object', additionalProperties: true },
 );
 
 /** A pet of a scenario; `status: null` for one without a status. */

@@ -26,6 +26,8 @@ export class JudgedRequest implements ObservedRequest, Place {
   readonly resetMs: number | undefined;
   /** The earliest instant that the answer named for coming back; `undefined` where it named none that can be read. */
   readonly deadlineMs: number | undefined;
+  /** Since when it may have been on its way: earlier than its arrival where callers queue for a connection. */
+  queuedAtMs: number;
   /** Whether the lane had other requests on their way right before or after it. */
   isOverlapped = false;
   /** The last refusal of its key that the client had certainly read when it sent this. */
@@ -38,6 +40,7 @@ export class JudgedRequest implements ObservedRequest, Place {
   /** @param areHeadersHidden whether the client is a page that sees neither Retry-After nor X-RateLimit-* */
   constructor(entry: ObservedRequest & Partial<RequestKnowledge>, place: Place, areHeadersHidden: boolean) {
     this.#entry = entry;
+    this.queuedAtMs = entry.arrivedAtMs;
     this.lane = place.lane;
     this.era = place.era;
     this.fingerprint = place.fingerprint;

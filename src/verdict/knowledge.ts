@@ -113,7 +113,7 @@ class Refusals {
 
   /** The one that the connection of the request brought last, where nothing else of the client was on its way then. */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
-    if (request.connection === undefined || request.isOverlapped || request.lane.isParallel) return undefined;
+    if (request.connection === undefined || request.isOverlapped || request.lane.callers > 1) return undefined;
     const refusal = this.#onConnection.get(request.connection);
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }
@@ -143,10 +143,10 @@ class Refusals {
     return refusal !== undefined && this.#taken.has(refusal);
   }
 
-  #age({ arrivedAtMs }: JudgedRequest): void {
+  #age({ queuedAtMs }: JudgedRequest): void {
     for (; this.#aged < this.#list.length; this.#aged++) {
       const refusal = this.#list[this.#aged] as JudgedRequest;
-      if (refusal.answeredAtMs >= arrivedAtMs - graceMs) return;
+      if (refusal.answeredAtMs >= queuedAtMs - graceMs) return;
       if (!this.#taken.has(refusal)) this.#insert(refusal);
     }
   }

@@ -10,12 +10,12 @@ const correctionMs = 1_000;
 /**
  * The entries with what can be said of each by itself and by its neighbours in time.
  * @param entries in the order of arrival
- * @param isParallel whether the client is known to send requests side by side
+ * @param callers how many callers the client is known to have; 1: their times say
  * @param toRequest makes a request of an entry
  */
 export function placeInLanes<Entry extends ObservedRequest, Request extends JudgedRequest>(
   entries: readonly Entry[],
-  isParallel: boolean,
+  callers: number,
   toRequest: (entry: Entry, place: Place) => Request,
 ): Request[] {
   const lanes = new Map<string, Lane>();
@@ -25,21 +25,44 @@ export function placeInLanes<Entry extends ObservedRequest, Request extends Judg
   const requests = entries.map((entry) => {
     if (entry.arrivedAtMs < lastMs - correctionMs) era++;
     lastMs = entry.arrivedAtMs;
-    const lane = laneOf(lanes, entry, era, isParallel);
+    const lane = laneOf(lanes, entry, era, callers);
     return toRequest(entry, { lane, era, fingerprint: fingerprintOf(fingerprints, entry) });
   });
   markOverlaps(
     requests,
     entries.some(({ heldMs }) => heldMs > 0),
   );
+  if (callers > 1) markQueues(requests);
   return requests;
 }
 
-function laneOf(lanes: Map<string, Lane>, { token, client }: ObservedRequest, era: number, isParallel: boolean): Lane {
+/**
+ * Notes for each request since when it may have waited for its connection: since the first of those that came one right
+ * after the other. Of so many callers one has come back when more requests than callers have come.
+ */
+function markQueues(requests: readonly JudgedRequest[]): void {
+  const queues = new Map<Lane, Map<number, JudgedRequest[]>>();
+  for (const request of requests) {
+    const { lane, connection, arrivedAtMs } = request;
+    if (connection === undefined) continue;
+    const ofLane = queues.get(lane) ?? new Map<number, JudgedRequest[]>();
+    queues.set(lane, ofLane);
+    const queue = ofLane.get(connection) ?? [];
+    const last = queue.at(-1);
+    const isNext = last !== undefined && arrivedAtMs - last.answeredAtMs <= besideMs;
+    ofLane.set(connection, isNext ? queue : [request]);
+    if (!isNext) continue;
+    queue.push(request);
+    const cameBack = queue[queue.length - 1 - lane.callers];
+    request.queuedAtMs = cameBack === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : cameBack.answeredAtMs;
+  }
+}
+
+function laneOf(lanes: Map<string, Lane>, { token, client }: ObservedRequest, era: number, callers: number): Lane {
   const name = `${era} ${token} ${client}`;
   let lane = lanes.get(name);
   if (lane === undefined) {
-    lane = { token, isOneThread: !isParallel, isParallel };
+    lane = { token, isOneThread: callers === 1, callers };
     lanes.set(name, lane);
   }
   return lane;

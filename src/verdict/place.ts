@@ -6,8 +6,8 @@ export interface Lane {
    * connection.
    */
   isOneThread: boolean;
-  /** Whether the scenario says that calls run side by side: then those on one connection may have queued for it. */
-  readonly isParallel: boolean;
+  /** How many callers the scenario says run side by side: where there are several, they may queue for a connection. */
+  readonly callers: number;
 }
 
 /** What the judge says of a request by its place in the run. */

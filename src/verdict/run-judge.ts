@@ -76,7 +76,7 @@ export class RunJudge {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;
     const { nowMs, dropped = 0, pending = 0, isOver = false, end } = progress;
-    this.#read ??= readRequests(this.#entries, { isParallel: (needs?.parallel ?? 1) > 1, areHeadersHidden });
+    this.#read ??= readRequests(this.#entries, { callers: needs?.parallel, areHeadersHidden });
     const run = { ...this.#read, endMs: nowMs, pending, isOver, end, outcomes: this.#outcomes, needs };
     const verdict = judgeRun(run, { scenario, dropped, expect });
     this.#last = { progress, verdict };

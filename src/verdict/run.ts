@@ -50,8 +50,8 @@ export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 're
 
 /** How the requests are to be read. */
 export interface Reading {
-  /** Whether the client is known to send requests side by side; else their times say. */
-  readonly isParallel?: boolean | undefined;
+  /** How many callers the client is known to have side by side. Default 1: their times say. */
+  readonly callers?: number | undefined;
   /** Whether the client is a page of another origin that is shown no header of the limits. */
   readonly areHeadersHidden?: boolean | undefined;
 }
@@ -69,10 +69,10 @@ export const readObserved = (entries: readonly ObservedRequest[], reading: Readi
 
 function read<Entry extends ObservedRequest, Request extends JudgedRequest>(
   entries: readonly Entry[],
-  { isParallel = false, areHeadersHidden = false }: Reading,
+  { callers = 1, areHeadersHidden = false }: Reading,
   Kind: new (entry: Entry, place: Place, areHeadersHidden: boolean) => Request,
 ): ReadRequests<Request> {
-  const requests = placeInLanes(entries, isParallel, (entry, place) => new Kind(entry, place, areHeadersHidden));
+  const requests = placeInLanes(entries, callers, (entry, place) => new Kind(entry, place, areHeadersHidden));
   const byKey = groupBy(requests, ({ era, token }) => `${era} ${token}`);
   const episodes = [...byKey.values()].flatMap((same) => episodesOf(same));
   for (const episode of episodes) markKnowledge(episode.requests);

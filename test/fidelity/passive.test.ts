@@ -9,7 +9,7 @@ import { pieces, recordTraffic } from './recorded-traffic.js';
 const key = 'secret-key-of-a-team';
 
 test('learns from a recording of 200 entries without a request, and is never wrong and certain', async () => {
-  const count = tries(10, 200);
+  const count = tries(6, 200);
   const wrong: string[] = [];
   let certain = 0;
   for (let seed = 1; seed <= count; seed++) {

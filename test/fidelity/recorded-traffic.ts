@@ -18,11 +18,18 @@ export const journalOf = (sim: Simulator): string =>
 
 /**
  * Traffic of a client that does everything there is to do, and waits when it is told to.
+ * @param options.types the Content-Types that it sends, which our own recordings leave out
  * @param options.unseen a share of requests that another client makes with the same key, and that the recording misses
  */
 export async function recordTraffic(
   scenario: Scenario,
-  { seed, count, key, unseen = 0 }: { seed: number; count: number; key: string; unseen?: number },
+  {
+    seed,
+    count,
+    key,
+    unseen = 0,
+    types = ['application/json', 'application/json', 'text/plain'],
+  }: { seed: number; count: number; key: string; unseen?: number; types?: readonly string[] },
 ): Promise<{ sim: Simulator; har: string }> {
   const { below, pick, chance } = createDraw(seed);
   const sim = createSimulator({ scenario: { ...scenario, clock: { mode: 'frozen', ...scenario.clock } } });
@@ -51,7 +58,7 @@ export async function recordTraffic(
       method,
       headers: {
         ...authorization,
-        ...(body !== undefined && { 'content-type': pick(['application/json', 'application/json', 'text/plain']) }),
+        ...(body !== undefined && { 'content-type': pick(types) }),
       },
       ...(body !== undefined && { body: new TextEncoder().encode(body) }),
     });

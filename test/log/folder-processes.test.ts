@@ -238,6 +238,20 @@ test('what a full disk left of a write that the process did not outlive is cut o
   expect(again.notices).toEqual([]);
 });
 
+test('a flush that fails ends the process with a sentence', async () => {
+  const folder = newFolder();
+  const first = start(folder, { options: { flush: true } });
+  await first.next();
+  await first.ask({ append: ['flushed'] });
+  first.child.stdin.write(`${JSON.stringify({ losesFile: true })}\n`);
+  const { code, errors } = await first.hasEnded();
+  expect(code).toBe(1);
+  expect(errors).toBe(
+    `petstore-sim: Failed to flush ${folder}: EBADF: bad file descriptor, fdatasync. What is on the disk is not known any more, so the process ends; start it again when the disk is well.\n`,
+  );
+  expect((await start(folder).next()).entries[0]).toMatchObject({ commands: ['flushed'] });
+});
+
 test('an entry that ends the process at two starts is not tried a third time', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);

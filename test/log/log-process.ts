@@ -1,4 +1,5 @@
 // A process that keeps a log, as a server would: what a line of its input asks for is answered by a line of its output.
+import { closeSync, readdirSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { openFileLog } from '../../src/log/file/open-file-log.js';
 
@@ -17,6 +18,14 @@ async function open() {
   return opened.log;
 }
 
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`);
+  } catch {
+    return '';
+  }
+}
+
 const tellError = (error: Error) => tell({ error: error.name, message: error.message });
 
 const log = await open().catch((error) => {
@@ -25,8 +34,15 @@ const log = await open().catch((error) => {
 });
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { append, snapshot } = JSON.parse(line);
+  const { append, snapshot, losesFile } = JSON.parse(line);
   try {
+    if (losesFile) {
+      const written = log.append({ atMs: 1, commands: [] });
+      // Written and not flushed yet: now the system cannot flush it any more.
+      const files = readdirSync('/proc/self/fd').filter((file) => linkOf(file).includes('/log-'));
+      for (const file of files) closeSync(Number(file));
+      tell(await written);
+    }
     if (append !== undefined) tell(await log.append({ atMs: 1, commands: append }));
     if (snapshot !== undefined) {
       await log.writeSnapshot(log.position, snapshot);

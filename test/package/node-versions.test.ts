@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => copy?.remove());
 
-describe.each([20, 22, 24])('the compiled package on Node %i', (major) => {
+describe.each([20, 22, 24, 26])('the compiled package on Node %i', (major) => {
   let report: Report;
   beforeAll(async () => {
     report = (await copy.runScript(await nodeBinary(major), 'adapters/int64-script.ts')) as Report;

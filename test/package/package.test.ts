@@ -19,7 +19,7 @@ let folder: string;
 let packed: PackedPackage;
 let installing: Promise<void>;
 
-const examples = ['react', 'vitest-client', 'vitest-browser', 'jest'] as const;
+const examples = ['react', 'vitest-client', 'vitest-browser', 'jest', 'tanstack-query', 'openapi-fetch'] as const;
 
 // One installation serves all tests: the examples, and a project that has the package and msw. The dependencies come
 // from the registry.
@@ -311,6 +311,37 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     });
   });
 
+  describe('examples/tanstack-query', () => {
+    test('its retry settings pass where the service refuses, bans and fails', async () => {
+      const some = 'minute-wall,401-loop,ban-on-third-strike,thundering-herd,flaky-5xx,http-date';
+      const cwd = await installed('tanstack-query');
+      const args = ['petstore-sim', 'gauntlet', '--json', '--only', some, '--', 'node', 'client.js'];
+      const { results } = JSON.parse(await runIn(cwd, 'npx', args));
+      const outcomes = results.map(({ scenario, outcome }: Record<string, string>) => [scenario, outcome]);
+      expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(some.split(',').map((name) => [name, 'pass'])));
+    });
+
+    test('without them, TanStack Query repeats a 401', async () => {
+      const cwd = await installed('tanstack-query');
+      await writeFile(
+        join(cwd, 'default.js'),
+        (await readFile(join(cwd, 'query-client.js'), 'utf8')).replace(/ +retry: \(.*\n(?: {8}.*\n)*/, ''),
+      );
+      await writeFile(
+        join(cwd, 'wrong.js'),
+        (await readFile(join(cwd, 'client.js'), 'utf8')).replace('./query-client.js', './default.js'),
+      );
+      const wrong = runIn(cwd, 'npx', ['petstore-sim', 'exec', '--scenario', '401-loop', '--', 'node', 'wrong.js']);
+      await expect(wrong).rejects.toThrow('retried-401');
+    });
+  });
+
+  test('examples/openapi-fetch: types come from the description, fit its client, and its tests pass', async () => {
+    const cwd = await installed('openapi-fetch');
+    expect(await runIn(cwd, 'npm', ['test'])).toMatch(/# pass 2\n# fail 0/);
+    expect(await runIn(cwd, process.execPath, [tsc, '--project', '.'])).toBe('');
+  });
+
   describe('examples/vitest-client', () => {
     test('its tests pass: the right client behaves, and the wrong one is found out', async () => {
       const cwd = await installed('vitest-client');
@@ -328,14 +359,14 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     const example = join(root, 'examples', name);
     const { dependencies = {}, devDependencies } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'));
     const sources = readdirSync(example, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => /\.tsx?$/.test(path) && !path.includes('node_modules'),
+      (path) => /(?:\.tsx?|(?<!config)\.js)$/.test(path) && !path.includes('node_modules'),
     );
     const imported = sources.flatMap((path) =>
-      [...readFileSync(join(example, path), 'utf8').matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)[^']*'/g)].map(
+      [...readFileSync(join(example, path), 'utf8').matchAll(/ from '(?!node:)((?:@[\w-]+\/)?[\w-]+)[^']*'/g)].map(
         ([, found]) => found,
       ),
     );
-    expect(imported).toContain('petstore-sim');
+    if (name !== 'tanstack-query') expect(imported).toContain('petstore-sim');
     for (const found of imported) expect({ ...dependencies, ...devDependencies }).toHaveProperty([found as string]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -32,6 +32,8 @@ export async function copyPackage({
   const modules = join(folder, 'node_modules');
   const copy = join(modules, 'petstore-sim');
   await mkdir(copy, { recursive: true });
+  // A manifest of its own, so that one in a folder above does not say what `petstore-sim` is.
+  await writeFile(join(folder, 'package.json'), '{ "private": true }');
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
   for (const data of ['scenarios', 'dist']) await cp(join(root, data), join(copy, data), { recursive: true });
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));

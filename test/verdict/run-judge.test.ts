@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
+import type { RequestRecord } from '../../src/state/request-record.js';
 import { RunJudge } from '../../src/verdict/run-judge.js';
 import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
@@ -86,4 +87,31 @@ test('one key is judged by its own requests, whole or by its end', () => {
   expect(judge(sim, { key: 'pro-key' })).toMatchObject({ findings: [], counts: { requests: 2, served: 2 } });
   expect(judge(sim, { key: 'pro-key' }).unmet).toBeUndefined();
   expect(judge(sim, { key: '-key' }).counts.requests).toBe(4);
+});
+
+describe('callers that queue for one connection', () => {
+  /** Each request arrives right after the answer to the one before, which was held for 300 ms. */
+  const queue = (requests: number, parallel: number, callAt: (n: number) => { query?: string }) => {
+    const sim = frozen({ ...wall, ban: 'off', client: { parallel } });
+    const runJudge = new RunJudge({ scenario: sim.name, needs: sim.scenario.client });
+    for (let n = 0; n < requests; n++) {
+      send(sim, { connection: 1, ...callAt(n) });
+      const entry = sim.journal.query().at(-1) as RequestRecord;
+      sim.clock.advance('300ms');
+      runJudge.add({ ...entry, answeredAtMs: sim.clock.now(), heldMs: 300 });
+    }
+    return runJudge.verdict({ nowMs: sim.clock.now() });
+  };
+  const same = () => ({});
+  const other = (n: number) => ({ query: `limit=${n + 1}` });
+
+  test('are not blamed for what they sent before they had read, however long the queue takes', () => {
+    expect(blamed(queue(8, 8, same))).toEqual([]);
+    expect(blamed(queue(8, 8, other))).toEqual([]);
+  });
+
+  test('have come back where more requests came than there are callers', () => {
+    expect(blamed(queue(16, 4, same))).toContain('early-retry');
+    expect(blamed(queue(16, 4, other))).toContain('no-shared-gate');
+  });
 });

@@ -9,6 +9,7 @@ import { planLines } from '../../fidelity/report/plan-lines.js';
 import { calibratedScenario } from '../../fidelity/report/scenario-text.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createHttpTransport } from '../http-transport.js';
+import { jsonWithNext } from '../json-with-next.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
@@ -121,9 +122,15 @@ function finish(
   const unexplained = contradictionTexts(learner);
   if (process.stderr.isTTY) process.stderr.write(eraseLine);
   writeFileSync(out, calibratedScenario(learner, { from, at, requests }));
-  if (json)
-    print(`${JSON.stringify({ from, at, requests, ended, choices: rows, document: unexplained }, bigintsAsText, 2)}\n`);
-  else {
+  if (json) {
+    const result = { from, at, requests, ended, choices: rows, document: unexplained };
+    print(
+      jsonWithNext(JSON.parse(JSON.stringify(result, bigintsAsText)), [
+        `petstore-sim check ${out}`,
+        `petstore-sim compare --target URL --key-env NAME ${out}`,
+      ]),
+    );
+  } else {
     const style = process.stdout.isTTY ? styleText : undefined;
     print(`${knowledgeLines(learner, style).join('\n')}, in ${requests} requests; wrote ${out}\n`);
   }

@@ -8,6 +8,7 @@ import { journalLine } from '../../fidelity/recording/journal-text.js';
 import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createHttpTransport } from '../http-transport.js';
+import { jsonWithNext } from '../json-with-next.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
@@ -48,10 +49,14 @@ export async function compare(
   if (flags.save !== undefined) writeFileSync(flags.save, exchanges.map((each) => `${journalLine(each)}\n`).join(''));
   const comparison = await compareAnswers(scenario, exchanges, ended);
   if (flags.junit !== undefined) writeFileSync(flags.junit, compareJunit(comparison, nameOrFile));
-  if (flags.json) print(`${JSON.stringify({ scenario: nameOrFile, ...comparison }, null, 2)}\n`);
+  if (flags.json) print(jsonWithNext({ scenario: nameOrFile, ...comparison }, nextOf(comparison)));
   else print(`${compareLines(comparison, nameOrFile, process.stdout.isTTY ? styleText : undefined).join('\n')}\n`);
   return exitCodes[comparison.outcome];
 }
+
+/** Where it differs, what the service chooses can be learnt. */
+const nextOf = ({ outcome }: Comparison) =>
+  outcome === 'differs' ? ['petstore-sim calibrate --target URL --key-env NAME --plan'] : [];
 
 const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 'could not check': 2 };
 

@@ -2,7 +2,6 @@ import { collectRun } from '../../control/run-operations.js';
 import type { RunReport } from '../../control/run-report.js';
 import { judgeRecording, reportRecord } from '../../fidelity/judge/judge-recording.js';
 import { recordedEntries } from '../../fidelity/judge/recorded-entries.js';
-import { traceExchanges } from '../../fidelity/judge/trace.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../simulator/simulator.js';
@@ -35,7 +34,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
   const scenario = resolved?.scenario;
   const isTrace = flags.trace !== undefined;
   const { exchanges, notes } = isTrace
-    ? traceExchanges(await readTraceFile(flags.trace as string), flags['base-url'])
+    ? await readTraceFile(flags.trace as string, flags['base-url'])
     : await readRecordedFiles(files, {
         baseUrl: flags['base-url'],
         publicKeys: Object.keys(scenario?.keys ?? {}),

@@ -1,7 +1,7 @@
 import { type Exchange, placeOf } from '../recording/exchange.js';
 import type { Knowledge } from './clue.js';
 import { follow, type KeyTrack, type Sight, tracksFor, unknownLimit } from './key-track.js';
-import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
+import { allLimitRules, isCounted, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
 import { isRefusal, rateOf } from './rate.js';
 
 /** One joint hypothesis with the keys that it has followed. */
@@ -79,7 +79,9 @@ export class LimitHypotheses {
       this.#seen++;
       this.#noteEvidence(exchange);
     } else if (!this.#mayBeBan(exchange, token, reset)) {
-      const isShared = (this.#alive[0]?.unseen ?? 0) > 0;
+      // A recording rarely has all that was done with a key; of our own questions we know that they were alone.
+      const enough = exchange.question === undefined ? 1 : surelyNoChance;
+      const isShared = (this.#alive[0]?.unseen ?? 0) >= enough;
       this.#broken = { exchange, expected: this.#expectation(), isShared };
       this.#alive = [];
     }
@@ -106,14 +108,25 @@ export class LimitHypotheses {
 
   #follow(token: string, sight: Sight): LimitHypothesis[] {
     const next: LimitHypothesis[] = [];
+    // Hypotheses that treat this request alike, and have treated the ones before it alike, are followed once.
+    const followed = new Map<readonly KeyTrack[] | undefined, Map<string, KeyTrack[]>>();
     for (const { rules, keys, unseen } of this.#alive) {
       const before = keys.get(token);
-      const least = before?.[0]?.unseen ?? 0;
-      const tracks = (before ?? tracksFor(sight, rules)).flatMap((track) => follow(track, rules, sight));
-      const [first] = tracks.sort((a, b) => a.unseen - b.unseen);
+      const alike = followed.get(before) ?? new Map<string, KeyTrack[]>();
+      followed.set(before, alike);
+      const name = treatmentOf(rules, sight);
+      let tracks = alike.get(name);
+      if (tracks === undefined) {
+        tracks = (before ?? tracksFor(sight, rules))
+          .flatMap((track) => follow(track, rules, sight))
+          .sort((a, b) => a.unseen - b.unseen)
+          .slice(0, mostTracks);
+        alike.set(name, tracks);
+      }
+      const [first] = tracks;
       if (first === undefined) continue;
-      const after = new Map(keys).set(token, tracks.slice(0, mostTracks));
-      next.push({ rules, keys: after, unseen: unseen - least + first.unseen });
+      const least = before?.[0]?.unseen ?? 0;
+      next.push({ rules, keys: new Map(keys).set(token, tracks), unseen: unseen - least + first.unseen });
     }
     next.sort((a, b) => a.unseen - b.unseen);
     const best = next[0]?.unseen ?? 0;
@@ -186,6 +199,14 @@ export class LimitHypotheses {
     const { algorithm, windowStart, reportedWindow, limitsApply } = first.rules.settings;
     return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains it with what came before; the last one that did was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
   }
+}
+
+/** What of the rules decides how a request is treated. */
+function treatmentOf({ settings }: LimitRules, { operation, isRefused }: Sight): string {
+  const { algorithm, windowStart, reportedWindow, rejectedCounts } = settings;
+  const counted = isCounted(settings, operation);
+  // Where the simulator would refuse what the service has served, the hypothesis is out whatever that counts.
+  return `${algorithm} ${windowStart} ${reportedWindow} ${counted} ${isRefused ? rejectedCounts : ''}`;
 }
 
 /** The values that hypotheses give an assumption. That of a fixed window's start is none where no window is fixed. */

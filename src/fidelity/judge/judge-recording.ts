@@ -55,8 +55,18 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   const isOwn = exchanges.every(({ known }) => known !== undefined);
   const verdict = isOwn
     ? judgeRun({ ...readRequests(exchanges.map(ownRecord), reading), ...circumstances }, state)
-    : judgeObservedRun({ ...readObserved(exchanges, reading), ...circumstances }, state);
+    : judgeObservedRun({ ...readObserved(exchanges.map(withResetAhead), reading), ...circumstances }, state);
   return withDoubts(verdict, exchanges, isOwn || isOneKey);
+}
+
+/** How far the clock of the service may be from what its `Date`, in whole seconds, tells; and an answer may travel. */
+const clockDoubtMs = 1_500;
+
+/** A Reset that passed while its answer was on the way, or by the doubt about the clock, still is what the client was told. */
+function withResetAhead(exchange: Exchange): Exchange {
+  const resetMs = Number(exchange.headers['X-RateLimit-Reset']) * 1000;
+  const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
+  return exchange.status === 429 && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
 }
 
 /** Fetch standard, CORS protocol: what is not exposed a page of another origin cannot read, though the network tab shows it. */

@@ -38,16 +38,17 @@ export class JsonItems {
   #itemDepth = 0;
 
   /** Takes the next piece. @throws {RecordingError} when it cannot be a recording */
-  *push(piece: Uint8Array): Generator<JsonItem> {
+  push(piece: Uint8Array): JsonItem[] {
+    const items: JsonItem[] = [];
+    const { length } = piece;
     let start = this.#itemDepth > 0 ? 0 : -1;
-    for (let at = 0; at < piece.length; at++) {
-      const byte = piece[at] as number;
+    for (let at = 0; at < length; at++) {
       if (this.#isInString) {
-        if (this.#isEscaped) this.#isEscaped = false;
-        else if (byte === backslash) this.#isEscaped = true;
-        else if (byte === quote) this.#isInString = false;
-        else if (this.#depth <= 2 && this.#name.length < 8) this.#name.push(byte);
-      } else if (byte === quote) {
+        at = this.#skipString(piece, at);
+        continue;
+      }
+      const byte = piece[at] as number;
+      if (byte === quote) {
         this.#isInString = true;
         if (this.#depth <= 2) this.#name = [];
       } else if (byte === open || byte === openList) {
@@ -58,7 +59,7 @@ export class JsonItems {
         if (this.#depth === this.#itemDepth && byte === close) {
           this.#keep(piece.subarray(start, at + 1));
           const item = this.#take();
-          if (item !== undefined) yield item;
+          if (item !== undefined) items.push(item);
           start = -1;
         }
         this.#depth--;
@@ -69,7 +70,27 @@ export class JsonItems {
         throw unexpected(byte);
       }
     }
-    if (this.#itemDepth > 0) this.#keep(piece.subarray(start));
+    if (this.#itemDepth > 0) this.#keep(piece.subarray(start).slice());
+    return items;
+  }
+
+  /** Goes to the end of a string, or of the piece. Most of a recording is strings, so this loop has nothing else. */
+  #skipString(piece: Uint8Array, from: number): number {
+    const { length } = piece;
+    const isName = this.#depth <= 2;
+    let isEscaped = this.#isEscaped;
+    let at = from;
+    for (; at < length; at++) {
+      const byte = piece[at] as number;
+      if (isEscaped) isEscaped = false;
+      else if (byte === backslash) isEscaped = true;
+      else if (byte === quote) {
+        this.#isInString = false;
+        break;
+      } else if (isName && this.#name.length < 8) this.#name.push(byte);
+    }
+    this.#isEscaped = isEscaped;
+    return at;
   }
 
   /** Whether the file ended in the middle of an object. */
@@ -102,7 +123,7 @@ export class JsonItems {
 
   #keep(bytes: Uint8Array): void {
     this.#keptBytes += bytes.length;
-    if (this.#keptBytes <= maximumItemBytes) this.#kept.push(bytes.slice());
+    if (this.#keptBytes <= maximumItemBytes) this.#kept.push(bytes);
     else this.#kept = [];
   }
 

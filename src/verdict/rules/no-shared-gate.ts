@@ -43,7 +43,7 @@ function othersOf({ requests }: Episode): OtherCall[] {
   for (const request of requests) {
     for (; aged < requests.length; aged++) {
       const earlier = requests[aged] as JudgedRequest;
-      if (earlier.answeredAtMs >= request.arrivedAtMs - graceMs) break;
+      if (earlier.answeredAtMs >= request.queuedAtMs - graceMs) break;
       if (earlier.isRefused) agedRefusal = earlier;
     }
     const { lane, call, told = agedRefusal, triedAfter } = request;

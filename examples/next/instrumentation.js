@@ -1,0 +1,13 @@
+/** In development the simulator answers what server components fetch from the service. Next.js calls this once, at its start. */
+export async function register() {
+  if (process.env.NEXT_RUNTIME !== 'nodejs' || process.env.NODE_ENV !== 'development') return;
+  const [{ setupServer }, { createSimulator }, { handlers }] = await Promise.all([
+    import('msw/node'),
+    import('petstore-sim'),
+    import('petstore-sim/msw'),
+  ]);
+  // The key has one request left, so that the page shows what it does after it.
+  const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });
+  const server = setupServer(...handlers(sim, { baseUrl: 'https://api.petstore.example/v1' }));
+  server.listen({ onUnhandledRequest: 'bypass' });
+}

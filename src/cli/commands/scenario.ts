@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { Learner } from '../../fidelity/calibrate/learner.js';
+import { incidentFrom } from '../../fidelity/evidence/incident-text.js';
+import { UsageError } from '../../node/usage-error.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { readRecordedFiles } from '../recorded-files.js';
+
+export interface ScenarioFromFlags {
+  from?: string[];
+  'base-url'?: string;
+  out?: string;
+  json?: boolean;
+}
+
+/** Makes a scenario file of recorded traffic: what was in force when the recording began. */
+export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: string) => void): Promise<void> {
+  const { from = [], out } = flags;
+  const [first] = from;
+  if (first === undefined) throw new UsageError('expected --from FILE, a HAR or JSON Lines; see petstore-sim --help');
+  const recording = await readRecordedFiles(from, { baseUrl: flags['base-url'] });
+  if (recording.baseUrls.length > 1) {
+    const found = recording.baseUrls.join(', ');
+    throw new UsageError(`expected a recording of one service, got ${found}; name one with --base-url`);
+  }
+  const learner = new Learner();
+  for (const exchange of recording.exchanges) learner.add(exchange);
+  const { text, replayed } = await incidentFrom(recording, learner, basename(first, extname(first)));
+  const { length } = recording.exchanges;
+  if (out !== undefined) writeFileSync(out, text);
+  if (flags.json) return print(jsonWithNext({ out, requests: length, ...replayed, text }, next(out)));
+  if (out === undefined) return print(text);
+  process.stderr.write(`wrote ${out}: ${replayed.same} of ${length} requests, sent again, get the recorded status\n`);
+}
+
+const next = (out = 'FILE') => [`petstore-sim check ${out}`, `petstore-sim exec --scenario ${out} -- COMMAND`];

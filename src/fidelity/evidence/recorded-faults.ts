@@ -1,0 +1,44 @@
+import type { OperationName } from '../../contract/document.js';
+import type { Fault } from '../../scenario/fault-schema.js';
+import { isRefusal } from '../calibrate/rate.js';
+import type { Exchange } from '../recording/exchange.js';
+
+/** An answer that takes this long is a fault that somebody would notice. */
+const slowMs = 1_000;
+/** As many rules as a person reads. */
+const mostFaults = 50;
+const longestBody = 2_000;
+
+/** Each answer that the service gives only when something is wrong, as a rule for the n-th request of its operation. */
+export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
+  const counts = new Map<OperationName, number>();
+  const faults: Fault[] = [];
+  for (const exchange of exchanges) {
+    const { operation, status } = exchange;
+    // A refused request reaches no rule.
+    if (operation === undefined || status === 401 || isRefusal(exchange)) continue;
+    const nth = (counts.get(operation) ?? 0) + 1;
+    counts.set(operation, nth);
+    const then = effectOf(exchange);
+    if (then === undefined || faults.length === mostFaults) continue;
+    faults.push({ name: `recorded-${faults.length + 1}`, when: { operation, nth }, then });
+  }
+  return faults;
+}
+
+function effectOf(exchange: Exchange): Fault['then'] | undefined {
+  const { status, arrivedAtMs, answeredAtMs, headers, responseBody } = exchange;
+  const lastedMs = Math.round(answeredAtMs - arrivedAtMs);
+  const delay = lastedMs >= slowMs ? { delay: lastedMs } : {};
+  if (status === 0) return { reset: true, ...delay };
+  if (status < 500) return lastedMs >= slowMs ? delay : undefined;
+  const wait = headers['Retry-After'];
+  return {
+    respond: {
+      status: Math.min(status, 599),
+      ...(wait !== undefined && { headers: { 'Retry-After': wait } }),
+      ...(responseBody !== '' && { body: responseBody.slice(0, longestBody) }),
+    },
+    ...delay,
+  };
+}

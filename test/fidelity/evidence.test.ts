@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { Learner } from '../../src/fidelity/calibrate/learner.js';
+import { incidentFrom } from '../../src/fidelity/evidence/incident-text.js';
+import { readRecording } from '../../src/fidelity/recording/read-recording.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { open } from '../scenarios/stage.js';
+import { verdictCases } from '../scenarios/verdict-cases.js';
+import { tries } from '../support/prove.js';
+import { harOf, journalOf, pieces, recordTraffic } from './recorded-traffic.js';
+
+async function incidentOf(text: string) {
+  const recording = await readRecording([pieces(text, 5_000)]);
+  const learner = new Learner();
+  for (const exchange of recording.exchanges) learner.add(exchange);
+  return { recording, ...(await incidentFrom(recording, learner, 'incident')) };
+}
+
+const secret = 'secret-key-of-a-team';
+
+test('a recording of a right client becomes a scenario under which it gets the recorded statuses', async () => {
+  const runs = tries(6, 100);
+  const differing: string[] = [];
+  for (let seed = 1; seed <= runs; seed++) {
+    const scenario: Scenario = {
+      clock: { start: '2026-03-01T10:00:07.300Z' },
+      keys: { [secret]: { plan: 'free', usage: { minute: seed % 55 } } },
+      assumptions: { limitOutOfRange: seed % 2 === 0 ? 'clamp' : 'reject', listOrder: 'newest-first' },
+      faults: [
+        { when: { operation: 'getPet', nth: 3 }, then: { respond: { status: 503, headers: { 'Retry-After': '2' } } } },
+      ],
+    };
+    const { har } = await recordTraffic(scenario, { seed, count: 80, key: secret, types: ['application/json'] });
+    const { text, replayed, scenario: made } = await incidentOf(har);
+    if (replayed.differing.length > 0) differing.push(`seed ${seed}: ${replayed.differing}`);
+    expect(text).not.toContain(secret);
+    const read = readYaml(text);
+    expect(read.issues).toEqual([]);
+    createSimulator({ scenario: read.value as Scenario });
+    expect(Object.keys(made.keys ?? {})).toEqual(['key-1']);
+  }
+  expect(differing).toEqual([]);
+});
+
+describe('an incident of each shipped scenario', () => {
+  const cases = Object.entries(verdictCases).flatMap(([name, all]) =>
+    all
+      .filter(({ stoppedAfterSeconds }) => stoppedAfterSeconds === undefined)
+      .slice(0, 1)
+      .map((each) => [name, each] as const),
+  );
+  test.each(cases)('%s is a scenario that check accepts', async (name, { client, changes }) => {
+    const stage = open(name, changes);
+    await stage.run(client).catch(() => {});
+    for (const recorded of [harOf(stage.sim), journalOf(stage.sim)]) {
+      const { text, scenario } = await incidentOf(recorded);
+      const { value, issues } = readYaml(text);
+      expect(issues).toEqual([]);
+      expect(createSimulator({ scenario: value as Scenario }).name).toBe('incident');
+      expect(scenario.client?.key).toBe('key-1');
+      expect(text).toMatch(/# Sent again at the same instants, \d+ of \d+ requests get the recorded status\./);
+    }
+  });
+});
+
+test('a wall in the middle of a minute ends when the recorded one did', async () => {
+  const sim = createSimulator({
+    scenario: {
+      clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' },
+      keys: { [secret]: { plan: 'free', usage: { minute: 59 } } },
+      ban: 'off',
+    },
+  });
+  const list = () => sim.fetch('http://x.test/v1/pets', { headers: { authorization: `Bearer ${secret}` } });
+  await list();
+  sim.clock.advance('40s');
+  sim.journal.clear();
+  await list();
+  sim.clock.advance('20s');
+  await list();
+  const { replayed, text } = await incidentOf(harOf(sim));
+  expect(replayed).toEqual({ same: 2, differing: [] });
+  expect(text).toMatch(/# The minute is 20s long, so that it ends when the recorded one did\./);
+});
