@@ -89,6 +89,7 @@ const simulatorOptions = ({ scenarios, generatePets, onError = console.error, on
   ...(scenarios && { scenarios }),
   ...(generatePets && { generatePets }),
   ...(onWarning && { onWarning }),
+  ...(onWarning && { onWarning }),
   readStart,
   onError,
 });

@@ -9,7 +9,8 @@ import { readMachine } from '../log/read-machine.js';
 import { Sequencer } from '../log/sequencer.js';
 import { type MachineOptions, startMachine } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
-import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { readStart } from '../scenario/read-start.js';
+import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
@@ -32,7 +33,7 @@ export interface OpenData {
   readonly backend: Backend;
   /** Sentences about what was found at the start; empty when all was well. */
   readonly notices: readonly string[];
-  /** Loads the content of the scenario's file, as it is now. @throws {ScenarioError} */
+  /** Loads the content of the scenario's file, as it is now. @throws {ScenarioError} and nothing is written */
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,8 +65,11 @@ export async function openData(options: DataOptions): Promise<OpenData> {
     new Promise<void>((resolve, reject) => {
       sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
     });
-  const load: OpenData['load'] = (scenario, { reseed = false } = {}) =>
-    run({ kind: 'scenario', scenario, hash: fingerprint(jsonText(scenario)), reseed });
+  const load: OpenData['load'] = (scenario, { reseed = false } = {}) => {
+    // Checked before it is written; and as at a start, so that the next one knows it again.
+    const { scenario: complete } = resolveScenario(scenario, options.generatePets, readStart);
+    return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed });
+  };
 
   if (found === undefined) {
     const isLarge = text.length > largeScenario;

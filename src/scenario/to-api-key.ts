@@ -66,5 +66,6 @@ function toWindow(
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(issueAt([...steps, 'used'], `expected a bucket that is full again before the year 10000, got ${used}`));
   }
-  return { ...empty, startSeconds, used, log };
+  // A copy, because the default of an unused window is one list for all.
+  return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }

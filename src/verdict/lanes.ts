@@ -1,5 +1,5 @@
 import type { ObservedRequest } from '../state/request-record.js';
-import type { JudgedRequest } from './judged-request.js';
+import { graceMs, type JudgedRequest } from './judged-request.js';
 import type { Lane, Place } from './place.js';
 
 /** Where refusals are not held back, requests on two connections this close together may have been sent side by side. */
@@ -37,21 +37,20 @@ export function placeInLanes<Entry extends ObservedRequest, Request extends Judg
 }
 
 /**
- * Notes for each request since when it may have waited for its connection: since the first of those that came one right
- * after the other. Of so many callers one has come back when more requests than callers have come.
+ * Notes for each request since when it may have waited in the client: since the first of those that came one soon after
+ * the other, because callers queue for connections, and a busy machine takes its time. But of so many callers one has come
+ * back when more requests than callers have come.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
-  const queues = new Map<Lane, Map<number, JudgedRequest[]>>();
+  const queues = new Map<Lane, JudgedRequest[]>();
   for (const request of requests) {
-    const { lane, connection, arrivedAtMs } = request;
-    if (connection === undefined) continue;
-    const ofLane = queues.get(lane) ?? new Map<number, JudgedRequest[]>();
-    queues.set(lane, ofLane);
-    const queue = ofLane.get(connection) ?? [];
-    const last = queue.at(-1);
-    const isNext = last !== undefined && arrivedAtMs - last.answeredAtMs <= besideMs;
-    ofLane.set(connection, isNext ? queue : [request]);
-    if (!isNext) continue;
+    const { lane, arrivedAtMs } = request;
+    const queue = queues.get(lane);
+    const last = queue?.at(-1);
+    if (queue === undefined || last === undefined || arrivedAtMs - last.answeredAtMs > graceMs) {
+      queues.set(lane, [request]);
+      continue;
+    }
     queue.push(request);
     const cameBack = queue[queue.length - 1 - lane.callers];
     request.queuedAtMs = cameBack === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : cameBack.answeredAtMs;

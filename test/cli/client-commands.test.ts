@@ -62,7 +62,12 @@ describe.concurrent('petstore-sim exec', () => {
     const { code, err } = await run(['exec', ...usedUp, '--', ...wrong]);
     expect(err).toMatch(/^FAIL {2}default/);
     expect(err).toContain('early-retry');
-    expect(err).not.toContain('free-key');
+    // The line that records the run again has the words of the command as they were given.
+    const [report = '', again = ''] = err.split('To record this run:  ');
+    expect(report).not.toContain('free-key');
+    expect(again).toMatch(
+      /^petstore-sim exec --record run\.jsonl --set .* -- .*\nTo replay it: +petstore-sim replay run\.jsonl --judge\n$/s,
+    );
     expect(code).toBe(1);
   });
 
@@ -90,7 +95,10 @@ describe.concurrent('petstore-sim exec', () => {
     expect(JSON.parse(verdict)).toMatchObject({ outcome: 'fail', counts: { requests: 4 } });
     const { next, ...shown } = JSON.parse(err);
     expect(shown).toEqual(JSON.parse(verdict));
-    expect(next).toEqual([expect.stringContaining('--report report.html -- ')]);
+    expect(next).toEqual([
+      expect.stringContaining('--report report.html -- '),
+      expect.stringContaining('exec --record run.jsonl '),
+    ]);
     expect(page).toMatch(/^<!doctype html>/i);
     expect(junit).toContain('<testcase');
     for (const text of texts) {

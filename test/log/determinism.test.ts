@@ -19,6 +19,7 @@ const errors: unknown[] = [];
 const options: MachineOptions = {
   generatePets,
   onError: (error) => errors.push(error),
+  onWarning: () => {},
   sandboxes: { idleMs: 600_000, limit: 3 },
 };
 

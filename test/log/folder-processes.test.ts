@@ -131,7 +131,7 @@ test('a process number says nothing: one that another container had is this one'
   await first.next();
   await first.end('SIGKILL');
   // What a killed process 1 of a container leaves behind; the next is process 1 as well, and so is every other.
-  const name = readdirSync(folder).find((each) => each.startsWith('lock-')) as string;
+  const name = readdirSync(folder).find((each) => each.startsWith('lock-') && !each.endsWith('.sock')) as string;
   const note = JSON.parse(readFileSync(join(folder, name), 'utf8'));
   writeFileSync(join(folder, name), JSON.stringify({ ...note, pid: process.pid }));
   const { log } = await openFor(folder);
@@ -244,6 +244,8 @@ test('a flush that fails ends the process with a sentence', async () => {
   await first.next();
   await first.ask({ append: ['flushed'] });
   first.child.stdin.write(`${JSON.stringify({ losesFile: true })}\n`);
+  // What could not be flushed was not acknowledged.
+  await expect(first.next()).rejects.toThrow('the process has ended');
   const { code, errors } = await first.hasEnded();
   expect(code).toBe(1);
   expect(errors).toBe(

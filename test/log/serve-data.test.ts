@@ -1,6 +1,7 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { openFileLog } from '../../src/log/file/open-file-log.js';
 import { type ServedData, type ServeOptions, serve } from '../../src/node.js';
 import { noon } from '../support/frozen.js';
 import { newFolder } from './folders.js';
@@ -20,6 +21,27 @@ async function start(data: string, options: Partial<ServeOptions> = {}): Promise
 async function stop(server: ServedData): Promise<void> {
   open.delete(server);
   await server.close({ graceMs: 0 });
+}
+
+/** Writes the entries of a log as another version would have, from a position on with other answers. */
+async function copyLog(
+  file: string,
+  folder: string,
+  { version, wrongFrom = Number.POSITIVE_INFINITY }: { version: string; wrongFrom?: number | undefined },
+): Promise<void> {
+  const [header, ...entries] = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { log, entries: none } = await openFileLog(folder, { version, scenario: header.birth.scenario });
+  for await (const entry of none) throw new Error(`expected a new log, got ${entry.position}`);
+  for (const { atMs, commands, answered = [] } of entries) {
+    const told = (answered as [number, string][]).map(
+      ([position, hash]) => [position, position >= wrongFrom ? 'another' : hash] as const,
+    );
+    await log.append({ atMs, commands, answered: told });
+  }
+  await log.close();
 }
 
 const call = (url: string, path: string, key = 'free-key', body?: unknown) =>
@@ -191,6 +213,34 @@ describe('a server with data', () => {
     await second.control.reset();
     expect(await statusOf(second.baseUrl, '/pets/10001')).toBe(404);
     expect(await statusOf(second.baseUrl, '/pets/10000')).toBe(200);
+  });
+
+  test.each([
+    ['another version, whose answers differ from one on', '0.0.9', '2 entries'],
+    ['another version, whose answers are the same', '0.0.9', undefined],
+  ])('does the entries of %s again as far as they agree', async (_what, version, aside) => {
+    const data = newFolder();
+    const first = await start(data);
+    for (let n = 0; n < 3; n++) await call(first.baseUrl, '/pets', 'free-key', rex);
+    await stop(first);
+    const file = join(data, readdirSync(data).find((name) => name.startsWith('log-')) as string);
+    const old = newFolder();
+    await copyLog(file, old, { version, wrongFrom: aside === undefined ? undefined : 3 });
+    const second = await start(old);
+    const { pets } = await second.control.exportState();
+    if (aside === undefined) {
+      expect(second.notices).toEqual([expect.stringContaining('was written by petstore-sim 0.0.9')]);
+      expect(pets).toHaveLength(43);
+      return;
+    }
+    expect(second.notices.join(' ')).toMatch(
+      /set aside.*because petstore-sim \S+ answers entry 3 differently than 0\.0\.9, which wrote it/,
+    );
+    expect(pets).toHaveLength(41);
+    expect(readdirSync(old).some((name) => name.includes('aside'))).toBe(true);
+    // And so it stays.
+    await stop(second);
+    expect((await (await start(old)).control.exportState()).pets).toHaveLength(41);
   });
 
   test('is used by one server at a time', async () => {

@@ -33,7 +33,7 @@ export async function copyPackage({
   const copy = join(modules, 'petstore-sim');
   await mkdir(copy, { recursive: true });
   // A manifest of its own, so that one in a folder above does not say what `petstore-sim` is.
-  await writeFile(join(folder, 'package.json'), '{ "private": true }');
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
   for (const data of ['scenarios', 'dist']) await cp(join(root, data), join(copy, data), { recursive: true });
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));

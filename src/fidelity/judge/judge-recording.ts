@@ -51,7 +51,7 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   const circumstances = { endMs: last, isOver, pending: 0, needs };
   const state = { scenario: name, dropped: 0, expect };
   const areHeadersHidden = options.areHeadersHidden || exchanges.some(hidesHeaders);
-  const reading = { isParallel: (needs?.parallel ?? 1) > 1, areHeadersHidden };
+  const reading = { callers: needs?.parallel, areHeadersHidden };
   const isOwn = exchanges.every(({ known }) => known !== undefined);
   const verdict = isOwn
     ? judgeRun({ ...readRequests(exchanges.map(ownRecord), reading), ...circumstances }, state)

@@ -1,0 +1,54 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { runCommandLine, startServer } from '../support/command-line.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-data-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each([
+  [['--data-reset'], 'expected --data FOLDER with --data-reset'],
+  [['--fsync'], 'expected --data FOLDER with --fsync'],
+  [
+    ['--data', join(folder, 'never'), '--handlers', 'mine.mjs'],
+    'expected either --data or --handlers: what handlers of your own change could not be written down',
+  ],
+])('serve %s is refused with what to do', async (args, message) => {
+  const { code, err } = await runCommandLine(['serve', ...args]);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  expect(existsSync(join(folder, 'never'))).toBe(false);
+});
+
+test('serve --data goes on after SIGTERM, refuses another scenario, and begins anew with --data-reset', async () => {
+  const data = join(folder, 'data');
+  const first = await startServer(['--data', data, '--fsync']);
+  const control = createControl(first.baseUrl.replace('/v1', '/__sim'));
+  await control.banKey({ key: 'free-key', for: '10d' });
+  expect(await first.stop()).toBe(0);
+
+  const second = await startServer(['--data', data]);
+  expect(second.listening.keys).toContainEqual({ key: 'free-key', plan: 'free', state: 'banned' });
+  expect(await second.stop()).toBe(0);
+
+  const refused = await runCommandLine(['serve', '--data', data, '--scenario', 'minute-wall', '--port', '0']);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('begin anew with --data-reset')]);
+
+  const third = await startServer(['--data', data, '--data-reset', '--scenario', 'minute-wall']);
+  expect(third.listening.keys).not.toContainEqual(expect.objectContaining({ state: 'banned' }));
+  expect(await third.stop()).toBe(0);
+});
+
+test('serve --data --watch loads a saved scenario into what is kept', async () => {
+  const file = join(folder, 'mine.yaml');
+  writeFileSync(file, 'name: mine\nassumptions: { defaultStatus: pending }\n');
+  const args = ['--data', join(folder, 'watched'), '--scenario', file];
+  const server = await startServer([...args, '--watch']);
+  writeFileSync(file, 'name: mine\nassumptions: { defaultStatus: sold }\n');
+  expect(await server.nextEvent()).toMatchObject({ event: 'reloaded', changes: ['assumptions.defaultStatus'] });
+  expect(await server.stop()).toBe(0);
+  const again = await startServer(args);
+  // Loaded already, so there is nothing to tell.
+  expect(again.errors()).toBe('');
+});
