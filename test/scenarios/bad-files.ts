@@ -41,7 +41,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'pets:\n  - name: Rex\n    categoryId: 1\n    status: lost',
     place: '4:13: pets[0].status',
-    message: 'expected "available", "pending" or "sold", got "lost"',
+    message: 'expected "available", "pending", "sold" or null, got "lost"',
   },
   { text: 'pets: { generate: { lost: 5 } }', place: '1:21: pets.generate.lost', message: noField },
   {
