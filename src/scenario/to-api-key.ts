@@ -67,5 +67,5 @@ function toWindow(
     issues.push(issueAt([...steps, 'used'], `expected a bucket that is full again before the year 10000, got ${used}`));
   }
   // A copy: windows that are left out have one list in common.
-  return { ...empty, startSeconds, used, log };
+  return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }
