@@ -5,6 +5,7 @@ import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
+import { nextInt64 } from '../values/int64.js';
 import { jsonText } from '../values/json.js';
 import type { ExportedState } from './state-schema.js';
 
@@ -24,8 +25,10 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    ids: { start: nextId },
-    pets: areThose(resolved, state) ? scenario.pets : state.pets.map(scenarioPet),
+    // The ids of generated pets begin with `ids.start`, too.
+    ...(isAsGenerated(resolved, state)
+      ? { ids: scenario.ids, pets: scenario.pets }
+      : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
     keys: Object.fromEntries(keys.map((key) => [key.key, scenarioKey(key, resolved, clock.nowMs)])),
     faults: faults.rules.map(({ rule }) => rule),
     state: {
@@ -43,9 +46,10 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
   };
 }
 
-/** Whether the pets are exactly those that a scenario generates. */
-const areThose = ({ pets, scenario }: ResolvedScenario, state: ExportedState): boolean =>
+/** Whether the pets are exactly those that a scenario generates, with the same id for the next. */
+const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: ExportedState): boolean =>
   !Array.isArray(scenario.pets) &&
+  state.nextId === (idStart ?? nextInt64(pets.at(-1)?.id ?? 0)) &&
   pets.length === state.pets.length &&
   pets.every(({ id, name, categoryId, status, extra }, index) => {
     const other = state.pets[index] as ExportedState['pets'][number];

@@ -66,6 +66,6 @@ function toWindow(
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(issueAt([...steps, 'used'], `expected a bucket that is full again before the year 10000, got ${used}`));
   }
-  // A copy, because the default of an unused window is one list for all.
+  // A copy: windows that are left out have one list in common.
   return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }

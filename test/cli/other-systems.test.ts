@@ -25,11 +25,11 @@ describe('a file is inside a folder', () => {
     [win32, 'C:\\work', 'D:\\work\\pets.json', false],
     [win32, 'C:\\work', 'C:\\pets.json', false],
     [win32, 'C:\\work', '\\\\server\\work\\pets.json', false],
-    [posix, '/work', '/work/pets.json', true],
+    [posix, '/project', '/project/pets.json', true],
     [posix, '/', '/pets.json', true],
-    [posix, '/work', '/work/..pets.json', true],
-    [posix, '/work', '/workshop/pets.json', false],
-    [posix, '/work', '/work', false],
+    [posix, '/project', '/project/..pets.json', true],
+    [posix, '/project', '/projectshop/pets.json', false],
+    [posix, '/project', '/project', false],
   ])('%#: %2$s below %1$s', (path, inFolder, file, expected) => {
     expect(isInside(inFolder, file, path)).toBe(expected);
   });

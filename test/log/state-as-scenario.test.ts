@@ -139,6 +139,13 @@ test('generated pets stay generated as long as they are', () => {
   const scenario: Scenario = { pets: { generate: { sold: 200 } }, clock: { start: noon, mode: 'frozen' } };
   const sim = createSimulator({ scenario, generatePets });
   expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toEqual({ generate: { sold: 200 } });
+  const again = createSimulator({
+    scenario: stateAsScenario(exportState(sim.snapshot()), generatePets),
+    generatePets,
+    readStart,
+  });
+  expect(again.pets.list()).toEqual(sim.pets.list());
+  expect(again.pets.add({ name: 'Next', categoryId: 1 }).id).toBe(201);
   sim.pets.remove(7);
   expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toHaveLength(199);
 });
