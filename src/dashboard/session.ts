@@ -136,6 +136,9 @@ export class Session {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
+    // At once, and not after the first update.
+    this.refresh();
+    this.#scenario.ask();
     while (!signal.aborted) {
       try {
         const since =

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
@@ -103,6 +104,26 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     expect(page.url()).not.toContain('sesame');
   });
 
+  test('goes on where it was after a connection was cut, without a gap and with nothing twice', async () => {
+    stage = await openPageStage();
+    const cut = await openProxy(stage.server.port);
+    try {
+      opened = await openPage(browser, `http://127.0.0.1:${cut.port}/__sim/`);
+      page = opened.page;
+      for (let n = 0; n < 3; n++) await stage.call('pro-key');
+      await rows().nth(2).waitFor();
+      cut.close();
+      await page.getByText('reconnecting').waitFor();
+      for (let n = 0; n < 4; n++) await stage.call('pro-key');
+      await cut.open();
+      await page.getByText('7 requests', { exact: true }).waitFor();
+      expect(await rows().count()).toBe(7);
+      expect(cut.asked.at(-1)).toContain('since=3');
+    } finally {
+      cut.close();
+    }
+  });
+
   test('goes on without a gap after the server was away, and starts anew with another run', async () => {
     stage = await openPageStage();
     opened = await openPage(browser, `${stage.server.controlUrl}/`);
@@ -169,6 +190,33 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     });
   });
 });
+
+/** A way to the server that can be cut; `asked` are the requests for updates that came by it. */
+async function openProxy(target: number) {
+  const sockets = new Set<Socket>();
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    const onwards = connect(target, '127.0.0.1');
+    for (const each of [socket, onwards]) {
+      sockets.add(each);
+      each.on('error', () => {}).on('close', () => sockets.delete(each));
+    }
+    socket.on('data', (bytes) => {
+      const line = /GET \/__sim\/updates\S*/.exec(String(bytes))?.[0];
+      if (line !== undefined) asked.push(line);
+    });
+    socket.pipe(onwards).pipe(socket);
+  });
+  let port = 0;
+  const open = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await open();
+  port = (server.address() as AddressInfo).port;
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { port, asked, open, close };
+}
 
 /** What axe finds wrong: rule and element. */
 async function violations(page: Page): Promise<string[]> {
