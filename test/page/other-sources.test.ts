@@ -134,7 +134,7 @@ describe.skipIf(executablePath === undefined)('the page without a server', () =>
         .getByLabel('Open a file')
         .setInputFiles({ name: 'run.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
       await page.getByText('a file', { exact: true }).waitFor();
-      expect(await rows().count()).toBe(9);
+      await eventually(() => rows().count()).toBe(9);
       await page.evaluate(() => unmount());
       expect(await page.evaluate(() => document.querySelector('petstore-sim-panel'))).toBeNull();
       expect(await page.evaluate(() => sim.journal.listeners)).toBe(0);
@@ -153,7 +153,7 @@ describe.skipIf(executablePath === undefined)('the page without a server', () =>
     await page.goto('http://report.test/');
     await page.getByText('The client failed').waitFor();
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
-    expect(await rows().count()).toBe(9);
+    await eventually(() => rows().count()).toBe(9);
     await page.locator('.key').first().getByText('60 / 60').waitFor();
     await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
     await page.getByText('3 of 9 requests').waitFor();

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
 import { findChromium } from '../support/chromium.js';
-import { makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
 
 const dashboard = join(import.meta.dirname, '../../dist/dashboard');
 const executablePath = findChromium();
@@ -117,7 +117,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
       for (let n = 0; n < 4; n++) await stage.call('pro-key');
       await cut.open();
       await page.getByText('7 requests', { exact: true }).waitFor();
-      expect(await rows().count()).toBe(7);
+      await eventually(() => rows().count()).toBe(7);
       expect(cut.asked.at(-1)).toContain('since=3');
     } finally {
       cut.close();
@@ -140,7 +140,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     const again = await listen(stage.sim, { port });
     try {
       await page.getByText('7 requests', { exact: true }).waitFor();
-      expect(await rows().count()).toBe(7);
+      await eventually(() => rows().count()).toBe(7);
       stage.sim.reset();
       await page.getByText('No requests yet.').waitFor();
     } finally {

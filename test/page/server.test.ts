@@ -163,7 +163,7 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
       await page.keyboard.press('/');
       await page.keyboard.type(filter);
       await page.getByText(`${count} of 9 requests`).waitFor();
-      expect(await rows().count()).toBe(count);
+      await eventually(() => rows().count()).toBe(count);
     });
 
     test('a fault is found by its name', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
       await page.keyboard.press('p');
       for (let n = 0; n < 5; n++) await stage.call('pro-key');
       await page.getByText('5 more since the pause').waitFor();
-      expect(await rows().count()).toBe(1);
+      await eventually(() => rows().count()).toBe(1);
       await page.keyboard.press('p');
       await eventually(() => rows().count()).toBe(6);
     });
