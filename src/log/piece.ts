@@ -23,7 +23,7 @@ export interface ServerPiece {
   readonly scenarioHash?: string | undefined;
   readonly runEnd?: ClientEnd | undefined;
   readonly sandboxes: {
-    /** Their names in the order of their last use. */
+    /** All of their names, in one order for every reader of the log. */
     readonly used: readonly string[];
     readonly dropped: readonly string[];
     readonly lastNumber: number;
