@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { startServer } from '../support/command-line.js';
 
-/** Prints the address of every module that is loaded. */
+/** Prints the address of every module that is loaded, and what loads the tables of languages. */
 const loader = `import { writeSync } from 'node:fs';
 export async function load(url, context, next) { writeSync(2, url + '\\n'); return next(url, context); }`;
 const asUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
-const hook = asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(loader))});`);
+const hook = asUrl(`import { writeSync } from 'node:fs'; import { register } from 'node:module';
+register(${JSON.stringify(asUrl(loader))});
+for (const { prototype } of [Number, BigInt, Date]) prototype.toLocaleString = () => writeSync(2, 'languages\\n');`);
 
 /** A server that writes what it loads to standard error. */
 async function startTold(...flags: string[]) {
@@ -28,6 +30,8 @@ test('a plain server loads no package, and few files, until its first answer', a
   // 26 files of ours when written, most of them what commands share; 128 before the command line was bundled.
   expect(loaded().filter((url) => url.includes('/dist/')).length).toBeLessThan(30);
   for (const name of ['node:crypto', 'node:child_process', 'node:os']) expect(loaded()).not.toContain(name);
+  // 16 ms, for the commas in a number.
+  expect(loaded()).not.toContain('languages');
 });
 
 test('the first control request brings Express and faker along, and no YAML', async () => {
