@@ -61,7 +61,7 @@ interface SandboxHooks {
   onMade?: (sandbox: Sandbox) => void;
 }
 
-const isReadFrom = ({ sim: { clock, journal } }: Sandbox) => clock.sleepers > 0 || journal.listeners > 0;
+const isReadFrom = ({ sim }: Sandbox) => coreOf(sim).state.clock.sleepers > 0 || sim.journal.listeners > 0;
 
 /** How long a sandbox may have been unused when a reader counts as a use, at most and at least. */
 const readAfterMs = { most: 60_000, least: 10 };
@@ -202,8 +202,8 @@ export class Sandboxes {
     if (sandbox === undefined) return false;
     this.#sandboxes.delete(name);
     sandbox.removal.abort();
-    sandbox.sim.clock.reset();
-    const { journal } = coreOf(sandbox.sim).state;
+    const { clock, journal } = coreOf(sandbox.sim).state;
+    clock.reset();
     journal.budget.leave(journal);
     return true;
   }
