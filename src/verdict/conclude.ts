@@ -1,4 +1,5 @@
 import type { FindingCode } from '../scenario/expectation.js';
+import { counted } from '../values/counted.js';
 import { type Finding, type Severity, span } from './finding.js';
 import type { ClientNeeds } from './needs.js';
 import { patienceMs } from './rules/overslept.js';
@@ -55,7 +56,7 @@ export function conclude(
   const failed = codesOf('fail');
   if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${failed.join(', ')}.` };
   if (dropped > 0)
-    return inconclusive(`The journal has dropped ${dropped} requests, so the run is not known as a whole.`);
+    return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is not known as a whole.`);
   if (isWrongKey(run.requests, expect, run.needs)) {
     return inconclusive('Every request was a 401: check the API key of the client.');
   }

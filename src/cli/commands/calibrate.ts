@@ -8,6 +8,7 @@ import { contradictionTexts, knowledgeLines, sumLine } from '../../fidelity/repo
 import { planLines } from '../../fidelity/report/plan-lines.js';
 import { calibratedScenario } from '../../fidelity/report/scenario-text.js';
 import { UsageError } from '../../node/usage-error.js';
+import { counted } from '../../values/counted.js';
 import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
@@ -92,7 +93,7 @@ async function active(
   for (const exchange of before) known.add(exchange);
   const certain = known.knowledge().filter(({ state }) => state === 'certain');
   const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
-  if (earlier.length > 0) plan.push(`  Goes on after the ${earlier.length} requests in ${log}.`);
+  if (earlier.length > 0) plan.push(`  Goes on after the ${counted(earlier.length, 'request')} in ${log}.`);
   process.stderr.write(`${plan.join('\n')}\n`);
   if (flags.plan) {
     if (flags.json) print(jsonWithNext({ target: transport.baseUrl, plan }, [askAgain({ ...flags, out })]));
@@ -141,7 +142,7 @@ function finish(
     print(jsonWithNext(JSON.parse(JSON.stringify(result, bigintsAsText)), next));
   } else {
     const style = process.stdout.isTTY ? styleText : undefined;
-    print(`${knowledgeLines(learner, style).join('\n')}, in ${requests} requests; wrote ${out}\n`);
+    print(`${knowledgeLines(learner, style).join('\n')}, in ${counted(requests, 'request')}; wrote ${out}\n`);
   }
   if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
   const isContradicted = rows.some(({ state }) => state === 'contradicted') || unexplained.length > 0;

@@ -3,6 +3,7 @@ import { ControlError } from '../../control/control-error.js';
 import { createControl, type RemoteControl } from '../../control/create-control.js';
 import type { ExportedState } from '../../control/state-schema.js';
 import { UsageError } from '../../node/usage-error.js';
+import { counted } from '../../values/counted.js';
 import { JsonError, jsonText, parseJson } from '../../values/json.js';
 import { givenFlags } from '../given-flags.js';
 import { jsonWithNext } from '../json-with-next.js';
@@ -120,7 +121,7 @@ async function importState(flags: StateFlags, file: string | undefined, print: (
   if (file === undefined) throw new UsageError('expected the file that state export wrote');
   const { scenario, pets } = await ask(flags, (control) => control.importState(readState(file)));
   if (flags.json) return print(jsonWithNext({ file, scenario, pets }, [ofServer('export', 'FILE', flags)]));
-  process.stderr.write(`petstore-sim: the server is at ${file} now: scenario ${scenario}, ${pets} pets\n`);
+  process.stderr.write(`petstore-sim: the server is at ${file} now: scenario ${scenario}, ${counted(pets, 'pet')}\n`);
 }
 
 function readState(file: string): ExportedState {
