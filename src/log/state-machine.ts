@@ -172,7 +172,7 @@ export class StateMachine {
           this.sandboxes.use(command.sandbox) ?? (command.make && this.sandboxes.createForRequest(command.sandbox))
         );
       case 'alignClock': {
-        const { clock } = this.sim;
+        const { clock } = coreOf(this.sim).state;
         clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });
         return;
       }
