@@ -17,6 +17,9 @@ const page = userPage('docs/many-replicas.md');
 /** What the page starts and lets run. */
 const isServer = (command: string) => /^(redis-server|haproxy|nginx|npx petstore-sim --port)/.test(command);
 
+const isReady = async (port = 0) =>
+  (await run('redis-cli', ['-p', `${port}`, 'PING']).catch(() => ({ stdout: '' }))).stdout.startsWith('PONG');
+
 test('two replicas and a proxy, from the page alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-page-'));
   const ports = new Map<string, number>();
@@ -34,7 +37,7 @@ test('two replicas and a proxy, from the page alone', async () => {
     started.push(child);
     await vi.waitUntil(async () => {
       if (child.exitCode !== null) throw new Error(`expected to run: ${command}`);
-      return (await call(url)).status === 200 || url === '';
+      return url === '' ? isReady(ports.get('6379')) : (await call(url)).status === 200;
     }, patience);
     return child;
   };
