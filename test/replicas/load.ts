@@ -7,6 +7,8 @@ export interface Known {
   readonly sent: Set<string>;
   /** Those that were answered 201. */
   readonly stored: Set<string>;
+  /** Those that were answered 503: not stored, or the journal says that the answer was lost. */
+  readonly refused: Set<string>;
   readonly answers: Called[];
 }
 
@@ -20,7 +22,7 @@ export const loadKey = 'enterprise-key';
 
 /** Clients that store pets, each on a replica of its own, one after the other until they are stopped. */
 export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], prefix: string, workersEach = 2): Load {
-  const [sent, stored] = [new Set<string>(), new Set<string>()];
+  const [sent, stored, refused] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const answers: Called[] = [];
   let isOver = false;
   const work = async (origin: string, worker: string) => {
@@ -29,6 +31,7 @@ export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], prefix: 
       sent.add(name);
       const answer = await call(`${origin}/v1/pets`, { key: loadKey, body: { name, categoryId: 1 } });
       if (answer.status === 201) stored.add(name);
+      if (answer.status === 503) refused.add(name);
       answers.push(answer);
       // Refused at once, as by a process that is gone; others shall have the machine.
       if (answer.status !== 201) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -40,6 +43,7 @@ export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], prefix: 
   return {
     sent,
     stored,
+    refused,
     answers,
     async stop() {
       isOver = true;
@@ -49,14 +53,14 @@ export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], prefix: 
 }
 
 /** That a replica has what was answered, once, and nothing that was not sent. */
-export async function expectKept({ control }: Replica, known: readonly Known[], lost: ReadonlySet<string> = new Set()) {
-  const { pets } = await control.exportState();
+export async function expectKept({ control }: Replica, known: readonly Known[]): Promise<void> {
+  const { pets } = (await control.exportState()) as { pets: { name: string }[] };
   const names = pets.map(({ name }) => name).filter((name) => name.startsWith('load'));
   expect(new Set(names).size, 'stored twice').toBe(names.length);
   const there = new Set(names);
   const [sent, stored] = [known.flatMap(({ sent }) => [...sent]), known.flatMap(({ stored }) => [...stored])];
   expect(
-    stored.filter((name) => !there.has(name) && !lost.has(name)),
+    stored.filter((name) => !there.has(name)),
     'answered and not there',
   ).toEqual([]);
   const isSent = new Set(sent);
@@ -64,6 +68,11 @@ export async function expectKept({ control }: Replica, known: readonly Known[], 
     names.filter((name) => !isSent.has(name)),
     'never sent',
   ).toEqual([]);
+  const late = known.flatMap(({ refused }) => [...refused]).filter((name) => there.has(name));
+  for (const name of late) {
+    const { entries } = await control.queryJournal({ text: `"${name}"` });
+    expect(entries, `${name}, which was refused and is stored`).toMatchObject([{ status: 201, lost: true }]);
+  }
 }
 
 /** That whoever was not served was told so, and how long to wait. */

@@ -15,6 +15,7 @@ async function untilServed(replicas: readonly Replica[], prefix: string): Promis
   return {
     sent: new Set(loads.flatMap(({ sent }) => [...sent])),
     stored: new Set(loads.flatMap(({ stored }) => [...stored])),
+    refused: new Set(loads.flatMap(({ refused }) => [...refused])),
     answers: loads.flatMap(({ answers }) => answers),
     stop: async () => {},
   };

@@ -8,7 +8,7 @@ export interface Wire {
   url(name?: string): string;
   /** How long everything takes on its way to the store. */
   delayMs: number;
-  /** Whether what the store sends is lost from now on, on connections that stay open. */
+  /** Whether what the store sends is lost from now on. A connection that has lost something stays open, and dumb for ever. */
   losesReplies: boolean;
   /** Whether nobody can connect. */
   isDown: boolean;
@@ -39,6 +39,7 @@ export async function startWire(to: number): Promise<Wire> {
     };
     for (const socket of both) open.add(socket.setNoDelay(true).on('error', end).on('close', end));
     let isLast = false;
+    let isDumb = false;
     let before = Promise.resolve();
     near.on('data', (bytes) => {
       const { delayMs } = wire;
@@ -54,7 +55,10 @@ export async function startWire(to: number): Promise<Wire> {
       if (isLast) {
         cuts++;
         end();
-      } else if (!wire.losesReplies) near.write(bytes);
+        return;
+      }
+      isDumb ||= wire.losesReplies;
+      if (!isDumb) near.write(bytes);
     });
   });
   let cuts = 0;
