@@ -11,6 +11,7 @@ import type { Int64 } from '../values/int64.js';
 import type { ClientEnd } from '../verdict/run.js';
 import type { JsonBytes } from './bytes.js';
 import type { JsonCall } from './command-json.js';
+import type { ReplicasState } from './replicas.js';
 
 /** What a server has beside its simulators. */
 export interface ServerPiece {
@@ -22,6 +23,8 @@ export interface ServerPiece {
   /** The hash of the last content of the scenario's file that was loaded. */
   readonly scenarioHash?: string | undefined;
   readonly runEnd?: ClientEnd | undefined;
+  /** Of a log that several write to. */
+  readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
     /** Their names in the order of their last use. */
     readonly used: readonly string[];

@@ -1,7 +1,8 @@
 import { version } from '../../control/har.js';
 import { collectRun } from '../../control/run-operations.js';
+import type { CommandResult, HandledRequest } from '../../log/command-result.js';
 import type { Replay } from '../../log/replay-log.js';
-import type { CommandResult, HandledRequest, StateMachine } from '../../log/state-machine.js';
+import type { StateMachine } from '../../log/state-machine.js';
 import { UsageError } from '../../node/usage-error.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
