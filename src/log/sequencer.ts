@@ -129,8 +129,9 @@ export class Sequencer {
       this.#lastAtMs = atMs;
       const answered = this.#answered;
       this.#answered = [];
-      this.#log.append({ atMs, answered, commands: waiting.map(({ command }) => toJsonCommand(command)) }).then(
-        (entry) => this.#apply(entry, waiting),
+      const commands = waiting.map(({ command }) => command);
+      this.#log.append({ atMs, answered, commands: commands.map(toJsonCommand) }).then(
+        (entry) => this.#apply(entry, commands, waiting),
         (error) => this.#fail(error, waiting),
       );
     }
@@ -176,8 +177,8 @@ export class Sequencer {
     return taken;
   }
 
-  #apply(entry: LogEntry, waiting: readonly Waiting[]): void {
-    const { results, hash } = this.#machine.apply(entry);
+  #apply(entry: LogEntry, commands: readonly Command[], waiting: readonly Waiting[]): void {
+    const { results, hash } = this.#machine.apply(entry, commands);
     this.#answered.push([entry.position, hash]);
     this.#finish(waiting, (index) => results[index] as CommandResult);
     if (this.#log.snapshotIsDue) this.#writeSnapshot(entry.position);

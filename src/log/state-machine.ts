@@ -107,15 +107,18 @@ export class StateMachine {
     return judge(this.sim, this.#runEnd && { isOver: true, end: this.#runEnd });
   }
 
-  /** Does what an entry says, at its instant. */
-  apply({ atMs, commands, writer, incarnation, sequence }: LogEntry): AppliedEntry {
+  /**
+   * Does what an entry says, at its instant.
+   * @param handedIn its commands where they were handed in here, so that they need not be read
+   */
+  apply({ atMs, commands, writer, incarnation, sequence }: LogEntry, handedIn?: readonly Command[]): AppliedEntry {
     const [life, last] = this.#applied[writer] ?? [0, 0];
     if (incarnation < life || (incarnation === life && sequence <= last)) return { results: [], hash: '' };
     this.#applied[writer] = [incarnation, sequence];
     const beforeMs = this.time.lastMs;
     return this.time.at(atMs, () => {
       this.#completeDue();
-      const read = commands.map(fromJsonCommand);
+      const read = handedIn ?? commands.map(fromJsonCommand);
       this.#behind = countRequests(read);
       const results = read.map((command) => this.#run(command, beforeMs));
       return { results, hash: this.#answers.take() };
@@ -197,12 +200,12 @@ export class StateMachine {
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
     const waitedByClockMs = clock.frozen ? 0 : waitedMs * (resolved.clock.speed ?? 1);
-    const answer = sim.handle({
-      ...fromPlainCall(call),
-      ...(isFirst && { adapterHeaders: recreatedHeaders }),
+    const context = {
+      adapterHeaders: isFirst ? recreatedHeaders : undefined,
       arrivedBehind: takeOne(this.#behind, sandbox),
-      ...(waitedByClockMs > 0 && { arrivedAtMs: Math.floor(atMs - waitedByClockMs) }),
-    });
+      arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
+    };
+    const answer = sim.handle(fromPlainCall(call, context));
     // Somebody may wait for a delayed answer; nobody has to.
     if (answer instanceof Promise) answer.catch(() => {});
     return { sim, id: journal.lastId, atMs, answer };

@@ -8,7 +8,7 @@ import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
-import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber, writeLine } from '../listen-flags.js';
+import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
 import { type Generator, type Served, startServer } from '../start-server.js';
 
@@ -34,7 +34,7 @@ export interface ServeFlags extends ListenFlags {
  * @throws {UsageError} for a bad flag or an address that cannot be had, {ScenarioError} for a bad scenario
  */
 export async function serve(flags: ServeFlags): Promise<void> {
-  const { log, options: listenOptions } = readListenFlags(flags);
+  const { log, options: listenOptions, writeLine } = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
   checkData(flags);
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
