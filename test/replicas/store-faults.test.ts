@@ -169,7 +169,10 @@ test.each(losses)('no replica goes on from a past that the store has lost: start
     await load.stop();
   });
   for (const replica of replicas) {
-    await vi.waitUntil(async () => /not what the store has|lost|missing|not there|empty/.test(await toldBy(replica)), patience);
+    await vi.waitUntil(
+      async () => /not what the store has|lost|missing|not there|empty/.test(await toldBy(replica)),
+      patience,
+    );
   }
   const running = replicas.filter(({ child }) => child.exitCode === null);
   if (running.length > 0) await sameOnAll(running, petsOf);
