@@ -7,7 +7,7 @@ import { type ListenOptions, listenTo } from './http/server.js';
 import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-files.js';
 import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
 
-export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals' | 'prepareControl'> {
+export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals'> {
   /** The name of a shipped scenario, a file, or the content itself. Default: the default scenario. */
   scenario?: string | Scenario;
   /** The folder that keeps the state. One that is empty or not there begins with the scenario. */
@@ -56,7 +56,7 @@ export async function serve({
   ]);
   const resolved =
     typeof scenario === 'string'
-      ? (await readScenarioAndFiles(scenario, { loadGenerator: async () => generatePets })).resolved
+      ? (await readScenarioAndFiles(scenario, { generatePets })).resolved
       : resolveScenario(scenario, generatePets, readStart);
   const opened = await openData({
     folder: data,

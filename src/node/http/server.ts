@@ -26,8 +26,6 @@ export interface ListenOptions {
   handlers?: readonly ExtensionHandler[];
   /** How long unused sandboxes stay, and how many there may be. */
   sandboxes?: SandboxesOptions;
-  /** Done before the first control request is answered: to load what only control asks for. */
-  prepareControl?: () => Promise<unknown>;
   /**
    * Sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones. Default false.
    */
@@ -96,7 +94,6 @@ export async function listenTo(
     extension,
     holdRefusals: options.holdRefusals,
     onAnswer: options.onAnswer,
-    prepareControl: options.prepareControl,
   });
   const servers = await bind(hosts, port, listener, connections, (request, status, body) => {
     createReport(request, options.onAnswer)?.({ by: 'server', sim, status, headers: {}, body });
