@@ -1,8 +1,10 @@
 import { version } from '../../control/har.js';
 import { collectRun } from '../../control/run-operations.js';
+import type { CommandResult, HandledRequest } from '../../log/command-result.js';
 import type { Replay } from '../../log/replay-log.js';
-import type { CommandResult, HandledRequest, StateMachine } from '../../log/state-machine.js';
+import type { StateMachine } from '../../log/state-machine.js';
 import { UsageError } from '../../node/usage-error.js';
+import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
@@ -84,7 +86,7 @@ const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun) =>
 function summary(replay: Replay, run: ReadRun): string {
   const { entries, uncompared, until, requests, recordedBy, replayedBy } = result(replay, run);
   const but = uncompared === 0 ? '' : `, but ${uncompared} of the entries have none to compare`;
-  return `${entries} entries of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer is as it was${but}; the journal has ${requests} requests`;
+  return `${counted(entries, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer is as it was${but}; the journal has ${counted(requests ?? 0, 'request')}`;
 }
 
 function differenceText(

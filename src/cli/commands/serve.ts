@@ -1,4 +1,5 @@
 import { type ListenOptions, listen } from '../../node/http/server.js';
+import { isRedisAddress } from '../../node/redis-address.js';
 import { type Override, readSetFlag } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
@@ -63,6 +64,9 @@ export async function serve(flags: ServeFlags): Promise<void> {
 }
 
 async function startServing(resolved: ResolvedScenario, flags: ServeFlags, options: ListenOptions): Promise<Served> {
+  if (flags.data !== undefined && isRedisAddress(flags.data)) {
+    return (await import('../serve-replica.js')).serveReplica(resolved, flags, options);
+  }
   if (flags.data !== undefined) {
     return (await import('../serve-data.js')).serveData(resolved, flags, options);
   }
@@ -109,6 +113,11 @@ function checkData({ data, 'data-reset': reset, fsync, handlers, record }: Serve
   }
   if (data === undefined && reset) throw new UsageError('expected --data FOLDER with --data-reset');
   if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
+  if (fsync && isRedisAddress(data ?? '')) {
+    throw new UsageError(
+      'expected --fsync with a folder, got a store; when that writes to its disk is a setting of its own',
+    );
+  }
   if ((data ?? record) !== undefined && handlers !== undefined) {
     const flag = data === undefined ? '--record' : '--data';
     throw new UsageError(
