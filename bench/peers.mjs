@@ -72,7 +72,7 @@ const cli =
   (...options) =>
   ({ plain, ...launch }) =>
     script(
-      ...['node_modules/petstore-sim/dist/cli/main.js', 'serve', '--port', 'PORT', ...options],
+      ...['node_modules/petstore-sim/dist/cli/main.cjs', 'serve', '--port', 'PORT', ...options],
       ...(plain ? [] : ['--scenario', 'scenario.json']),
     )(launch);
 const silent = ['--log', 'silent'];

@@ -22,7 +22,7 @@ export function toPlainCall(call: ApiCall): PlainCall {
 }
 
 /** What of a call is known only when it is handled. */
-export type CallContext = Partial<Pick<ApiCall, 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
+export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 
 /** The call as the simulator takes it. */
 export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new KeptCall(call, context);
@@ -48,7 +48,7 @@ class KeptCall implements ApiCall {
     this.query = call.query;
     this.baseUrl = call.baseUrl;
     this.body = call.body;
-    this.connection = call.connection;
+    this.connection = context.connection ?? call.connection;
     this.holdsRefusals = call.holdsRefusals;
     this.arrivedAtMs = context.arrivedAtMs ?? call.arrivedAtMs;
     this.arrivedBehind = context.arrivedBehind ?? call.arrivedBehind;

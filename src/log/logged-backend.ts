@@ -8,9 +8,10 @@ import { checkInput } from '../control/perform.js';
 import type { Sandbox } from '../simulator/sandboxes.js';
 import { isMap } from '../values/plain-data.js';
 import type { Command } from './command.js';
+import type { HandledRequest } from './command-result.js';
 import { LogUnavailableError } from './log.js';
 import type { Sequencer } from './sequencer.js';
-import type { HandledRequest, StateMachine } from './state-machine.js';
+import type { StateMachine } from './state-machine.js';
 import { unavailableAnswer } from './unavailable-answer.js';
 
 /** An answer that goes out within so many milliseconds of its request has gone out with it, for all that can be seen. */

@@ -1,4 +1,5 @@
 import { type ListenOptions, listen } from '../../node/http/server.js';
+import { isRedisAddress } from '../../node/redis-address.js';
 import { type Override, readSetFlag } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
@@ -8,6 +9,7 @@ import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
+import { grouped } from '../../values/grouped.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
 import { type Generator, type Served, startServer } from '../start-server.js';
@@ -75,6 +77,9 @@ async function startServing(
   flags: ServeFlags,
   options: ListenOptions,
 ): Promise<Served> {
+  if (flags.data !== undefined && isRedisAddress(flags.data)) {
+    return (await import('../serve-replica.js')).serveReplica(resolved, generator, flags, options);
+  }
   if (flags.data !== undefined) {
     return (await import('../serve-data.js')).serveData(resolved, generator, flags, options);
   }
@@ -122,9 +127,9 @@ function createGenerator(): Generator {
     if (loaded === undefined) throw new RangeError('expected the generator to be loaded; try again in a moment');
     const total = Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
     if (total > maximumPetsWhileServing) {
-      const most = maximumPetsWhileServing.toLocaleString('en');
+      const most = grouped(maximumPetsWhileServing);
       throw new RangeError(
-        `expected at most ${most} pets while the server runs, got ${total.toLocaleString('en')}; start the server with this scenario instead`,
+        `expected at most ${most} pets while the server runs, got ${grouped(total)}; start the server with this scenario instead`,
       );
     }
     return loaded(counts, options);
@@ -148,6 +153,11 @@ function checkData({ data, 'data-reset': reset, fsync, handlers, record }: Serve
   }
   if (data === undefined && reset) throw new UsageError('expected --data FOLDER with --data-reset');
   if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
+  if (fsync && isRedisAddress(data ?? '')) {
+    throw new UsageError(
+      'expected --fsync with a folder, got a store; when that writes to its disk is a setting of its own',
+    );
+  }
   if ((data ?? record) !== undefined && handlers !== undefined) {
     const flag = data === undefined ? '--record' : '--data';
     throw new UsageError(
