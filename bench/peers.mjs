@@ -69,7 +69,7 @@ const ours = {
 };
 const cli = (...options) => {
   const serve = [
-    'node_modules/petstore-sim/dist/cli/main.js',
+    'node_modules/petstore-sim/dist/cli/main.cjs',
     'serve',
     '--port',
     'PORT',

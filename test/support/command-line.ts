@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { afterEach } from 'vitest';
 
 /** The command line as `npm run build` makes it. */
-export const cli = join(import.meta.dirname, '../../dist/cli/main.js');
+export const cli = join(import.meta.dirname, '../../dist/cli/main.cjs');
 
 export interface SpawnOptions {
   /** The folder to run in. Default: that of the tests. */
