@@ -36,7 +36,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const plain = { ...toPlainCall(call), adapterHeaders: undefined };
       sequencer.submit({ kind: 'request', ...where, call: plain }, (result) => {
         if ('error' in result) {
-          if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim));
+          if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim, result.error));
           else fail(result.error);
           return;
         }

@@ -6,7 +6,8 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { type ListenOptions, type OpenPort, openPort } from './http/server.js';
 import { type OpenReplica, openReplica, type ReplicaOptions } from './open-replica.js';
 
-export interface ServeReplicaOptions extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal'> {
+export interface ServeReplicaOptions
+  extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice'> {
   /** Called when this replica has to end. Default: the sentence goes to standard error and the exit code is 1. */
   readonly onFatal?: (sentence: string) => void;
   /** Called with what happens while it serves. Default: to standard error. */
@@ -45,6 +46,7 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
       writer,
       incarnation: ++incarnation,
       onFatal,
+      onNotice,
       onLost: (reason) => void reopen(reason),
     });
 

@@ -1,5 +1,6 @@
 import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
+import type { Outage } from './outage.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from './request-record.js';
 
 /** Which entries to take; every condition that is there must hold. */
@@ -25,6 +26,8 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
+/** More times without a record than this are not kept. */
+const mostOutages = 100;
 /** More reports of clients than this are not kept. */
 const mostOutcomes = 1_000;
 
@@ -47,6 +50,8 @@ export class RequestJournal {
   dropped = 0;
   /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
   outcomes: readonly ReportedOutcome[] = [];
+  /** When requests were refused that are not recorded, the newest last; the oldest are dropped past a limit. */
+  outages: readonly Outage[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   clearedId = 0;
 
@@ -131,6 +136,10 @@ export class RequestJournal {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
   }
 
+  noteOutage(outage: Outage): void {
+    this.outages = [...this.outages.slice(1 - mostOutages), outage];
+  }
+
   /** The kept entries in the order in which they were answered. */
   get entries(): RequestRecord[] {
     return this.#entries.slice(this.#first) as RequestRecord[];
@@ -150,6 +159,7 @@ export class RequestJournal {
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void {
     this.outcomes = [];
+    this.outages = [];
     this.held.clear();
     this.#entries = [];
     this.#first = 0;

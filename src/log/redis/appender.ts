@@ -127,8 +127,9 @@ export class Appender {
         if (pending.sentMs !== undefined && nowMs - pending.sentMs > silentMs) this.#connection?.end();
         if (pending.isGivenUp || pending.giveUpMs > nowMs) continue;
         pending.isGivenUp = true;
-        if (pending.sentMs === undefined) this.#forget(pending);
-        pending.reject(new LogUnavailableError('The store is away.'));
+        const isSent = pending.sentMs !== undefined;
+        if (!isSent) this.#forget(pending);
+        pending.reject(new LogUnavailableError('The store of the simulator does not answer.', { isUncertain: isSent }));
       }
       if (this.#pending.size > 0) this.#watch();
     }, returnMs);

@@ -7,6 +7,7 @@ import { type EntryFields, msOfId, readFields, readStored, type StoredEntry, toF
 import { Follower } from './follower.js';
 import { Chains, chainOf, nextPlace, type Place } from './place.js';
 import type { RedisLogHealth, RedisLogOptions } from './redis-log-options.js';
+import { setEntriesAside } from './set-entries-aside.js';
 import { SnapshotTurns } from './snapshot-turns.js';
 import type { StreamEntries } from './stream-entries.js';
 
@@ -33,7 +34,7 @@ export class RedisLog implements Log {
   #isOver = false;
 
   constructor(options: RedisLogOptions) {
-    const { keys, from, writer, time, address } = options;
+    const { keys, from, writer, time, address, host } = options;
     this.#options = options;
     this.#place = from;
     this.#chains.add(from);
@@ -58,6 +59,7 @@ export class RedisLog implements Log {
     this.shared = {
       writer,
       follow: (onEntry) => this.#start(onEntry),
+      onDisagreement: (position, writer) => host.onDisagreement(position, writer),
       catchUp: () => this.#catchUp.wait(this.#connection, () => this.#place.id),
     };
   }
@@ -101,8 +103,9 @@ export class RedisLog implements Log {
     });
   }
 
-  setAside(): Promise<string> {
-    return Promise.reject(new RangeError('TODO'));
+  setAside(from: number, reason: string): Promise<string> {
+    const { connection, keys, from: start } = this.#options;
+    return setEntriesAside(connection, keys, { start, from, reason });
   }
 
   async close(): Promise<void> {
@@ -165,7 +168,8 @@ export class RedisLog implements Log {
 
   /** Another who was further, or had another past, shows that something was lost here or there. */
   #check({ writer }: EntryFields, { after }: StoredEntry): void {
-    if (after === undefined) return;
+    // What is read at the start is as the store has it, whatever others had.
+    if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
     if (position < this.#place.position && this.#chains.agrees(position, chain) !== false) return;
     this.#lose(`${writer} had another entry ${position} than this replica`);

@@ -66,6 +66,10 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
       const { target, sandbox, gone, ...addresses } = find(request);
       const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
       const log = backend.health?.();
+      if (log?.engine === 'redis') {
+        // One who reads from one replica and then from another sees by it which of the two was further.
+        response.set({ 'X-Sim-Position': String(log.position), ...(log.stale && { 'X-Sim-Stale': 'true' }) });
+      }
       const caller: Caller = { ...addresses, signal, instance, log, name: callerOf(request) };
       const run = () => {
         const input = readInput(request, operation);
