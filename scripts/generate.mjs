@@ -136,7 +136,7 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
 
 /** What a command of the build prints. */
 const printed = (...args) =>
-  execFileSync(process.execPath, [fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)), ...args], {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url)), ...args], {
     encoding: 'utf8',
   });
 

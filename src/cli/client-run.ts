@@ -1,4 +1,3 @@
-import { collectRun } from '../control/run-operations.js';
 import type { RunReport } from '../control/run-report.js';
 import { listen } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
@@ -8,7 +7,6 @@ import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scen
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
-import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
 import { type ClientSession, listenOptions } from './client-session.js';
@@ -20,7 +18,7 @@ export interface ClientRun extends CommandResult {
   /** The journal that was judged. */
   entries: readonly RequestRecord[];
   /** The run as a report holds it. */
-  run: () => RunReport;
+  run: () => Promise<RunReport>;
   /** How long the command ran. */
   lastedMs: number;
 }
@@ -72,7 +70,8 @@ export async function runClient(
     const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) });
     const lastedMs = performance.now() - startMs;
     const { sim } = session;
-    return { ...result, verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict), lastedMs };
+    const run = async () => (await import('../control/run-operations.js')).collectRun(sim, verdict);
+    return { ...result, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
     await session.close();
   }
@@ -85,7 +84,7 @@ async function judgedSession(resolved: ResolvedScenario, record: ClientRunOption
   return {
     sim,
     server,
-    judge: (end) => judge(sim, { isOver: true, end }),
+    judge: async (end) => (await import('../verdict/judge.js')).judge(sim, { isOver: true, end }),
     close: () => server.close({ graceMs: 0 }),
   };
 }

@@ -4,6 +4,7 @@ import { readYaml } from '../node/scenario-files/read-yaml.js';
 import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
 import { UsageError } from '../node/usage-error.js';
 import { generatesPets } from '../scenario/resolve-pets.js';
+import { grouped } from '../values/grouped.js';
 
 /** What a scenario file may take. */
 const maximumBytes = 1024 * 1024;
@@ -22,7 +23,7 @@ It has API keys in it. \`state\` is exact and goes before \`usage\` and \`banned
   );
   const { issues } = readYaml(text);
   if (Buffer.byteLength(text) <= maximumBytes && issues.length === 0) return text;
-  const pets = state.pets.length.toLocaleString('en');
+  const pets = grouped(state.pets.length);
   throw new UsageError(
     `expected a state that a scenario file can hold, at most 1 MiB, got one with ${pets} pets; leave out --as scenario, and put it back with petstore-sim state import`,
   );

@@ -31,10 +31,9 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
-      const where = sandbox && { sandbox: sandbox.name };
       // The state knows itself which answer of a sandbox is the first.
-      const plain = { ...toPlainCall(call), adapterHeaders: undefined };
-      sequencer.submit({ kind: 'request', ...where, call: plain }, (result) => {
+      const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
+      sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
         if ('error' in result) {
           if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim, result.error));
           else fail(result.error);
@@ -71,12 +70,17 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       return { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: sequencer.lastArrivedId(sandbox) };
     };
     /** The adapter tells when it has sent what it holds back; everything else is sent now. */
-    const send = ({ sent, finish, ...ready }: Answer, isLate: boolean) => {
+    const send = (ready: Answer, isLate: boolean) => {
+      const { sent, finish } = ready;
       if (sent === undefined) {
         const seen = delivery();
         // What was sent at once is as its entry says already.
         const isAsSaid = !isLate && seen.lastArrivedId === sim.journal.lastId && seen.answeredAtMs < atMs + soonMs;
         if (!isAsSaid) sequencer.note(sandbox, id, seen);
+      }
+      if (sent === undefined && finish === undefined) {
+        deliver(ready);
+        return;
       }
       deliver({
         ...ready,

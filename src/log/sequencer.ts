@@ -134,11 +134,12 @@ export class Sequencer {
       this.#lastAtMs = atMs;
       const answered = this.#answered;
       this.#answered = [];
-      const entry: NewEntry = { atMs, answered, commands: waiting.map(({ command }) => toJsonCommand(command)) };
+      const commands = waiting.map(({ command }) => command);
+      const entry: NewEntry = { atMs, answered, commands: commands.map(toJsonCommand) };
       const written: Written = { waiting, atMs, isGivenUp: false };
       this.#written.set(entry, written);
       this.#log.append(entry).then(
-        (done) => this.#log.shared ?? this.#apply(done, waiting),
+        (done) => this.#log.shared ?? this.#apply(done, commands, waiting),
         (error) => this.#giveUp(error, written),
       );
     }
@@ -152,8 +153,8 @@ export class Sequencer {
     return sent;
   }
 
-  #apply(entry: LogEntry, waiting: readonly Waiting[]): void {
-    const { results, hash } = this.#machine.apply(entry);
+  #apply(entry: LogEntry, commands: readonly Command[], waiting: readonly Waiting[]): void {
+    const { results, hash } = this.#machine.apply(entry, commands);
     this.#answered.push([entry.position, hash]);
     this.#finish(waiting, (index) => results[index] as CommandResult);
     this.#goOn(entry);

@@ -99,8 +99,12 @@ export class StateMachine {
     return judge(this.sim, this.#runEnd && { isOver: true, end: this.#runEnd });
   }
 
-  /** Does what an entry says, at its instant. */
-  apply({ atMs, commands, writer, incarnation, sequence, isLate = false }: LogEntry): AppliedEntry {
+  /**
+   * Does what an entry says, at its instant.
+   * @param handedIn its commands where they were handed in here, so that they need not be read
+   */
+  apply(entry: LogEntry, handedIn?: readonly Command[]): AppliedEntry {
+    const { atMs, commands, writer, incarnation, sequence, isLate = false } = entry;
     const [life, last] = this.#applied[writer] ?? [0, 0];
     if (incarnation < life || (incarnation === life && sequence <= last)) return { results: [], hash: '' };
     this.#applied[writer] = [incarnation, sequence];
@@ -110,7 +114,7 @@ export class StateMachine {
       this.#completeDue();
       this.#writer = writer;
       this.#aheadMs = this.time.lastMs - atMs;
-      const all = commands.map(fromJsonCommand);
+      const all = handedIn ?? commands.map(fromJsonCommand);
       const read = isLate ? all.filter(({ kind }) => isNote(kind)) : all;
       this.#behind = countRequests(read);
       const run = (command: Command) => this.#run(command, beforeMs);
@@ -179,7 +183,7 @@ export class StateMachine {
           this.sandboxes.use(command.sandbox) ?? (command.make && this.sandboxes.createForRequest(command.sandbox))
         );
       case 'alignClock': {
-        const { clock } = this.sim;
+        const { clock } = coreOf(this.sim).state;
         clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });
         return;
       }
@@ -220,13 +224,13 @@ export class StateMachine {
     const atMs = clock.now();
     const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#aheadMs) * (resolved.clock.speed ?? 1);
     const { connection } = call;
-    const answer = sim.handle({
-      ...fromPlainCall(call),
+    const context = {
       connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),
-      ...(isFirst && { adapterHeaders: recreatedHeaders }),
+      adapterHeaders: isFirst ? recreatedHeaders : undefined,
       arrivedBehind: takeOne(this.#behind, sandbox),
-      ...(waitedByClockMs > 0 && { arrivedAtMs: Math.floor(atMs - waitedByClockMs) }),
-    });
+      arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
+    };
+    const answer = sim.handle(fromPlainCall(call, context));
     // Somebody may wait for a delayed answer; nobody has to.
     if (answer instanceof Promise) answer.catch(() => {});
     return { sim, id: journal.lastId, atMs, answer };

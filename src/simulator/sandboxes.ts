@@ -61,10 +61,10 @@ interface SandboxHooks {
   onMade?: (sandbox: Sandbox) => void;
 }
 
-const isReadFrom = ({ sim: { clock, journal } }: Sandbox) => clock.sleepers > 0 || journal.listeners > 0;
+const isReadFrom = ({ sim }: Sandbox) => coreOf(sim).state.clock.sleepers > 0 || sim.journal.listeners > 0;
 
-/** How long a sandbox may have been unused when a reader counts as a use. */
-const readAfterMs = 60_000;
+/** How long a sandbox may have been unused when a reader counts as a use, at most and at least. */
+const readAfterMs = { most: 60_000, least: 10 };
 
 /**
  * The sandboxes of one server. There are no timers: idle ones are no longer found, and dropped when a sandbox is used or
@@ -120,10 +120,16 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Whether a reader of a sandbox has to `use` it, so that it is not dropped: it was not used for a minute. */
+  /** Whether a reader of a sandbox has to `use` it, so that it is not dropped: it was not used for a minute, or a quarter of `idleMs`. */
   wantsUse(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
-    return this.#idleMs < Number.POSITIVE_INFINITY && this.#nowMs() - lastUsedMs >= readAfterMs;
+    return this.#nowMs() - lastUsedMs >= this.useEveryMs;
+  }
+
+  /** How often who watches a sandbox has to `use` it; Infinity where none is dropped. */
+  get useEveryMs(): number {
+    if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;
+    return Math.max(readAfterMs.least, Math.min(readAfterMs.most, this.#idleMs / 4));
   }
 
   /**
@@ -196,8 +202,8 @@ export class Sandboxes {
     if (sandbox === undefined) return false;
     this.#sandboxes.delete(name);
     sandbox.removal.abort();
-    sandbox.sim.clock.reset();
-    const { journal } = coreOf(sandbox.sim).state;
+    const { clock, journal } = coreOf(sandbox.sim).state;
+    clock.reset();
     journal.budget.leave(journal);
     return true;
   }

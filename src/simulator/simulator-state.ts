@@ -2,17 +2,17 @@ import { FaultRules } from '../faults/fault-rules.js';
 import { KeyRegistry } from '../limits/key-registry.js';
 import { windowAlgorithm } from '../limits/window.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { Clock } from '../state/clock.js';
 import { RequestJournal } from '../state/journal.js';
 import type { JournalBudget } from '../state/journal-budget.js';
 import type { TimeSource } from '../state/machine-time.js';
 import { PetStore } from '../state/pet-store.js';
+import { SimulatedClock } from '../state/simulated-clock.js';
 import type { DelayedRequest } from './request-record.js';
 
 /** What a simulator consists of: its scenario and everything that changes. */
 export interface SimulatorState {
   resolved: ResolvedScenario;
-  readonly clock: Clock;
+  readonly clock: SimulatedClock;
   readonly pets: PetStore;
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
@@ -43,7 +43,7 @@ export function createSimulatorState(
   onError: (error: unknown) => void,
   { pets, budget, time }: SharedParts = {},
 ): SimulatorState {
-  const clock = new Clock(resolved.clock, time);
+  const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();
   const keys = new KeyRegistry(keyRegistryOptions(resolved, clock), nowMs);
   const faults = new FaultRules();
@@ -93,7 +93,7 @@ const petStoreOptions = ({ settings, seed, idStart }: ResolvedScenario) => ({
 
 const keyRegistryOptions = (
   { keys, plans, windowSeconds, settings, background, start }: ResolvedScenario,
-  clock: Clock,
+  clock: SimulatedClock,
 ) => ({
   start: start?.keys,
   definitions: keys,

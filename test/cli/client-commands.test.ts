@@ -9,7 +9,7 @@ import { assumptions } from '../../src/contract/assumptions.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
 
-const cli = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const cli = new URL('../../dist/cli/main.cjs', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

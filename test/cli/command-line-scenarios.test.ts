@@ -77,7 +77,7 @@ describe('petstore-sim scenarios', () => {
       cpSync(join(root, part), join(installed, part), { recursive: true });
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'project/node_modules/petstore-sim/node_modules'));
-    const options = { cwd: join(folder, 'project'), main: join(installed, 'dist/cli/main.js') };
+    const options = { cwd: join(folder, 'project'), main: join(installed, 'dist/cli/main.cjs') };
     const { out } = await runCommandLine(['scenarios', 'minute-wall'], options);
     expect(out).toMatch(/^# yaml-language-server: \$schema=\.\/node_modules\/petstore-sim\/schema\.json\n/);
     const { out: said } = await runCommandLine(['init'], options);

@@ -11,7 +11,7 @@ import { runReadme } from '../../scripts/report-picture.mjs';
 import { blocksIn, type CodeBlock, codeBlocks, root } from '../support/markdown.js';
 
 const exec = promisify(execFile);
-const cli = join(root, 'dist/cli/main.js');
+const cli = join(root, 'dist/cli/main.cjs');
 const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-docs-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 

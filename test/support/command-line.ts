@@ -7,7 +7,7 @@ import { afterAll, afterEach } from 'vitest';
 import { getCurrentTest } from 'vitest/suite';
 
 /** The command line as `npm run build` makes it. */
-export const cli = join(import.meta.dirname, '../../dist/cli/main.js');
+export const cli = join(import.meta.dirname, '../../dist/cli/main.cjs');
 
 export interface SpawnOptions {
   /** The folder to run in. Default: that of the tests. */

@@ -9,7 +9,8 @@ import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
-import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber, writeLine } from '../listen-flags.js';
+import { grouped } from '../../values/grouped.js';
+import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
 import { type Generator, type Served, startServer } from '../start-server.js';
 
@@ -35,7 +36,7 @@ export interface ServeFlags extends ListenFlags {
  * @throws {UsageError} for a bad flag or an address that cannot be had, {ScenarioError} for a bad scenario
  */
 export async function serve(flags: ServeFlags): Promise<void> {
-  const { log, options: listenOptions } = readListenFlags(flags);
+  const { log, options: listenOptions, writeLine } = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
   checkData(flags);
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
@@ -126,9 +127,9 @@ function createGenerator(): Generator {
     if (loaded === undefined) throw new RangeError('expected the generator to be loaded; try again in a moment');
     const total = Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
     if (total > maximumPetsWhileServing) {
-      const most = maximumPetsWhileServing.toLocaleString('en');
+      const most = grouped(maximumPetsWhileServing);
       throw new RangeError(
-        `expected at most ${most} pets while the server runs, got ${total.toLocaleString('en')}; start the server with this scenario instead`,
+        `expected at most ${most} pets while the server runs, got ${grouped(total)}; start the server with this scenario instead`,
       );
     }
     return loaded(counts, options);

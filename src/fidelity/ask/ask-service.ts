@@ -1,4 +1,5 @@
 import { basePath } from '../../contract/document.js';
+import { counted } from '../../values/counted.js';
 import { readRetryAfter } from '../../verdict/promises.js';
 import { isRefusal, rateOf, type SeenRate } from '../calibrate/rate.js';
 import { operationOf } from '../recording/address.js';
@@ -120,7 +121,7 @@ export class Asker {
 
   /** Sends one request without any wait: after a refusal this earns a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
-    if (this.left <= 0) throw new EndOfAsking(`The budget of ${this.#options.budget} requests is used up.`);
+    if (this.left <= 0) throw new EndOfAsking(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
     const exchange = await this.#send(probe);
     this.#asked++;
     this.#note(exchange);

@@ -1,5 +1,6 @@
 import type { FindingCode } from '../../scenario/expectation.js';
 import type { RequestRecord } from '../../state/request-record.js';
+import { counted } from '../../values/counted.js';
 import type { Expectation } from '../../verdict/conclude.js';
 import { judgeObservedRun, judgeRun, type Verdict } from '../../verdict/judge-run.js';
 import type { ClientNeeds } from '../../verdict/needs.js';
@@ -87,7 +88,7 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
     const lost =
       rules === 'most' ? [...verdict.exercised, ...codesOf(verdict)].filter((code) => !timeless.includes(code)) : rules;
     for (const code of lost) unreliable.add(code);
-    texts.push(`${count} of ${exchanges.length} requests were recorded ${say}.`);
+    texts.push(`${count} of ${counted(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${say}.`);
   }
   if (texts.length === 0) return verdict;
   const findings = verdict.findings.filter(({ code }) => !unreliable.has(code));

@@ -1,3 +1,4 @@
+import { counted } from '../../values/counted.js';
 import { isMap } from '../../values/plain-data.js';
 import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
 import { type Exchange, type Missing, readDate, tellingHeaders } from './exchange.js';
@@ -75,8 +76,9 @@ class RecordingReader {
         this.#add(kind, parse(text, found));
       }
     }
-    if (items.isCut) this.#notes.push(`The file ends in the middle of an entry, after ${found} whole ones.`);
-    if (items.oversized > 0) this.#notes.push(`${items.oversized} entries of more than 32 MiB were left out.`);
+    if (items.isCut) this.#notes.push(`The file ends in the middle of an entry, after ${counted(found, 'whole one')}.`);
+    if (items.oversized > 0)
+      this.#notes.push(`${counted(items.oversized, 'entry', 'entries')} of more than 32 MiB left out.`);
     this.#entries += found;
   }
 
@@ -162,7 +164,9 @@ class RecordingReader {
     const ours = this.#pending.filter((each) => bases.has(each.baseUrl));
     if (ours.length === 0) {
       const expected = baseUrl === undefined ? 'an address that ends in /v1/pets' : `${baseUrl}/pets`;
-      throw new RecordingError(`expected requests to ${expected}, got ${this.#entries} entries without one`);
+      throw new RecordingError(
+        `expected requests to ${expected}, got ${counted(this.#entries, 'entry', 'entries')} without one`,
+      );
     }
     const offsetMs = clockOffsetMs(ours);
     const inOrder = ours.sort((a, b) => a.sentMs - b.sentMs);

@@ -1,4 +1,5 @@
-import { counted, finding, type SimulatorRule, span } from '../finding.js';
+import { counted } from '../../values/counted.js';
+import { finding, type SimulatorRule, span } from '../finding.js';
 
 /** The client sent requests after a 429 until its key was banned. A ban that a scenario or a person set is not its own. */
 export const banTripped: SimulatorRule = {
