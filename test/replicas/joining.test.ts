@@ -1,10 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { version } from '../../src/control/har.js';
-import { startCommandLine } from '../support/command-line.js';
-import { root } from '../support/markdown.js';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { isProof } from '../support/prove.js';
 import { call } from './calls.js';
 import { expectHonest, expectKept, type Load, startLoad } from './load.js';
@@ -82,23 +76,4 @@ test('a replica that is asked to end answers what it has taken, and the others g
   const after = startLoad([one], 'after-it');
   await more(after, 5);
   await after.stop();
-});
-
-test('replicas of two versions do not share a log', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-version-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['dist', 'scenarios']) cpSync(join(root, name), join(folder, name), { recursive: true });
-  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const chunks = join(folder, 'dist/cli');
-  for (const name of readdirSync(chunks).filter((name) => name.endsWith('.js'))) {
-    const text = readFileSync(join(chunks, name), 'utf8');
-    if (text.includes(`"${version}"`)) writeFileSync(join(chunks, name), text.replaceAll(`"${version}"`, '"99.0.0"'));
-  }
-  const other = startCommandLine(['serve', '--port', '0', '--data', store.url()], { main: join(chunks, 'main.js') });
-  await vi.waitUntil(() => other.child.exitCode !== null, patience);
-  expect(other.child.exitCode).not.toBe(0);
-  expect(other.errors()).toContain(version);
-  expect(other.errors()).toContain('99.0.0');
-  expect((await one.health()).httpStatus).toBe(200);
 });

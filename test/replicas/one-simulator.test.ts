@@ -43,8 +43,7 @@ test('400 parallel creates on four replicas give 400 ids, and each pet is there 
   );
   for (const each of seen) expect(each).toMatchObject({ statuses: [201, 200], isOwn: true });
   expect(new Set(seen.map(({ id }) => id)).size).toBe(400);
-  const { pets } = await same((control) => control.exportState());
-  expect(pets).toHaveLength(440);
+  expect(await same(async (control) => (await control.exportState()).pets)).toHaveLength(440);
 });
 
 test('journal and verdict are the same on each replica, whoever was asked', async () => {
