@@ -17,14 +17,13 @@ import { createDelayedRequests } from './delayed-requests.js';
 import { operations } from './operations.js';
 import { createRefusals } from './refusals.js';
 import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
-import { createHeaderWriter } from './response-headers.js';
 import { deprecationHeaders, extensionRoute, findRoute, isLimited, type Route } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
 
 /** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
 export function createRequestPipeline(state: SimulatorState, onError: (error: unknown) => void) {
-  const { clock, pets, lists, keys, faults, journal } = state;
-  const writeHeaders = createHeaderWriter();
+  const { clock, pets, keys, faults, journal } = state;
+  const { lists, writeHeaders } = state.shared;
   const refuse = createRefusals();
   const delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
     answer(
@@ -39,7 +38,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const nowMs = clock.now();
     const id = journal.open();
     // What is due goes on first; but this request has arrived before those answers are sent.
-    delayed.complete(nowMs);
+    if (state.delayed.length > 0) delayed.complete(nowMs);
     const { resolved } = state;
     const route = findRoute(call, resolved.settings, nowMs);
     const exchange: Exchange = {
