@@ -3,9 +3,10 @@ import { defineConfig } from 'vitest/config';
 
 /** These start processes, browsers or another Vitest, or wait for real clients. */
 const processes = [
-  'test/{cli,clients,docs,extend,kit,package,page}/**/*.test.ts',
+  'test/{cli,clients,docs,extend,kit,package,page,replicas}/**/*.test.ts',
   'test/adapters/{browser,haproxy,msw-3}.test.ts',
   'test/log/*-processes.test.ts',
+  'test/log/redis/*.test.ts',
 ];
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
-import { createRequestLog, type LogFormat, logFormats } from './request-log.js';
+import { createOutputLines, type WriteLine } from './output-lines.js';
+import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
 import type { Served } from './start-server.js';
 
 /** The flags of a command that listens, as the command line gives them. */
@@ -13,11 +14,15 @@ export interface ListenFlags {
   json?: boolean;
 }
 
-/** What the flags say of how to listen. Lines of the log go to standard output. @throws {UsageError} */
-export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: ListenOptions } {
+/**
+ * What the flags say of how to listen, and what writes the lines of the log to standard output.
+ * @throws {UsageError}
+ */
+export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: ListenOptions; writeLine: WriteLine } {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
   const log = flags.log ?? (flags.json || isAgent() ? 'json' : 'pretty');
   if (!isLogFormat(log)) throw new UsageError(`expected --log ${logFormats.join(', ')}, got ${JSON.stringify(log)}`);
+  const writeLine = createOutputLines((count) => droppedLine(log, count));
   const onAnswer = createRequestLog(log, writeLine);
   const options: ListenOptions = {
     port,
@@ -26,12 +31,8 @@ export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: 
     controlToken: flags['control-token'],
     ...(onAnswer && { onAnswer }),
   };
-  return { log, options };
+  return { log, options, writeLine };
 }
-
-export const writeLine = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
 
 /** Ends the process when it is told to, after the answers under way; at once when it is told again. */
 export function stopOnSignal(server: Served['server']): void {

@@ -4,13 +4,13 @@ import type { StateMachine } from '../log/state-machine.js';
 import { createUnkeptLog } from '../log/unkept-log.js';
 import { listenTo } from '../node/http/server.js';
 import { sequencerHost } from '../node/sequencer-host.js';
-import { type ListenFlags, readListenFlags, stopOnSignal, writeLine } from './listen-flags.js';
+import { type ListenFlags, readListenFlags, stopOnSignal } from './listen-flags.js';
 import { listeningLines } from './listening-lines.js';
 import { startServer } from './start-server.js';
 
 /** Serves a simulator from where a replay left it, until SIGINT or SIGTERM. Nothing is written down. */
 export async function serveReplayed(machine: StateMachine, position: number, flags: ListenFlags): Promise<void> {
-  const { log: format, options } = readListenFlags(flags);
+  const { log: format, options, writeLine } = readListenFlags(flags);
   const log = createUnkeptLog({ writer: 'replay' });
   const sequencer = new Sequencer(machine, log, sequencerHost);
   await new Promise((resolve) => sequencer.submit({ kind: 'started' }, resolve));

@@ -33,7 +33,7 @@ export function createTextFinder(shortest: number, expected: number, replace: (t
 
   /** Where tokens begin, with how much of them was looked for; of several at one place the longest. */
   function find(text: string): [at: number, length: number][] {
-    if (text.length < shortest) return [];
+    if (lengths.length === 0 || text.length < shortest) return [];
     const found = new Map<number, number>();
     for (const { length, weight } of lengths) {
       let hash = hashOf(text.slice(0, length));
