@@ -4,7 +4,7 @@ import { type Int64, isInt64, normalizeInteger, parseInt64 } from '../values/int
 import { refine, transform } from './schema.js';
 import { either, kind, number, string } from './schemas.js';
 
-const textOrNumber = either(string, number);
+const textOrNumber = { ...either(string, number), labels: ['a duration such as "90s"'] };
 
 /** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
 export const duration = transform(textOrNumber, parseDuration);
@@ -19,7 +19,10 @@ export const signedDuration = transform(textOrNumber, (value) => {
 const date = kind<Date>('a date', (value) => value instanceof Date);
 
 /** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
-export const instant = transform(either(string, number, date), parseInstant);
+export const instant = transform(
+  { ...either(string, number, date), labels: ['an instant such as "2026-01-01T12:00:00Z"'] },
+  parseInstant,
+);
 
 /** A duration of whole seconds, at least one; read as seconds. */
 export const wholeSeconds = transform(
