@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { nodeBinary } from '../scripts/node-binary.mjs';
 
@@ -106,7 +106,7 @@ async function npm(cwd, args) {
     await writeFile(log, stdout + stderr);
   } catch (cause) {
     await writeFile(log, `${cause.stdout}${cause.stderr}`);
-    throw new Error(`Failed to run npm ${args.join(' ')}: see ${log}`, { cause });
+    throw new Error(`Failed to run npm ${args[0]}: see ${relative(root, log)}`, { cause });
   }
 }
 

@@ -29,7 +29,7 @@ const [rounds, seconds] = [values.rounds, values.seconds].map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-replicas-'));
 const scenario = join(folder, 'scenario.json');
 writeFileSync(scenario, ourScenario());
-const cli = join(import.meta.dirname, '../dist/cli/main.js');
+const cli = join(import.meta.dirname, '../dist/cli/main.cjs');
 const storePort = 4640;
 
 const [list] = requestsOf({}, 'list');

@@ -7,7 +7,8 @@ import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.j
 import { serveReplica as serve } from '../node/serve-replica.js';
 import { UsageError } from '../node/usage-error.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { type Generator, type Served, startServer } from './start-server.js';
+import { generateAtStart } from './generated-pets.js';
+import { type Served, startServer } from './start-server.js';
 
 /**
  * Serves the log of a store beside other replicas, or begins it with the scenario. Where it is, and what was found, is told
@@ -16,11 +17,9 @@ import { type Generator, type Served, startServer } from './start-server.js';
  */
 export async function serveReplica(
   resolved: ResolvedScenario,
-  generator: Generator,
   flags: { data?: string; scenario?: string; 'data-reset'?: boolean },
   options: ListenOptions,
 ): Promise<Served> {
-  const generatePets = await generator.load();
   const start = async () => {
     const address = readRedisAddress(flags.data as string);
     const served = await serve(
@@ -29,7 +28,7 @@ export async function serveReplica(
         resolved,
         scenarioName: nameOfScenario(flags.scenario ?? 'default'),
         scenarios: readShippedScenarios,
-        generatePets,
+        generatePets: generateAtStart,
         reset: flags['data-reset'],
       },
       options,

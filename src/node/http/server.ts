@@ -28,8 +28,6 @@ export interface ListenOptions {
   handlers?: readonly ExtensionHandler[];
   /** How long unused sandboxes stay, and how many there may be. */
   sandboxes?: SandboxesOptions;
-  /** Done before the first control request is answered: to load what only control asks for. */
-  prepareControl?: () => Promise<unknown>;
   /**
    * Sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones. Default false.
    */
@@ -136,7 +134,6 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
         extension,
         holdRefusals: options.holdRefusals,
         onAnswer: options.onAnswer,
-        prepareControl: options.prepareControl,
       });
     },
     pause(onRefused) {
