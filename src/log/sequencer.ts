@@ -2,7 +2,7 @@ import { emptyHash } from './answer-hash.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
 import { toJsonCommand } from './command-json.js';
-import { CommandQueues, type Done, type Waiting } from './command-queues.js';
+import { CommandQueues, type Done, type Waiting, type Written } from './command-queues.js';
 import type { CommandResult, HandledRequest } from './command-result.js';
 import { type AnswerHash, type Log, type LogEntry, LogUnavailableError, type NewEntry } from './log.js';
 import { RecentHashes } from './recent-hashes.js';
@@ -18,14 +18,6 @@ export interface SequencerHost {
   after(ms: number, run: () => void): () => void;
   /** Told what could not be done in the background: a snapshot that was not written. */
   onError(error: unknown): void;
-}
-
-/** What was handed in to be written in a shared log. */
-interface Written {
-  readonly waiting: readonly Waiting[];
-  readonly atMs: number;
-  /** Whether everybody in it was told that it could not be written in time. */
-  isGivenUp: boolean;
 }
 
 /** When answers were sent is written with the next command, or at the latest after this. */
@@ -58,7 +50,7 @@ export class Sequencer {
   #done = 0;
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
-  /** By what was handed in: what is to be answered when it comes. */
+  /** Of a shared log, by what was handed in: what is to be answered when it comes. */
   readonly #written = new WeakMap<NewEntry, Written>();
   readonly #away = new StoreAway();
   readonly #hashes = new RecentHashes();
@@ -137,7 +129,7 @@ export class Sequencer {
       const commands = waiting.map(({ command }) => command);
       const entry: NewEntry = { atMs, answered, commands: commands.map(toJsonCommand) };
       const written: Written = { waiting, atMs, isGivenUp: false };
-      this.#written.set(entry, written);
+      if (this.#log.shared !== undefined) this.#written.set(entry, written);
       this.#log.append(entry).then(
         (done) => this.#log.shared ?? this.#apply(done, commands, waiting),
         (error) => this.#giveUp(error, written),
@@ -162,7 +154,8 @@ export class Sequencer {
 
   /** An entry of a log that others write to as well. @param written what it was here, if it was written here */
   #applyShared(entry: LogEntry, written: Written | undefined): void {
-    const { results, hash } = this.#machine.apply(entry);
+    const handedIn = written?.waiting.map(({ command }) => command);
+    const { results, hash } = this.#machine.apply(entry, handedIn);
     this.#compare(entry, hash);
     // An entry that was sent twice is applied once.
     if (written !== undefined && results.length > 0) {
@@ -238,6 +231,7 @@ export class Sequencer {
     if (dueMs === this.#tickMs) return;
     this.#tickMs = dueMs;
     this.#stopTicking?.();
+    this.#stopTicking = undefined;
     if (dueMs === Number.POSITIVE_INFINITY) return;
     const waitMs = Math.max(0, dueMs - this.#machine.time.liveMs());
     this.#stopTicking = this.#host.after(Math.min(waitMs, longestTimerMs), () => {

@@ -5,36 +5,15 @@ import { LogOpenError } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import type { RedisAddress } from '../log/redis/address.js';
 import { Sequencer } from '../log/sequencer.js';
-import type { MachineOptions } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
 import { readStart } from '../scenario/read-start.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
-import { readReplica } from './read-replica.js';
+import { type ReplicaOptions, readReplica } from './read-replica.js';
 import { sequencerHost } from './sequencer-host.js';
-
-export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
-  readonly address: RedisAddress;
-  readonly resolved: ResolvedScenario;
-  /** What the scenario is called where it comes from: its name, or that of its file. */
-  readonly scenarioName: string;
-  /** Begins anew. Default false. */
-  readonly reset?: boolean | undefined;
-  /** What this process is called in the log, and how many times it has opened it before. */
-  readonly writer: string;
-  readonly incarnation: number;
-  /** Called when what was applied is not in the store any more: this is over, and the log is to be opened again. */
-  readonly onLost: (reason: string) => void;
-  /** Called when this replica has to end. */
-  readonly onFatal: (sentence: string) => void;
-  /** Called with what happens while it serves. */
-  readonly onNotice: (sentence: string) => void;
-  /** A log that is shorter is not replaced by a snapshot. Default 16 MiB. */
-  readonly leastLogBytes?: number | undefined;
-}
 
 /** A server whose state is that of a log which others serve as well. */
 export interface OpenReplica {
@@ -52,8 +31,6 @@ export interface OpenReplica {
 
 /** Others know by it that a replica is there, when it has nothing else to write. */
 const beatMs = 2_000;
-/** Replicas that were ended and could not say so are gone by then. */
-const othersGoneMs = 14_000;
 
 /**
  * Reads the log of a store up to its end and joins its replicas.
@@ -130,12 +107,16 @@ function abandon({ sim, sandboxes }: StateMachine): void {
   for (const each of [sim, ...sandboxes.sims()]) coreOf(each).state.clock.waiting?.giveUp();
 }
 
-/** What two versions make of one entry may differ. Whoever joins while another version is there goes again. */
+/**
+ * What two versions make of one entry may differ, so that they share no log. Whoever joins while another version is there goes
+ * again; one that was ended and could not say so is gone after a while.
+ */
 async function othersAreOfThisVersion({ replicas }: StateMachine, { name }: RedisAddress): Promise<void> {
-  for (const startMs = performance.now(); ; ) {
+  const found = new Map(replicas.list().map((each) => [each.name, each.lastMs]));
+  for (;;) {
     const others = replicas.list().filter((each) => each.version !== version);
     if (others.length === 0) return;
-    if (performance.now() - startMs > othersGoneMs) {
+    if (others.some((each) => each.lastMs > (found.get(each.name) ?? Number.POSITIVE_INFINITY))) {
       const theirs = others.map((each) => `${each.version} (${each.name})`).join(', ');
       throw new LogOpenError(
         `expected every replica of ${name} to be petstore-sim ${version}, got ${theirs}; stop all of them, then start all with one version`,

@@ -2,12 +2,33 @@ import { version } from '../control/har.js';
 import type { Command } from '../log/command.js';
 import { LogOpenError } from '../log/log.js';
 import { readMachine } from '../log/read-machine.js';
+import type { RedisAddress } from '../log/redis/address.js';
 import { openRedisLog } from '../log/redis/open-redis-log.js';
 import type { RedisLog } from '../log/redis/redis-log.js';
 import type { StoreTime } from '../log/redis/store-time.js';
 import type { MachineOptions } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
-import type { ReplicaOptions } from './open-replica.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+
+export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
+  readonly address: RedisAddress;
+  readonly resolved: ResolvedScenario;
+  /** What the scenario is called where it comes from: its name, or that of its file. */
+  readonly scenarioName: string;
+  /** Begins anew. Default false. */
+  readonly reset?: boolean | undefined;
+  /** What this process is called in the log, and how many times it has opened it before. */
+  readonly writer: string;
+  readonly incarnation: number;
+  /** Called when what was applied is not in the store any more: this is over, and the log is to be opened again. */
+  readonly onLost: (reason: string) => void;
+  /** Called when this replica has to end. */
+  readonly onFatal: (sentence: string) => void;
+  /** Called with what happens while it serves. */
+  readonly onNotice: (sentence: string) => void;
+  /** A log that is shorter is not replaced by a snapshot. Default 16 MiB. */
+  readonly leastLogBytes?: number | undefined;
+}
 
 /** A log that has been read up to its end, and what it leads to. */
 export interface ReadReplica {

@@ -4,7 +4,8 @@ import { LogOpenError } from '../log/log.js';
 import { newWriterName } from '../log/redis/open-redis-log.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { type ListenOptions, type OpenPort, openPort } from './http/server.js';
-import { type OpenReplica, openReplica, type ReplicaOptions } from './open-replica.js';
+import { type OpenReplica, openReplica } from './open-replica.js';
+import type { ReplicaOptions } from './read-replica.js';
 
 export interface ServeReplicaOptions
   extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice'> {

@@ -1,5 +1,6 @@
 import type { FindingCode } from '../scenario/expectation.js';
 import type { Outage } from '../state/outage.js';
+import { counted } from '../values/counted.js';
 import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';
 
@@ -26,5 +27,5 @@ export function describeOutages(outages: readonly Outage[]): string {
   const refused = outages.reduce((sum, outage) => sum + outage.refused, 0);
   const [first, last] = [outages[0] as Outage, outages.at(-1) as Outage];
   const time = (ms: number) => new Date(ms).toISOString();
-  return `The store was away between ${time(first.fromMs)} and ${time(last.toMs)}: ${refused} requests got a 503 that the journal does not show.`;
+  return `The store was away between ${time(first.fromMs)} and ${time(last.toMs)}: ${counted(refused, 'request')} got a 503 that the journal does not show.`;
 }

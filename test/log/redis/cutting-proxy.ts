@@ -11,6 +11,8 @@ export interface CuttingProxy {
   dropReplies(word: string, every: number): void;
   /** Holds back whatever comes from clients for so long. */
   delayMs: number;
+  /** While it is set, nothing goes through, in neither direction, and nobody is told. */
+  isFrozen: boolean;
 }
 
 export async function startProxy(storePort: number): Promise<CuttingProxy> {
@@ -18,7 +20,7 @@ export async function startProxy(storePort: number): Promise<CuttingProxy> {
   let word = '';
   let every = 0;
   let count = 0;
-  const proxy = { port: 0, cuts: 0, delayMs: 0 };
+  const proxy = { port: 0, cuts: 0, delayMs: 0, isFrozen: false };
   const server = createServer((client) => {
     const store = connect(storePort, '127.0.0.1');
     for (const socket of [client, store]) {
@@ -32,6 +34,7 @@ export async function startProxy(storePort: number): Promise<CuttingProxy> {
     }
     let isCut = false;
     client.on('data', (data) => {
+      if (proxy.isFrozen) return;
       const forward = () => store.write(data);
       if (every > 0 && data.includes(word) && ++count % every === 0) {
         isCut = true;
@@ -43,7 +46,7 @@ export async function startProxy(storePort: number): Promise<CuttingProxy> {
       else forward();
     });
     store.on('data', (data) => {
-      if (!isCut) client.write(data);
+      if (!isCut && !proxy.isFrozen) client.write(data);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
