@@ -13,7 +13,7 @@ const client = ['-e', 'console.log(performance.timeOrigin + performance.now())']
  * @param {{ times: number }} options
  */
 export function measureExecStart(ours, { times }) {
-  const main = join(folderOf(ours), 'node_modules/petstore-sim/dist/cli/main.js');
+  const main = join(folderOf(ours), 'node_modules/petstore-sim/dist/cli/main.cjs');
   const bare = () => firstLineMs(client);
   const underExec = () => firstLineMs([main, 'exec', '--', process.execPath, ...client]);
   const samples = [];

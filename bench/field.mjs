@@ -21,7 +21,7 @@ export function createField({ seconds, say }) {
 
   return {
     /**
-     * Starts a server, asks it every kind of request once, and loads it until its code is compiled.
+     * Starts a server, and the first time asks it every kind of request once.
      * @param {{ name: string, peer: import('./peers.mjs').Peer, node?: string }} run
      */
     async start({ name, peer, node }) {
@@ -33,8 +33,12 @@ export function createField({ seconds, say }) {
       if (!rows.has(name)) rows.set(name, { name, peer, node: node ?? peer.node, samples: new Map(), rssMiB: [] });
       if (!checked.has(name)) await mustAnswer(peer, server.url);
       checked.add(name);
-      for (const work of ['list', 'create'].filter((each) => peer.works.includes(each)))
-        await takeSlice(server, requestsOf(peer, work), { seconds: warmUpSeconds });
+    },
+
+    /** Loads a server with a work until its code for it is compiled. */
+    async warmUp(name, work) {
+      const server = running.get(name);
+      await takeSlice(server, requestsOf(server.peer, work), { seconds: warmUpSeconds });
     },
 
     /** Loads two of them one right after the other. */

@@ -77,23 +77,6 @@ const cli =
     )(launch);
 const silent = ['--log', 'silent'];
 
-const prism = {
-  group: 'peer',
-  works: ['list', 'create'],
-  rateHeaders: true,
-  files: () => ({ 'openapi.json': openapi() }),
-  command: script(
-    'node_modules/@stoplight/prism-cli/dist/index.js',
-    ...['mock', 'openapi.json', '--port', 'PORT', '--host', '127.0.0.1', '--cors', 'false', '-v', 'silent'],
-    // NODE_ENV=production turns this on, and 5.16 ends at once with it on Node 24.
-    ...['--multiprocess', 'false'],
-  ),
-  differs:
-    'Checks the request against the OpenAPI document and sends its example; keeps nothing. Wants a key but knows none, so ' +
-    'no mix (a request can only ask for a 429 itself, by the header Prefer). -v silent, since it logs each request ' +
-    'otherwise.',
-};
-
 /** @type {readonly Peer[]} */
 export const peers = [
   {
@@ -224,15 +207,23 @@ export const peers = [
       'request to stdout, which nothing turns off.',
   },
   {
-    ...prism,
     name: 'prism',
     packages: { '@stoplight/prism-cli': '5.16.0' },
     node: nodeForEngines,
-  },
-  {
-    ...prism,
-    name: 'prism-5.14',
-    packages: { '@stoplight/prism-cli': '5.14.2' },
+    group: 'peer',
+    works: ['list', 'create'],
+    rateHeaders: true,
+    files: () => ({ 'openapi.json': openapi() }),
+    command: script(
+      'node_modules/@stoplight/prism-cli/dist/index.js',
+      ...['mock', 'openapi.json', '--port', 'PORT', '--host', '127.0.0.1', '--cors', 'false', '-v', 'silent'],
+      // NODE_ENV=production turns this on, and 5.16 ends at once with it on Node 24.
+      ...['--multiprocess', 'false'],
+    ),
+    differs:
+      'Checks the request against the OpenAPI document and sends its example; keeps nothing. Wants a key but knows none, so ' +
+      'no mix (a request can only ask for a 429 itself, by the header Prefer). -v silent, since it logs each request ' +
+      'otherwise.',
   },
   {
     name: 'wiremock',

@@ -27,7 +27,7 @@ export interface ServerPiece {
   /** Of a log that several write to. */
   readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
-    /** Their names in the order of their last use. */
+    /** All of their names, in one order for every reader of the log. */
     readonly used: readonly string[];
     readonly dropped: readonly string[];
     readonly lastNumber: number;

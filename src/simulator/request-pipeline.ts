@@ -14,7 +14,6 @@ import { type RateReport, reportUnauthorized } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { parseInt64 } from '../values/int64.js';
 import { createDelayedRequests } from './delayed-requests.js';
-import { createListCache } from './list-cache.js';
 import { operations } from './operations.js';
 import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
 import { createHeaderWriter } from './response-headers.js';
@@ -23,9 +22,8 @@ import type { SimulatorState } from './simulator-state.js';
 
 /** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
 export function createRequestPipeline(state: SimulatorState, onError: (error: unknown) => void) {
-  const { clock, pets, keys, faults, journal } = state;
+  const { clock, pets, lists, keys, faults, journal } = state;
   const writeHeaders = createHeaderWriter();
-  const listCache = createListCache(pets);
   const delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
     answer(
       exchange,
@@ -130,7 +128,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     try {
       const outcome = operations[route.operation as OperationName](
         call,
-        { pets, categories, settings, listCache },
+        { pets, lists, categories, settings },
         route.petId,
       );
       exchange.storedId = outcome.storedId;

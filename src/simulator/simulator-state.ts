@@ -7,6 +7,7 @@ import type { JournalBudget } from '../state/journal-budget.js';
 import type { TimeSource } from '../state/machine-time.js';
 import { PetStore } from '../state/pet-store.js';
 import { SimulatedClock } from '../state/simulated-clock.js';
+import { ListCache } from './list-cache.js';
 import type { DelayedRequest } from './request-record.js';
 
 /** What a simulator consists of: its scenario and everything that changes. */
@@ -14,6 +15,7 @@ export interface SimulatorState {
   resolved: ResolvedScenario;
   readonly clock: SimulatedClock;
   readonly pets: PetStore;
+  readonly lists: ListCache;
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
   readonly journal: RequestJournal;
@@ -28,6 +30,7 @@ export interface SimulatorState {
 /** What a simulator has from another one, or from a log. */
 interface SharedParts {
   pets?: PetStore | undefined;
+  lists?: ListCache;
   budget?: JournalBudget;
   time?: TimeSource | undefined;
 }
@@ -35,13 +38,14 @@ interface SharedParts {
 /**
  * @param onError reports a failing listener of the journal
  * @param shared.pets a store with the pets of the scenario; default: a new one
+ * @param shared.lists where it looks for lists that are made already; default: its own
  * @param shared.budget the memory for journals; default: its own
  * @param shared.time where the machine's time comes from; default: the machine's own
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  { pets, budget, time }: SharedParts = {},
+  { pets, lists, budget, time }: SharedParts = {},
 ): SimulatorState {
   const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();
@@ -52,6 +56,7 @@ export function createSimulatorState(
     resolved,
     clock,
     pets: pets ?? new PetStore(resolved.pets, petStoreOptions(resolved)),
+    lists: lists ?? new ListCache(),
     keys,
     faults,
     journal: new RequestJournal(onError, {}, budget),
@@ -63,10 +68,10 @@ export function createSimulatorState(
 
 /** The state of another simulator that starts as this one did. */
 export const forkSimulatorState = (
-  { resolved, pets, petsFrom, journal: { budget }, time }: SimulatorState,
+  { resolved, pets, lists, petsFrom, journal: { budget }, time }: SimulatorState,
   onError: (error: unknown) => void,
 ): SimulatorState =>
-  createSimulatorState(resolved, onError, { budget, time, ...(petsFrom === resolved && { pets: pets.fork() }) });
+  createSimulatorState(resolved, onError, { lists, budget, time, ...(petsFrom === resolved && { pets: pets.fork() }) });
 
 /** Starts another scenario. Its pets replace those that are there only with `reseed`; the clock goes on unless its own settings differ. */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {

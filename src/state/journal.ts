@@ -128,8 +128,9 @@ export class RequestJournal {
       this.add({ ...held, ...delivery });
       return;
     }
-    const entry = this.#entries.findLast((each) => each?.id === id);
-    if (entry !== undefined) Object.assign(entry, delivery);
+    const at = this.#entries.findLastIndex((each) => each?.id === id);
+    // A record of its own, because a snapshot may be being written of the one that was there.
+    if (at >= 0) this.#entries[at] = { ...(this.#entries[at] as RequestRecord), ...delivery };
   }
 
   report(outcome: ReportedOutcome): void {

@@ -51,7 +51,6 @@ export class PetStore {
   /** The pets of the scenario; never changed. */
   #seedStock: Stock = fill([]);
   #stock: Stock = this.#seedStock;
-  #version = 0;
   #nextId: Int64 = 1;
 
   constructor(seedPets: readonly StoredPet[], options: PetStoreOptions) {
@@ -70,7 +69,6 @@ export class PetStore {
   /** Lists the pets in another order from now on. */
   reorder(order: ListOrder, seed: number): void {
     const isSeed = this.#stock === this.#seedStock;
-    this.#version++;
     this.#setOrder(order, seed);
     this.#seedStock = fill([...this.#seedStock.all].sort(this.#compare));
     this.#stock = isSeed ? this.#seedStock : fill([...this.#stock.all].sort(this.#compare));
@@ -87,9 +85,9 @@ export class PetStore {
     return fork;
   }
 
-  /** A number that is different after every change. */
-  get version(): number {
-    return this.#version;
+  /** Stands for the pets in their order: another object after every change, the same one while forks share their pets. */
+  get content(): object {
+    return this.#stock;
   }
 
   get size(): number {
@@ -168,7 +166,6 @@ export class PetStore {
 
   /** Goes back to the pets of the scenario. */
   reset(): void {
-    this.#version++;
     this.#stock = this.#seedStock;
     this.#nextId = this.#idStart;
   }
@@ -179,7 +176,6 @@ export class PetStore {
   }
 
   restore(state: PetStoreState): void {
-    this.#version++;
     this.#stock = fill([...state.pets].sort(this.#compare));
     this.#nextId = state.nextId;
   }
@@ -191,16 +187,15 @@ export class PetStore {
 
   /** The stock to change. The pets of the scenario are shared, so they are copied first. */
   #own(): Stock {
-    this.#version++;
-    if (this.#stock === this.#seedStock) {
-      const { byId, all, byStatus } = this.#seedStock;
-      const { available, pending, sold } = byStatus;
-      this.#stock = {
-        byId: new Map(byId),
-        all: [...all],
-        byStatus: { available: [...available], pending: [...pending], sold: [...sold] },
-      };
-    }
+    const { byId, all, byStatus } = this.#stock;
+    const { available, pending, sold } = byStatus;
+    this.#stock = this.isSeed()
+      ? {
+          byId: new Map(byId),
+          all: [...all],
+          byStatus: { available: [...available], pending: [...pending], sold: [...sold] },
+        }
+      : { byId, all, byStatus };
     return this.#stock;
   }
 
