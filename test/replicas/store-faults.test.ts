@@ -16,7 +16,7 @@ beforeAll(async () => {
   replicas = await startReplicas(2, wire.url());
 });
 
-const petsOf = async ({ control }: Replica) => (await control.exportState()).pets;
+const petsOf = async ({ control }: Replica) => (await control.exportState()).pets as { id: number; name: string }[];
 const untilStored = (load: Load, count: number) => vi.waitUntil(() => load.stored.size >= count, patience);
 const untilRefused = ({ answers }: Load) =>
   vi.waitUntil(() => answers.some(({ status }) => status === 503), { ...patience, timeout: 60_000 });
@@ -31,6 +31,8 @@ async function untilServed(prefix: string): Promise<Load[]> {
 
 interface Trouble {
   what: string;
+  /** Whether the store goes on and its answers are lost. */
+  isDumb?: boolean;
   /** Begins it, and ends it when clients have noticed. */
   happens: (noticed: () => Promise<unknown>) => Promise<void>;
 }
@@ -64,6 +66,7 @@ const troubles: Trouble[] = [
   },
   {
     what: 'is behind a network that swallows what it sends',
+    isDumb: true,
     async happens(noticed) {
       wire.losesReplies = true;
       await noticed();
