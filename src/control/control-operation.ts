@@ -69,6 +69,8 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly maximumBytes?: number;
   /** Where it changes nothing that a request could see, so that it is not among the changes of the simulator. */
   readonly isQuiet?: true;
+  /** Whether it is answered at once, whatever is being written. */
+  readonly isAtOnce?: true;
   /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
   run(target: Target, input: Output<In>, caller: Caller): Result;

@@ -43,7 +43,6 @@ export class PetStore {
   /** The pets of the scenario; never changed. */
   #seedStock: PetStock = fillStock([]);
   #stock: PetStock = this.#seedStock;
-  #version = 0;
   #nextId: Int64 = 1;
 
   constructor(seedPets: readonly StoredPet[], options: PetStoreOptions) {
@@ -62,7 +61,6 @@ export class PetStore {
   /** Lists the pets in another order from now on. */
   reorder(order: ListOrder, seed: number): void {
     const isSeed = this.#stock === this.#seedStock;
-    this.#version++;
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...this.#seedStock.all].sort(this.#compare));
     this.#stock = isSeed ? this.#seedStock : fillStock([...this.#stock.all].sort(this.#compare));
@@ -79,9 +77,9 @@ export class PetStore {
     return fork;
   }
 
-  /** A number that is different after every change. */
-  get version(): number {
-    return this.#version;
+  /** Stands for the pets in their order: another object after every change, the same one while forks share their pets. */
+  get content(): object {
+    return this.#stock;
   }
 
   get size(): number {
@@ -123,7 +121,7 @@ export class PetStore {
    */
   add(pet: Omit<Pet, 'id'> & { id?: Int64 | undefined }): StoredPet {
     const id = pet.id ?? this.#freeId();
-    if (this.#stock.byId.has(id))
+    if (pet.id !== undefined && this.#stock.byId.has(id))
       throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
     const added = toStored({ ...pet, id });
     const { byId, all, byStatus } = this.#own();
@@ -160,7 +158,6 @@ export class PetStore {
 
   /** Goes back to the pets of the scenario. */
   reset(): void {
-    this.#version++;
     this.#stock = this.#seedStock;
     this.#nextId = this.#idStart;
   }
@@ -171,7 +168,6 @@ export class PetStore {
   }
 
   restore(state: PetStoreState): void {
-    this.#version++;
     this.#stock = fillStock([...state.pets].sort(this.#compare));
     this.#nextId = state.nextId;
   }
@@ -183,8 +179,8 @@ export class PetStore {
 
   /** The stock to change. The pets of the scenario are shared, so they are copied first. */
   #own(): PetStock {
-    this.#version++;
-    if (this.#stock === this.#seedStock) this.#stock = copyStock(this.#seedStock);
+    const { byId, all, byStatus } = this.#stock;
+    this.#stock = this.isSeed() ? copyStock(this.#stock) : { byId, all, byStatus };
     return this.#stock;
   }
 

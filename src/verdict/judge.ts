@@ -34,5 +34,6 @@ export function judgeEntries(
   });
   for (const entry of entries) runJudge.add(entry);
   for (const outcome of journal.outcomes) runJudge.report(outcome);
-  return runJudge.verdict({ nowMs: clock.now(), dropped: journal.dropped, pending: journal.pending, ...progress });
+  const { dropped, outages, pending } = journal;
+  return runJudge.verdict({ nowMs: clock.now(), dropped, outages, pending, ...progress });
 }

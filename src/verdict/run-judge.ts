@@ -1,3 +1,4 @@
+import type { Outage } from '../state/outage.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import type { Expectation } from './conclude.js';
 import { judgeRun, type Verdict } from './judge-run.js';
@@ -21,6 +22,8 @@ export interface RunProgress {
   readonly nowMs: number;
   /** How many entries the journal has lost; a run with gaps cannot pass. Default 0. */
   readonly dropped?: number | undefined;
+  /** When requests were refused that the journal does not show. Default: never. */
+  readonly outages?: readonly Outage[] | undefined;
   /** How many requests are not answered yet. Default 0. */
   readonly pending?: number | undefined;
   /**
@@ -75,10 +78,10 @@ export class RunJudge {
   verdict(progress: RunProgress): Verdict {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;
-    const { nowMs, dropped = 0, pending = 0, isOver = false, end } = progress;
+    const { nowMs, dropped = 0, outages = [], pending = 0, isOver = false, end } = progress;
     this.#read ??= readRequests(this.#entries, { callers: needs?.parallel, areHeadersHidden });
     const run = { ...this.#read, endMs: nowMs, pending, isOver, end, outcomes: this.#outcomes, needs };
-    const verdict = judgeRun(run, { scenario, dropped, expect });
+    const verdict = judgeRun(run, { scenario, dropped, outages, expect });
     this.#last = { progress, verdict };
     return verdict;
   }
@@ -92,6 +95,7 @@ export class RunJudge {
 const isSame = (one: RunProgress, other: RunProgress) =>
   one.nowMs === other.nowMs &&
   one.dropped === other.dropped &&
+  one.outages === other.outages &&
   one.pending === other.pending &&
   one.isOver === other.isOver &&
   one.end === other.end;

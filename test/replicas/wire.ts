@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { atEnd } from './at-end.js';
 
 /** The network between replicas and their store: a TCP proxy that can be slow, lose answers, and be cut. */
 export interface Wire {
@@ -79,7 +79,7 @@ export async function startWire(to: number): Promise<Wire> {
       for (const socket of open) socket.destroy();
     },
   };
-  onTestFinished(async () => {
+  atEnd(async () => {
     wire.cut();
     server.close();
     await once(server, 'close');
