@@ -18,6 +18,7 @@ export class RecordRow implements Row {
   finishedAtMs = 0.5;
   isAbandoned = false;
   lastArrivedId = 0;
+  isLost: Row['isLost'];
   heldMs = 0;
   token: Row['token'];
   operation: Row['operation'];
@@ -80,6 +81,7 @@ export class RecordRow implements Row {
     this.finishedAtMs = from.finishedAtMs;
     this.isAbandoned = from.isAbandoned;
     this.lastArrivedId = from.lastArrivedId;
+    this.isLost = from.isLost;
     this.heldMs = from.heldMs;
     if (this.token !== from.token) this.token = from.token;
     this.operation = from.operation;

@@ -22,7 +22,7 @@ async function writeToSnapshot(replica: TestReplica): Promise<void> {
   const before = await snapshotOf(replica);
   for (let n = 0; (await snapshotOf(replica)) === before; n++) {
     if (n > 2_000) throw new Error('expected a snapshot by now');
-    await create(replica, { name: `pet ${n} `.padEnd(200, '.') });
+    await create(replica, { name: `pet ${n} `.padEnd(5_000, '.') });
   }
 }
 
