@@ -47,6 +47,8 @@ function createSecrets(sim: KeySource) {
   let finder = createTextFinder(shortestSecret);
   let count = 0;
   let countAtFirst = 0;
+  /** Requests up to this id are known. */
+  let learnedId = 0;
 
   function learn(key = ''): void {
     if (key.length < shortestSecret || finder.has(key) || isNamed(scenario, key)) return;
@@ -64,7 +66,9 @@ function createSecrets(sim: KeySource) {
   function learnAll(): void {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);
-    for (const record of sim.journal.query()) learn(record.token);
+    for (const { token } of sim.journal.query({ since: learnedId })) learn(token);
+    // A request that waits for its answer comes later, with an id from before.
+    if (sim.journal.pending === 0) learnedId = sim.journal.lastId;
   }
 
   function startAgain(): void {
@@ -72,6 +76,7 @@ function createSecrets(sim: KeySource) {
     texts = [];
     finder = createTextFinder(shortestSecret);
     count = 0;
+    learnedId = 0;
     learnAll();
     countAtFirst = count;
   }

@@ -116,7 +116,40 @@ export class RecordRow implements Row {
   }
 
   copy(): RequestRecord {
-    return { ...this, rate: this.rate, headers: this.headers, requestBody: this.requestBody };
+    return {
+      id: this.id,
+      arrivedAtMs: this.arrivedAtMs,
+      answeredAtMs: this.answeredAtMs,
+      finishedAtMs: this.finishedAtMs,
+      isAbandoned: this.isAbandoned,
+      lastArrivedId: this.lastArrivedId,
+      heldMs: this.heldMs,
+      token: this.token,
+      operation: this.operation,
+      method: this.method,
+      baseUrl: this.baseUrl,
+      path: this.path,
+      query: this.query,
+      status: this.status,
+      responseBody: this.responseBody,
+      connection: this.connection,
+      client: this.client,
+      call: this.call,
+      plan: this.plan,
+      window: this.window,
+      refusal: this.refusal,
+      promisedAtMs: this.promisedAtMs,
+      strikes: this.strikes,
+      isStrike: this.isStrike,
+      isLimited: this.isLimited,
+      episode: this.episode,
+      storedId: this.storedId,
+      fault: this.fault,
+      isUnreadable: this.isUnreadable,
+      rate: this.rate,
+      headers: this.headers,
+      requestBody: this.requestBody,
+    };
   }
 
   #setRate(rate: RequestRecord['rate']): void {
