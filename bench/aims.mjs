@@ -1,31 +1,80 @@
 import { figures } from './figures.mjs';
 
-const atLeast = (aim, least, found) => ({ aim, found: found.toFixed(2), isReached: found >= least });
-const atMost = (aim, most, found, digits = 2) => ({ aim, found: found.toFixed(digits), isReached: found <= most });
+/**
+ * @typedef {object} Aim
+ * @property {string} what
+ * @property {string} aim
+ * @property {string} [found] none where it was not measured
+ * @property {string} [spread] from the lowest to the highest
+ * @property {string} [byCpu] the same by processor time for a request
+ * @property {boolean} [isReached]
+ */
+
+const number = (value, digits) =>
+  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const range = ({ lowest, highest }, digits) =>
+  lowest === undefined ? undefined : `${number(lowest, digits)}–${number(highest, digits)}`;
+
+/**
+ * What is found of an aim, from a number or from the median, the lowest and the highest of some.
+ * @returns {Aim}
+ */
+function row(what, [sign, bound], found, { digits = 2, unit = '', decidedBy = 'median', byCpu } = {}) {
+  const aim = `${sign} ${bound}${unit}`;
+  const of = typeof found === 'number' ? { median: found } : found;
+  if (of === undefined) return { what, aim };
+  const value = of[decidedBy] ?? of.median;
+  return {
+    what,
+    aim,
+    found: `${number(value, digits)}${unit}`,
+    spread: range(of, digits),
+    byCpu: byCpu && number(byCpu.median, digits),
+    isReached: sign === '≥' ? value >= bound : value <= bound,
+  };
+}
+
+/** Of a pair of servers, by requests a second. */
+const share = (what, least, pair, options) =>
+  row(what, ['≥', least], pair?.perSecond, { ...options, byCpu: pair?.cpu });
 
 /**
  * What the simulator is to reach, and what the results found.
- * @param {any} results with every part
- * @returns {{ aim: string, found: string, isReached: boolean }[]}
+ * @param {any} results
+ * @returns {Aim[]}
  */
 export function aims(results) {
   const found = figures(results);
+  const cpu = found.redisCpuUs;
+  const redis =
+    cpu === undefined ? '' : ` (Redis itself: ${cpu.list.toFixed(0)} and ${cpu.create.toFixed(0)} µs a request)`;
   return [
-    atLeast('List: at least 0.80 of the limit', 0.8, found.ofLimit),
-    atLeast('List: ahead of real-work', 1, found.ofRealWork),
-    atMost('List: p99 at most 1.5 times the limit’s', 1.5, found.p99OfLimit),
-    atLeast('List: 3 times as often as every peer', 3, found.peers[0].behind),
-    atLeast('List: 15 times as often as express-msw', 15, found.ofExpressMsw),
-    atLeast('Journal: at most a tenth of the lists a second', 0.9, found.journalOnList),
-    atLeast('Journal: at most a tenth of the creates a second', 0.9, found.journalOnCreate),
-    atMost('First answer: at most 70 ms after the limit’s', 70, found.startOverLimitMs, 0),
-    atMost('First answer: before that of every peer, ms', found.soonestPeerMs, found.startMs, 0),
-    atMost('List among 1,000,000: at most 1.2 times that among 100', 1.2, found.listGrowth),
-    atMost('Look-up among 1,000,000: at most 1.2 times', 1.2, found.lookUpGrowth),
-    atMost('Bytes a pet: at most 400', 400, found.bytesAPet, 0),
-    atMost('Reset of the default scenario: under 0.2 ms', 0.2, found.resetMs, 4),
-    atMost('msw: at most 1.15 of a static handler', 1.15, found.mswOfStatic),
-    atMost('sim.fetch: at most a fifth of a static msw handler', 0.2, found.fetchOfStatic),
-    atMost('Bundle of a page: at most 15 kB', 15, found.bundleKB, 1),
+    share('List, the log as it is by default, to a pipe: of the limit', 0.75, found.pretty),
+    share('List, `--log silent`: of the limit', 0.85, found.list),
+    share('List: of the same by hand, in the worst pair', 1, found.listOfByHand, { decidedBy: 'lowest' }),
+    share('Create: of the limit', 0.65, found.create),
+    share('Create: of the same by hand', 1.3, found.createOfByHand),
+    row('List: p99, of the limit’s', ['≤', 1.3], found.list?.p99),
+    share('List, one in ten refused: of the limit', 0.8, found.mix),
+    share('List with a journal: of that without', 0.97, found.journalOnList),
+    share('Create with a journal: of that without', 0.93, found.journalOnCreate),
+    ...['a test that waits for a request', 'a page that is open', 'a reader of every entry'].map((watcher) =>
+      row(`List beside ${watcher}: of that without, by CPU`, ['≥', 0.9], found.watched?.[watcher]?.cpu),
+    ),
+    share('List with `--data FOLDER`: of memory', 0.85, found.dataOnList),
+    share('Create with `--data FOLDER`: of memory', 0.85, found.dataOnCreate),
+    share('List with `--data redis:`, one replica: of memory', 0.4, found.redisOnList),
+    share(`Create with \`--data redis:\`, one replica: of memory${redis}`, 0.4, found.redisOnCreate),
+    row('First answer after a start: after bare node', ['≤', 35], found.startOverLimitMs, { digits: 0, unit: ' ms' }),
+    row('`exec`, before the client’s first line: over a bare start', ['≤', 120], found.execMs, {
+      digits: 0,
+      unit: ' ms',
+    }),
+    row('A page downloads, of `.` and `./msw`', ['≤', 20], found.bundleKB, { digits: 1, unit: ' kB' }),
+    row('Look-up among 1,000,000 pets: of that among 100', ['≤', 1.2], found.lookUpGrowth),
+    row('Verdict over 10,000 entries, the worst kind', ['≤', 30], found.verdictMs, { digits: 0, unit: ' ms' }),
+    share('List over 1,000 sandboxes: of the server’s own simulator', 0.85, found.sandboxes),
+    row('Packages installed', ['≤', 77], found.packages, { digits: 0 }),
+    row('Installed', ['≤', 8], found.installedMB, { digits: 1, unit: ' MB' }),
   ];
 }

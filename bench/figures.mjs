@@ -1,45 +1,75 @@
 /** The server of a name on the same Node as another. */
 export const onSameNode = (rows, name, { on }) =>
-  rows.find((row) => row.on === on && (row.name === name || row.name === `${name} on Node 24`));
+  rows.find((row) => row.on === on && (row.name === name || row.name === `${name} on Node ${on}`));
 
 /**
- * What the results come to, for the aims and for the README. Ratios of requests a second are of the list, unless the name
- * says otherwise.
- * @param {any} results with every part
+ * Of one server beside another, as `compare` of bench/slice.mjs makes it.
+ * @param {{ ratios: any[] } | undefined} found of a part
  */
-export function figures({ http, 'cold-start': cold, 'in-process': inProcess, growth, bundle }) {
-  const row = (name) => http.find((each) => each.name === name);
-  const ratio = (name, to, work = 'list') => row(name).works[work].perSecond / row(to).works[work].perSecond;
-  const startMs = (name) => cold.find((each) => each.name === name).startMs;
-  const us = (name) => inProcess.find((each) => each.name === name).us;
-  const [small, large] = [growth[0], growth.at(-1)];
+export const ratioOfPair = (found, of, to, work) =>
+  found?.ratios.find((ratio) => ratio.of === of && ratio.to === to && ratio.work === work);
+
+/** A server beside the limit on the same Node. */
+export function ofLimit(found, row, work = 'list') {
+  const limit = onSameNode(found.servers, 'limit', row);
+  return limit && ratioOfPair(found, row.name, limit.name, work)?.perSecond?.median;
+}
+
+/** The peers that answered rightly. */
+export const measuredPeers = ({ servers, failed }) =>
+  servers.filter(({ name, group }) => group === 'peer' && !(name in failed));
+
+/**
+ * What the results come to, for the aims and for the README. What was not measured is `undefined`.
+ * @param {any} results
+ */
+export function figures({ parts }) {
+  const found = (part) => parts[part]?.found;
+  const { http, peers, watched, replica, growth, verdict, sandboxes, install } = Object.fromEntries(
+    Object.entries(parts).map(([part, each]) => [part, each.found]),
+  );
+  const cold = found('cold-start');
+  const us = (name) => found('in-process')?.find((each) => each.name === name)?.us;
+  const pair = (of, to, work) => ratioOfPair(http, of, to, work);
   return {
-    ofLimit: ratio('ours', 'limit'),
-    realWorkOfLimit: ratio('real-work', 'limit'),
-    ofRealWork: ratio('ours', 'real-work'),
-    ofExpressMsw: ratio('ours', 'express-msw'),
-    /** Each peer with how many times as often we answer, the fastest first. */
-    peers: http
-      .filter(({ group, works }) => group === 'peer' && works.list)
-      .map((peer) => ({
-        name: peer.name,
-        behind: onSameNode(http, 'ours', peer).works.list.perSecond / peer.works.list.perSecond,
-      }))
-      .sort((a, b) => a.behind - b.behind),
-    p99OfLimit: row('ours').works.list.p99Ms / row('limit').works.list.p99Ms,
-    journalOnList: ratio('ours', 'ours-no-journal'),
-    journalOnCreate: ratio('ours', 'ours-no-journal', 'create'),
-    startMs: startMs('ours'),
-    startOverLimitMs: startMs('ours') - startMs('limit'),
-    soonestPeerMs: Math.min(...cold.filter(({ group }) => group === 'peer').map((peer) => peer.startMs)),
-    listGrowth: large.us.list / small.us.list,
-    lookUpGrowth: large.us['look-up'] / small.us['look-up'],
-    bytesAPet: large.bytesAPet,
-    seedMs: large.seedMs,
-    resetMs: small.resetDefaultMs,
-    mswOfStatic: us('msw, handlers(sim)') / us('msw, a static handler'),
-    fetchOfStatic: us('sim.fetch') / us('msw, a static handler'),
+    list: pair('ours', 'limit', 'list'),
+    create: pair('ours', 'limit', 'create'),
+    mix: pair('ours', 'limit', 'mix'),
+    pretty: pair('ours-pretty', 'limit', 'list'),
+    byHand: pair('real-work', 'limit', 'list'),
+    listOfByHand: pair('ours', 'real-work', 'list'),
+    createOfByHand: pair('ours', 'real-work', 'create'),
+    journalOnList: pair('ours', 'ours-no-journal', 'list'),
+    journalOnCreate: pair('ours', 'ours-no-journal', 'create'),
+    dataOnList: pair('ours-data', 'ours', 'list'),
+    dataOnCreate: pair('ours-data', 'ours', 'create'),
+    redisOnList: ratioOfPair(replica, 'ours-redis', 'ours', 'list'),
+    redisOnCreate: ratioOfPair(replica, 'ours-redis', 'ours', 'create'),
+    redisCpuUs: replica?.storeCpuUs,
+    watched,
+    /** Each peer with how many times as often we answer the list, by way of the limit, the fastest first. */
+    peers: peers && behindUs(peers),
+    startMs: cold?.rows.find(({ name }) => name === 'ours')?.startMs,
+    startOverLimitMs: cold?.overLimitMs,
+    execMs: found('exec-start')?.addedMs,
+    listGrowth: growth?.list,
+    lookUpGrowth: growth?.lookUp,
+    bytesAPet: growth?.rows.at(-1).bytesAPet,
+    seedMs: growth?.rows.at(-1).seedMs,
+    verdictMs: verdict && Math.max(...verdict.map(({ medianMs }) => medianMs)),
+    sandboxes: sandboxes?.ofOne,
     fetchOfMsw: us('sim.fetch') / us('msw, handlers(sim)'),
-    bundleKB: bundle.pages / 1000,
+    bundleKB: found('bundle') && found('bundle').pages / 1000,
+    packages: install?.packages,
+    installedMB: install && install.bytes / 1e6,
   };
+}
+
+function behindUs(found) {
+  return measuredPeers(found)
+    .map((peer) => ({
+      name: peer.name,
+      behind: ofLimit(found, onSameNode(found.servers, 'ours', peer)) / ofLimit(found, peer),
+    }))
+    .sort((a, b) => a.behind - b.behind);
 }

@@ -1,89 +1,99 @@
-import { load } from './load.mjs';
-import { median } from './median.mjs';
-import { check } from './peers.mjs';
-import { start, usageOf } from './server-process.mjs';
-import { requestsOf } from './works.mjs';
+import { createField, workNames } from './field.mjs';
 
-/** Every server that is measured under load, and on which Node: a peer that needs Node 24 is held against ours on 24. */
-const loaded = (peers) => {
-  const node = peers.find((peer) => peer.node)?.node;
-  const runs = peers.map((peer) => ({ peer, name: peer.name, node: peer.node, on: peer.node ? '24' : '20' }));
-  if (node === undefined) return runs;
-  const again = peers.filter(({ name }) => name === 'limit' || name === 'ours');
-  return [...runs, ...again.map((peer) => ({ peer, name: `${peer.name} on Node 24`, node, on: '24' }))];
-};
+const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
+
+/** Which of ours is held against what. The limit stands beside each server that is held against it. */
+const comparisons = [
+  { of: 'ours', to: 'limit', works: ['list', 'mix', 'create'] },
+  { of: 'real-work', to: 'limit', works: ['list', 'mix', 'create'] },
+  { of: 'ours', to: 'real-work', works: ['list', 'create'] },
+  { of: 'ours-pretty', to: 'limit', works: ['list'] },
+  { of: 'ours', to: 'ours-no-journal', works: ['list', 'create'] },
+  { of: 'ours-data', to: 'ours', works: ['list', 'create'] },
+  { of: 'ours-fsync', to: 'ours', works: ['create'] },
+];
 
 /**
- * Requests a second of each server for each of its works: the servers in turn, round after round, each time a fresh
- * process; medians of the rounds.
- * @param {import('./peers.mjs').Peer[]} peers installed
+ * Ours in its forms and the same work by hand: round after round with fresh processes, and in each the servers of a
+ * comparison one right after the other, first in this order and then in the other.
+ * @param {import('./peers.mjs').Peer[]} peers installed; comparisons between others are left out
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
+ * @returns found, and the requests a second of the limit
  */
 export async function measureHttp(peers, { rounds, seconds, say }) {
-  const results = loaded(peers).map((run) => ({ ...run, works: {}, rssMiB: [] }));
+  const has = (name) => peers.some((peer) => peer.name === name);
+  const wanted = comparisons.filter(({ of, to }) => has(of) && has(to));
+  const names = new Set(wanted.flatMap(({ of, to }) => [of, to]));
+  const field = createField({ seconds, say });
   for (let round = 1; round <= rounds; round++) {
-    for (const result of results.filter(({ failed }) => failed === undefined)) {
+    try {
+      for (const peer of peers.filter(({ name }) => names.has(name))) {
+        await field.start({ name: peer.name, peer });
+        for (const work of ['list', 'create'].filter((each) => peer.works.includes(each)))
+          await field.warmUp(peer.name, work);
+      }
+      for (const isReversed of [false, true]) {
+        for (const work of workNames) {
+          for (const pair of wanted.filter(({ works }) => works.includes(work)))
+            await field.takePair(pair, work, isReversed);
+        }
+      }
+    } finally {
+      await field.stopAll();
+    }
+    say(`http: round ${round} of ${rounds}`);
+  }
+  return { found: field.found(), yardstick: field.perSecond('limit', 'list'), unit: 'requests a second' };
+}
+
+/**
+ * The peers, and ours beside them, each beside the limit on the same Node; one process of each. A peer that does not run is
+ * left out and said.
+ * @param {import('./peers.mjs').Peer[]} peers installed
+ * @param {{ rounds: number, seconds: number, say: (text: string) => void, missing: Record<string, string> }} options
+ * `rounds`: twice the pairs of a work; `missing`: peers that could not be installed, and why
+ */
+export async function measurePeers(peers, { rounds, seconds, say, missing }) {
+  const field = createField({ seconds, say });
+  const node = nodeOf(peers);
+  const named = (name) => peers.find((peer) => peer.name === name);
+  const on = (peer) => (peer.node ? 'limit on Node 24' : 'limit');
+  const runs = [
+    { name: 'ours', peer: named('ours'), to: 'limit' },
+    ...(node ? [{ name: 'ours on Node 24', peer: named('ours'), node, to: 'limit on Node 24' }] : []),
+    ...peers.filter(({ group }) => group === 'peer').map((peer) => ({ name: peer.name, peer, to: on(peer) })),
+  ];
+  const limits = [{ name: 'limit' }, ...(node ? [{ name: 'limit on Node 24', node }] : [])];
+  // They are so far behind that a share needs no more digits.
+  const pairs = Math.max(1, Math.ceil(rounds / 2));
+  const failed = { ...missing };
+  try {
+    for (const limit of limits) {
+      await field.start({ ...limit, peer: named('limit') });
+      for (const work of ['list', 'create']) await field.warmUp(limit.name, work);
+    }
+    for (const { to, ...run } of runs) {
       try {
-        await measureRound(result, { isFirst: round === 1, seconds, say: (text) => say(`round ${round}: ${text}`) });
+        await field.start(run);
+        // All lists first: some of them take longer the more was created.
+        for (const work of ['list', 'create'].filter((each) => run.peer.works.includes(each))) {
+          await field.warmUp(run.name, work);
+          for (let at = 0; at < pairs; at++) await field.takePair({ of: run.name, to }, work, at % 2 === 1);
+        }
+        await field.stop(run.name);
       } catch (error) {
-        if (result.peer.group !== 'peer') throw error;
+        if (run.peer.group !== 'peer') throw error;
         say(`left out: ${error.message}`);
-        result.failed = error.message;
+        failed[run.name] = error.message;
+        await field.stop(run.name).catch(() => {});
       }
     }
-  }
-  return results.map(({ peer, name, on, works, rssMiB, failed }) => ({
-    name,
-    failed,
-    group: peer.group,
-    on,
-    works: failed ? {} : Object.fromEntries(Object.entries(works).map(([work, samples]) => [work, summary(samples)])),
-    rssMiB: median(rssMiB),
-  }));
-}
-
-async function measureRound({ peer, name, node, works, rssMiB }, { isFirst, seconds, say }) {
-  const server = await start(peer, { port: 4610, core: 0, node });
-  try {
-    if (isFirst) await mustAnswer(peer, server.url);
-    await load(server.url, requestsOf(peer, 'list'), { seconds: 2 });
-    for (const work of ['list', 'mix', 'create'].filter((each) => peer.works.includes(each))) {
-      const before = usageOf(server.pid);
-      const sample = await load(server.url, requestsOf(peer, work), { seconds });
-      const after = usageOf(server.pid);
-      const cpuUs = before && after && ((after.cpuMs - before.cpuMs) * 1000) / sample.requests;
-      mustBeRight(peer, work, sample);
-      works[work] ??= [];
-      works[work].push({ ...sample, cpuUs });
-      say(`${name}, ${work}: ${Math.round(sample.perSecond)} requests a second`);
-    }
-    rssMiB.push(usageOf(server.pid)?.rssMiB);
   } finally {
-    await server.stop();
+    await field.stopAll();
   }
-}
-
-function summary(samples) {
-  const of = (field) => samples.map((sample) => sample[field]);
   return {
-    perSecond: median(of('perSecond')),
-    lowest: Math.min(...of('perSecond')),
-    highest: Math.max(...of('perSecond')),
-    p50Ms: median(of('p50Ms')),
-    p99Ms: median(of('p99Ms')),
-    cpuUs: median(of('cpuUs')),
+    found: { ...field.found(), failed },
+    yardstick: field.perSecond('limit', 'list'),
+    unit: 'requests a second',
   };
-}
-
-async function mustAnswer(peer, url) {
-  const issues = (await check(peer, url)).filter(({ issue }) => issue);
-  if (issues.length > 0)
-    throw new Error(`${peer.name} answers wrongly: ${issues.map((each) => each.issue).join('; ')}`);
-}
-
-/** Nothing but what was to be refused may have been. */
-function mustBeRight(peer, work, { requests, other }) {
-  const expected = work === 'mix' ? requests / 10 : 0;
-  if (Math.abs(other - expected) > requests / 100)
-    throw new Error(`${peer.name}, ${work}: expected ${expected} of ${requests} answers to be refusals, got ${other}`);
 }

@@ -1,4 +1,5 @@
-// How long the judge takes for a full journal of 10,000 entries, in milliseconds of processor time: `node bench/judge.mjs`.
+// How long the judge takes for a full journal of 10,000 entries, in milliseconds of processor time: `node bench/judge.mjs`,
+// a process of its own, prints JSON.
 import { createSimulator } from '../dist/index.js';
 import { judge } from '../dist/verdict.js';
 
@@ -21,6 +22,7 @@ const kinds = {
 
 const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
 
+const found = {};
 for (const [kind, [scenario, callAt, stepMs]] of Object.entries(kinds)) {
   const sim = createSimulator({ scenario: { ...scenario, clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' } } });
   for (let n = 0; n < entries; n++) {
@@ -34,8 +36,7 @@ for (const [kind, [scenario, callAt, stepMs]] of Object.entries(kinds)) {
     const { user, system } = process.cpuUsage(start);
     return (user + system) / 1000;
   });
-  const [first] = all;
   const sorted = all.toSorted((a, b) => a - b);
-  const shown = [first, sorted[0], sorted[runs >> 1], sorted.at(-1)].map((ms) => ms.toFixed(0).padStart(4));
-  console.log(`${kind.padEnd(26)} first ${shown[0]}  min ${shown[1]}  median ${shown[2]}  max ${shown[3]}`);
+  found[kind] = { firstMs: all[0], medianMs: sorted[runs >> 1], highestMs: sorted.at(-1) };
 }
+console.log(JSON.stringify(found));

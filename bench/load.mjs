@@ -7,24 +7,25 @@ import { folderOf, install } from './install-peer.mjs';
 import { isThere, pin } from './server-process.mjs';
 
 const run = promisify(execFile);
-const connections = 32;
+const usualConnections = 32;
 
 /** The load generator: wrk, or autocannon where wrk is missing. */
 export const generator = isThere('wrk') ? 'wrk' : 'autocannon';
 
 /**
- * Sends requests over 32 connections for a time, each as soon as the last one on its connection is answered.
+ * Sends requests over connections for a time, each as soon as the last one on its connection is answered.
  * @param {string} url where the server listens
  * @param {import('./works.mjs').WorkRequest[]} requests weighed; sent in turn
- * @param {{ seconds: number, core?: number }} options
+ * @param {{ seconds: number, core?: number, connections?: number }} options `connections`: default 32
  * @returns {Promise<{ requests: number, perSecond: number, p50Ms: number, p99Ms: number, other: number }>} `other`: answers
  * below 200 or from 400
  */
-export function load(url, requests, { seconds, core = 1 }) {
-  return generator === 'wrk' ? wrk(url, requests, { seconds, core }) : autocannon(url, requests, { seconds, core });
+export function load(url, requests, { seconds, core = 1, connections = usualConnections }) {
+  const options = { seconds, core, connections };
+  return generator === 'wrk' ? wrk(url, requests, options) : autocannon(url, requests, options);
 }
 
-async function wrk(url, requests, { seconds, core }) {
+async function wrk(url, requests, { seconds, core, connections }) {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
   const script = join(folder, 'requests.lua');
   writeFileSync(script, luaOf(requests));
@@ -64,7 +65,7 @@ end
 
 const autocannonPackage = { name: 'autocannon', packages: { autocannon: '9.0.0' } };
 
-async function autocannon(url, requests, { seconds, core }) {
+async function autocannon(url, requests, { seconds, core, connections }) {
   await install(autocannonPackage);
   const turns = requests.flatMap(({ weight, method, path, headers, body }) =>
     Array(weight).fill({ method, path, headers, body }),

@@ -1,113 +1,108 @@
 /**
  * `npm run bench`: measures the limit, ours and the peers, prints tables, and writes bench/results.json and
- * docs/performance.md with its picture. `--only growth,bundle` measures these parts anew and keeps the others; with
- * `--servers limit,ours` it prints alone.
+ * docs/performance.md with its picture. A part during which the machine was too noisy is not written, and said.
+ *
+ * `--only growth,bundle` measures these parts anew and keeps the others; `--rounds 2` is quicker and less sure; `--out FOLDER`
+ * writes there instead, noisy parts as well; with `--servers limit,ours` it prints alone.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundle, imports } from './bundle.mjs';
-import { measureColdStart } from './cold-start.mjs';
-import { measureHttp } from './http.mjs';
 import { generator } from './load.mjs';
-import { median } from './median.mjs';
+import { noiseOf, tooNoisy } from './noise.mjs';
+import { parts } from './parts.mjs';
 import { install, peers } from './peers.mjs';
 import { performancePage, picture, tables } from './report.mjs';
-import { measureSandboxes } from './sandboxes.mjs';
-import { pin } from './server-process.mjs';
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'http,cold-start,in-process,growth,bundle,sandboxes' },
+    only: { type: 'string', default: Object.keys(parts).join(',') },
     servers: { type: 'string' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
-    times: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '1' },
+    times: { type: 'string', default: '12' },
+    out: { type: 'string' },
   },
 });
-const parts = values.only.split(',');
-const names = values.servers?.split(',');
-const chosen = peers.filter(({ name }) => names === undefined || names.includes(name));
-const [rounds, seconds, times] = [values.rounds, values.seconds, values.times].map(Number);
+const wanted = values.only.split(',');
+const unknown = wanted.filter((part) => !(part in parts));
+if (unknown.length > 0)
+  throw new Error(`Failed to measure ${unknown}: expected --only to name some of ${Object.keys(parts)}`);
 const say = (text) => console.error(text);
+const startedMs = performance.now();
 
-/** Runs Node with a script of this folder on one core, several times, and gives what each run printed. */
-const runs = (args, count) =>
-  Array.from({ length: count }, () => {
-    const [command, all] = pin(0, process.execPath, args);
-    const stdio = ['ignore', 'pipe', 'inherit'];
-    return JSON.parse(execFileSync(command, all, { cwd: import.meta.dirname, encoding: 'utf8', stdio }));
-  });
-
-const measures = {
-  http: () => measureHttp(chosen, { rounds, seconds, say }),
-  'cold-start': () =>
-    measureColdStart(
-      chosen.filter(({ name }) => name !== 'ours-no-limits' && name !== 'ours-no-journal'),
-      { times, say },
-    ),
-  'in-process': () => {
-    const samples = runs(['in-process.mjs'], rounds);
-    return samples[0].map(({ name }, at) => ({ name, us: median(samples.map((rows) => rows[at].us)) }));
-  },
-  growth: () =>
-    ['100', '10000', '100000', '1000000'].map((size) => middle(runs(['--expose-gc', 'growth.mjs', size], rounds))),
-  async bundle() {
-    const sizes = {};
-    for (const [name, contents] of Object.entries(imports)) sizes[name] = (await bundle(contents)).gzipBytes;
-    return sizes;
-  },
-  async sandboxes() {
-    const ours = peers.find(({ name }) => name === 'ours');
-    const [memory] = runs(['--expose-gc', 'sandbox-memory.mjs'], 1);
-    return { ...memory, ...(await measureSandboxes(ours, { rounds, seconds })) };
-  },
-};
-
-/** Of several runs with the same fields, the medians. */
-const middle = (samples) =>
-  Object.fromEntries(
-    Object.entries(samples[0]).map(([name, first]) => [
-      name,
-      typeof first === 'object' ? middle(samples.map((each) => each[name])) : median(samples.map((each) => each[name])),
-    ]),
-  );
-
+const names = values.servers?.split(',');
+const withPeers = wanted.some((part) => ['peers', 'cold-start'].includes(part));
+// The others measure the build.
+const withOurs = wanted.some((part) => !['in-process', 'growth', 'verdict', 'bundle'].includes(part));
+const isWanted = ({ name, group }) => names?.includes(name) ?? (group === 'peer' ? withPeers : withOurs);
+/** Why a peer is not there. */
 const missing = {};
-for (const peer of [...chosen]) {
+const installed = [];
+for (const peer of peers.filter(isWanted)) {
   say(`installing ${peer.name}`);
   try {
     await install(peer);
+    installed.push(peer);
   } catch (error) {
     if (peer.group !== 'peer') throw error;
     say(`left out: ${error.message}`);
     missing[peer.name] = error.message;
-    chosen.splice(chosen.indexOf(peer), 1);
   }
 }
-const file = join(import.meta.dirname, 'results.json');
-const before = names === undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-const results = {
-  ...before,
-  date: new Date().toISOString().slice(0, 10),
-  machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; Node ${process.version}; ${generator}`,
-  rounds,
-  seconds,
-  times,
-  missing: { ...before.missing, ...missing },
+const options = {
+  peers: installed,
+  missing,
+  ours: peers.find(({ name }) => name === 'ours'),
+  ...{ rounds: Number(values.rounds), seconds: Number(values.seconds), times: Number(values.times) },
+  say,
 };
-for (const part of parts) {
+
+const isKept = names === undefined;
+const own = join(import.meta.dirname, 'results.json');
+const file = values.out ? join(values.out, 'results.json') : own;
+if (values.out) mkdirSync(values.out, { recursive: true });
+const before = isKept && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { parts: {} };
+const results = before;
+const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; Node ${process.version}; ${generator}`;
+const refusals = [];
+for (const part of wanted) {
+  const load = loadavg()[0];
+  const partMs = performance.now();
   say(`measuring ${part}`);
-  results[part] = await measures[part]();
+  const { found, yardstick, unit } = await parts[part](options);
+  if (found === undefined) {
+    say(`${part}: not here`);
+    continue;
+  }
+  const noise = yardstick && { unit, ...noiseOf(yardstick) };
+  const { rounds, seconds, times } = options;
+  const minutes = (performance.now() - partMs) / 60_000;
+  const measured = {
+    date: new Date().toISOString().slice(0, 10),
+    machine,
+    rounds,
+    seconds,
+    times,
+    load,
+    noise,
+    minutes,
+    found,
+  };
+  const refusal = tooNoisy(part, noise);
+  if (refusal) refusals.push(refusal);
+  if (refusal === undefined || values.out || !isKept) results.parts[part] = measured;
   // At once, so that nothing is lost if a later part fails.
-  if (names === undefined) writeFileSync(file, `${JSON.stringify(results, null, 1)}\n`);
+  if (isKept) writeFileSync(file, `${JSON.stringify(results, null, 1)}\n`);
 }
 console.log(tables(results));
-if (names === undefined && Object.keys(measures).every((part) => results[part] !== undefined)) {
-  const docs = join(import.meta.dirname, '../docs');
+if (isKept) {
+  const docs = values.out ?? join(import.meta.dirname, '../docs');
   writeFileSync(join(docs, 'performance.svg'), picture(results));
   writeFileSync(join(docs, 'performance.md'), performancePage(results, peers));
-  say('written: bench/results.json, docs/performance.md and its picture; npm run generate brings the README in step');
+  say(`written: ${file} and performance.md with its picture; npm run generate brings the README in step`);
 }
+say(`${((performance.now() - startedMs) / 60_000).toFixed(1)} minutes`);
+for (const refusal of refusals) say(refusal);
+if (refusals.length > 0) process.exitCode = 1;

@@ -1,7 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepare } from './peers.mjs';
 import { requestsOf } from './works.mjs';
@@ -30,8 +32,15 @@ const hasTaskset = isThere('taskset');
 export async function start(peer, { port, core, ...options }) {
   const { command, args, env, cwd } = await prepare(peer, { port, ...options });
   const [pinned, pinnedArgs] = core === undefined ? [command, args] : pin(core, command, args);
+  const output = peer.piped ? openPipe() : undefined;
   const startedMs = performance.now();
-  const child = spawn(pinned, pinnedArgs, { env, cwd, stdio: 'ignore', detached: true });
+  const child = spawn(pinned, pinnedArgs, {
+    env,
+    cwd,
+    stdio: ['ignore', output?.fd ?? 'ignore', 'ignore'],
+    detached: true,
+  });
+  output?.close();
   const exited = once(child, 'exit');
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -51,6 +60,19 @@ export async function start(peer, { port, core, ...options }) {
     await pause(1);
   }
   return { url, pid: child.pid, startMs: performance.now() - startedMs, stop };
+}
+
+/** A pipe, as a shell makes one, with a process on the core of the load that throws away what comes until it is closed. */
+function openPipe() {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const [command, args] = pin(1, 'cat', [path]);
+  spawn(command, args, { stdio: 'ignore' });
+  // Waits until the reader is there.
+  const fd = openSync(path, 'w');
+  rmSync(folder, { recursive: true });
+  return { fd, close: () => closeSync(fd) };
 }
 
 /** Without `fetch`, which would take a while to load the first time. */

@@ -1,14 +1,21 @@
 // Writes what is derived from a source in this repository; test/unit/generated.test.ts keeps each equal to its source.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { peers } from '../bench/peers.mjs';
+import { replicasTable } from '../bench/replicas-report.mjs';
 import { performancePage, picture, summary } from '../bench/report.mjs';
 import { source } from './source.mjs';
 
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
+
+/** What `node bench/replicas.mjs` found, once it has been run. */
+export function replicaResults() {
+  const path = 'bench/replicas.json';
+  return existsSync(new URL(`../${path}`, import.meta.url)) ? JSON.parse(read(path)) : undefined;
+}
 
 /** A value as YAML writes it on one line. */
 const inline = (value) => {
@@ -113,12 +120,13 @@ function scenarioTable(list) {
  * The pages with generated parts, by path, as they should be. A part without a source stays as it is.
  * @param sources the rows of the tables, what `petstore-sim scenarios` and `--help` print, and the results of the bench
  */
-export function pages({ assumptionRows, controlRows, scenarioList, help, results }) {
+export function pages({ assumptionRows, controlRows, scenarioList, help, results, replicas }) {
   const parts = [
     ['README.md', 'speed', results && summary(results)],
     ['docs/assumptions.md', 'assumptions', assumptionRows && assumptionTable(assumptionRows)],
     ['docs/control-api.md', 'control', controlRows && controlTable(controlRows)],
     ['docs/http-server.md', 'help', help && `\`\`\`console\n$ npx petstore-sim --help\n${help}\`\`\`\n`],
+    ['docs/many-replicas.md', 'replicas', replicas && replicasTable(replicas)],
     ['docs/scenarios.md', 'scenarios', scenarioList && scenarioTable(scenarioList)],
   ];
   return parts
@@ -128,7 +136,7 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
 
 /** What a command of the build prints. */
 const printed = (...args) =>
-  execFileSync(process.execPath, [fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)), ...args], {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url)), ...args], {
     encoding: 'utf8',
   });
 
@@ -147,6 +155,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     scenarioList: printed('scenarios'),
     help: printed('--help'),
     results,
+    replicas: replicaResults(),
   };
   for (const { path, text } of pages(sources)) write(path, text);
   write('docs/performance.md', performancePage(results, peers));

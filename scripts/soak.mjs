@@ -42,7 +42,7 @@ const binary = await nodeBinary(values.node);
 const file = join(folder, 'soak.json');
 writeFileSync(file, JSON.stringify(scenario));
 const server = probed(binary, [
-  join(root, 'dist/cli/main.js'),
+  join(root, 'dist/cli/main.cjs'),
   ...['serve', '--port', '0', '--log', 'json', '--scenario', file],
 ]);
 // It does nothing, so its pauses are the machine's.

@@ -21,8 +21,41 @@ export function toPlainCall(call: ApiCall): PlainCall {
   return { method, path, query, baseUrl, headers, body, connection, holdsRefusals: holds, arrivedAtMs, adapterHeaders };
 }
 
+/** What of a call is known only when it is handled. */
+export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
+
 /** The call as the simulator takes it. */
-export const fromPlainCall = ({ headers, ...call }: PlainCall): ApiCall => ({
-  ...call,
-  header: (name) => headers[name],
-});
+export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new KeptCall(call, context);
+
+/** A class, because to copy an object by spreading it takes as long as all else that a log does for a request (0.3 us). */
+class KeptCall implements ApiCall {
+  readonly #headers: PlainCall['headers'];
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly baseUrl: string;
+  readonly body: Uint8Array | undefined;
+  readonly connection: number | undefined;
+  readonly holdsRefusals: boolean | undefined;
+  readonly arrivedAtMs: number | undefined;
+  readonly arrivedBehind: number | undefined;
+  readonly adapterHeaders: ApiCall['adapterHeaders'];
+
+  constructor(call: PlainCall, context: CallContext) {
+    this.#headers = call.headers;
+    this.method = call.method;
+    this.path = call.path;
+    this.query = call.query;
+    this.baseUrl = call.baseUrl;
+    this.body = call.body;
+    this.connection = context.connection ?? call.connection;
+    this.holdsRefusals = call.holdsRefusals;
+    this.arrivedAtMs = context.arrivedAtMs ?? call.arrivedAtMs;
+    this.arrivedBehind = context.arrivedBehind ?? call.arrivedBehind;
+    this.adapterHeaders = context.adapterHeaders ?? call.adapterHeaders;
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers[name];
+  }
+}

@@ -3,7 +3,8 @@ import type { ExportedState } from '../control/state-schema.js';
 import { readYaml } from '../node/scenario-files/read-yaml.js';
 import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
 import { UsageError } from '../node/usage-error.js';
-import { generatesPets } from '../scenario/resolve-pets.js';
+import { generatePets } from '../scenario/generate-pets.js';
+import { grouped } from '../values/grouped.js';
 
 /** What a scenario file may take. */
 const maximumBytes = 1024 * 1024;
@@ -12,9 +13,7 @@ const maximumBytes = 1024 * 1024;
  * An exported state as the YAML of a scenario.
  * @throws {UsageError} when it has more pets than a scenario file may list
  */
-export async function exportedScenario(state: ExportedState): Promise<string> {
-  const isGenerated = generatesPets(state.scenario);
-  const generatePets = isGenerated ? (await import('../scenario/generate-pets.js')).generatePets : undefined;
+export function exportedScenario(state: ExportedState): string {
   const text = scenarioYaml(
     stateAsScenario(state, generatePets),
     `A simulator as it was at ${new Date(state.clock.nowMs).toISOString()} of its clock, by petstore-sim state export --as scenario.
@@ -22,7 +21,7 @@ It has API keys in it. \`state\` is exact and goes before \`usage\` and \`banned
   );
   const { issues } = readYaml(text);
   if (Buffer.byteLength(text) <= maximumBytes && issues.length === 0) return text;
-  const pets = state.pets.length.toLocaleString('en');
+  const pets = grouped(state.pets.length);
   throw new UsageError(
     `expected a state that a scenario file can hold, at most 1 MiB, got one with ${pets} pets; leave out --as scenario, and put it back with petstore-sim state import`,
   );

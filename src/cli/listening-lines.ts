@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { RunningServer } from '../node/http/server.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { grouped } from '../values/grouped.js';
 import type { LogFormat } from './request-log.js';
 
 /** What the command line prints when the server listens. The first line of the JSON form is the `listening` event. */
@@ -20,7 +21,7 @@ export function listeningLines(
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const limits = ({ minute, day }: (typeof keys)[number]) =>
-    `${minute.limit.toLocaleString('en')} a minute, ${day.limit.toLocaleString('en')} a day`;
+    `${grouped(minute.limit)} a minute, ${grouped(day.limit)} a day`;
   const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const authorization = `-H 'Authorization: Bearer ${key}'`;
   const json = "-H 'Content-Type: application/json'";

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { type CommandName, readArguments } from './arguments.js';
@@ -99,7 +101,7 @@ const print = (text: string) => {
 };
 
 function version(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+  return JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')).version;
 }
 
 reportOutputErrors();

@@ -1,3 +1,5 @@
+import { grouped } from '../values/grouped.js';
+
 /** What a bar needs of a terminal. */
 interface Terminal {
   isTTY?: boolean;
@@ -14,7 +16,7 @@ export const eraseLine = '\r\u001b[K';
 export function drawBar(done: number, total: number, unit: string): string {
   const full = Math.floor((done / total) * barCells);
   const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
-  return `\r${bar} ${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}`;
+  return `\r${bar} ${grouped(done)} of ${grouped(total)} ${unit}`;
 }
 
 /**
@@ -32,7 +34,7 @@ export function createProgressBar(
   return (made, total) => {
     const nowMs = now();
     if (made === total && isShown) {
-      terminal.write(`${eraseLine}storing ${total.toLocaleString('en')} pets`);
+      terminal.write(`${eraseLine}storing ${grouped(total)} pets`);
       return whenIdle(() => terminal.write(eraseLine));
     }
     const expectedMs = made === 0 ? 0 : ((nowMs - startMs) / made) * total;

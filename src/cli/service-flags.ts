@@ -1,4 +1,5 @@
 import { UsageError } from '../node/usage-error.js';
+import { counted } from '../values/counted.js';
 import { drawBar } from './progress-bar.js';
 
 // What the commands that ask a service have in common.
@@ -34,7 +35,7 @@ export function budgetOf(text: string): number {
 export function showRequests(done: number, total: number): void {
   const { stderr } = process;
   if (stderr.isTTY) stderr.write(drawBar(done, total, 'requests'));
-  else if (done % 10 === 0) stderr.write(`${done} of ${total} requests\n`);
+  else if (done % 10 === 0) stderr.write(`${done} of ${counted(total, 'request')}\n`);
 }
 
 /** Says why nothing goes out for a while. */

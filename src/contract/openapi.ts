@@ -1,3 +1,4 @@
+import { grouped } from '../values/grouped.js';
 import { documentedPlans, getPetRemovedAtMs, interfaceVersion, listLimit } from './document.js';
 import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
 
@@ -9,10 +10,8 @@ const everywhere: Json = {
   '429': ref('responses', 'TooManyRequests'),
 };
 
-const thousands = (count: number) => count.toLocaleString('en-US');
 const plans = Object.entries(documentedPlans).map(
-  ([name, { minute, day }]) =>
-    `| ${name[0]?.toUpperCase()}${name.slice(1)} | ${thousands(minute)} | ${thousands(day)} |`,
+  ([name, { minute, day }]) => `| ${name[0]?.toUpperCase()}${name.slice(1)} | ${grouped(minute)} | ${grouped(day)} |`,
 );
 const removalDay = new Date(getPetRemovedAtMs).toISOString().slice(0, 10);
 

@@ -9,6 +9,19 @@ export interface LogHealth {
   snapshotPosition: number;
   /** What was found at the start: what was lost, set aside or written by another version. Empty when all was well. */
   notices: readonly string[];
+  /** What keeps it: `redis` where several replicas share it. */
+  engine?: 'redis' | undefined;
+  /** The name of a shared log, and what this replica is called in it. */
+  name?: string;
+  replica?: string;
+  /** The replicas that have written in the last ten seconds or so. */
+  replicas?: readonly string[];
+  /** The instant of the last entry that is applied, in Unix milliseconds of the store. */
+  atMs?: number;
+  /** For how many milliseconds it has not been known that everything is applied; 0: it is. */
+  lagMs?: number;
+  /** Whether the store cannot be reached, so that what is read here may be old. */
+  stale?: boolean;
 }
 
 /** Who calls an operation over HTTP. In this process nothing of it is set. */
@@ -56,6 +69,8 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly maximumBytes?: number;
   /** Where it changes nothing that a request could see, so that it is not among the changes of the simulator. */
   readonly isQuiet?: true;
+  /** Whether it is answered at once, whatever is being written. */
+  readonly isAtOnce?: true;
   /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
   run(target: Target, input: Output<In>, caller: Caller): Result;

@@ -1,7 +1,7 @@
 import { describeService } from '../contract/openapi.js';
 import { fieldsOf } from '../schema/json-schema.js';
 import type { Schema } from '../schema/schema.js';
-import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
+import { boolean, fields, list, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import { clockOperations } from './clock-operations.js';
 import { type LogHealth, operation } from './control-operation.js';
@@ -21,6 +21,13 @@ const logHealth = fields({
   position: about(count, 'The position of the last entry that is applied.'),
   snapshotPosition: about(count, 'The position of the newest snapshot; 0: none.'),
   notices: about(list(string), 'What was lost, set aside or written by another version, as found at the start.'),
+  engine: optional(about(oneOf('redis'), 'What keeps a log that several replicas share.')),
+  name: optional(about(string, 'The name of the shared log.')),
+  replica: optional(about(string, 'What this replica is called in it.')),
+  replicas: optional(about(list(string), 'The replicas that are there.')),
+  atMs: optional(about(count, 'The instant of the last entry that is applied, in Unix milliseconds of the store.')),
+  lagMs: optional(about(count, 'For how long it has not been known that everything is applied; 0: it is.')),
+  stale: optional(about(boolean, 'Whether the store cannot be reached, so that what is read here may be old.')),
 }) as Schema<LogHealth>;
 
 const serverOperations = {
@@ -28,6 +35,7 @@ const serverOperations = {
     method: 'GET',
     path: '/health',
     summary: 'Tells that the simulator is up, and the name of its scenario',
+    isAtOnce: true,
     input: fields({}),
     result: fields({
       status: oneOf('ok'),

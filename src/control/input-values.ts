@@ -5,6 +5,7 @@ import { either, fields, kind, number, string } from '../schema/schemas.js';
 import { matching } from '../schema/value-schemas.js';
 import { sandboxNamePattern } from '../simulator/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { grouped } from '../values/grouped.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 
@@ -51,7 +52,7 @@ export const scenarioContent: Schema<Scenario> = {
   ...refine(
     kind<Scenario>('a scenario, which is a map', isMap),
     (scenario) => !(generatedPets(scenario) > maximumPetsWhileServing),
-    `at most ${maximumPetsWhileServing.toLocaleString('en')} generated pets; start the server with a scenario that has more`,
+    `at most ${grouped(maximumPetsWhileServing)} generated pets; start the server with a scenario that has more`,
   ),
   of: scenarioSchema,
 };

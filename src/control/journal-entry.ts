@@ -38,6 +38,8 @@ export interface JournalEntry extends EntryRow {
   finishedMs?: number;
   /** Only where the client went away before the end of the answer. */
   abandoned?: true;
+  /** Only where the client got a 503 instead of this answer: the log had not taken the request in time. */
+  lost?: true;
   /** Only where that was asked for: why it got its answer, step by step. */
   why?: WhyStep[];
 }
@@ -62,6 +64,9 @@ export const journalEntrySchema = fields({
   heldMs: optional(about(number, 'For how long the answer was held back so that parallel requests show themselves.')),
   finishedMs: optional(about(number, 'Until the last byte was handed over, where that was later than the first.')),
   abandoned: optional(about(oneOf(true), 'Only where the client went away before the end of the answer.')),
+  lost: optional(
+    about(oneOf(true), 'Only where the client got a 503 instead: the log had not taken the request in time.'),
+  ),
   why: optional(
     about(
       list(
@@ -138,6 +143,7 @@ export function createEntryView(sim: Simulator): EntryView {
         ...(heldMs > 0 && { heldMs }),
         ...(finishedAtMs > answeredAtMs && { finishedMs: finishedAtMs - arrivedAtMs }),
         ...(entry.isAbandoned && { abandoned: true as const }),
+        ...(entry.isLost && { lost: true as const }),
       };
     },
     showRow(entry) {

@@ -1,3 +1,4 @@
+import { grouped } from '../values/grouped.js';
 import { decidingAssumption } from './deciding-assumption.js';
 import type { EntryRow } from './entry-row.js';
 import { left, wait } from './wait-words.js';
@@ -54,7 +55,7 @@ function explainLimit({ refusal, strike, usage, window, exempt, status }: Explai
   if (usage === undefined) {
     return status === 429 ? [{ step: 'limit', result: 'stopped', text: '429: too many requests' }] : [];
   }
-  const used = `${window}: ${usage.used.toLocaleString('en')} of ${usage.limit.toLocaleString('en')} used`;
+  const used = `${window}: ${grouped(usage.used)} of ${grouped(usage.limit)} used`;
   if (refusal === undefined) return [{ step: 'limit', result: 'passed', text: `${used} with this request` }];
   const until = strike && refusal === 'ban' ? '' : ` until ${at(usage.resetAt)}`;
   return [{ step: 'limit', result: 'stopped', text: `${used}${until}`, assumption: 'windowStart' }];

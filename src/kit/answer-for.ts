@@ -1,4 +1,5 @@
 import type { BrowserContext, Page, Response, Route } from '@playwright/test';
+import { times } from '../verdict/finding.js';
 
 /** The requests of a page to the address that a sandbox answers for. */
 export interface Watched {
@@ -45,7 +46,7 @@ export function checkReached(watched: readonly Watched[]): void {
     if (answeredByWorker > 0) {
       throw new Error(
         `expected the sandbox to answer what the page sends to ${baseUrl}, but a service worker of the page did, ` +
-          `${answeredByWorker} times: msw, for one. Block it with test.use({ serviceWorkers: 'block' }), or do not start it in this test.`,
+          `${times(answeredByWorker)}: msw, for one. Block it with test.use({ serviceWorkers: 'block' }), or do not start it in this test.`,
       );
     }
     if (answered === 0) {

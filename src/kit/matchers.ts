@@ -1,5 +1,6 @@
 import type { FindingCode } from '../scenario/expectation.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { counted } from '../values/counted.js';
 import { counts, evidence } from '../verdict/failure-message.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
@@ -69,7 +70,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
           return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${evidence(found)}\n${counts(verdict)}`;
         const unknown = `expected the run to show whether the client had ${asked}`;
         return verdict.counts.dropped > 0
-          ? `${unknown}, but the journal has dropped ${verdict.counts.dropped} requests, so it is not known as a whole`
+          ? `${unknown}, but the journal has dropped ${counted(verdict.counts.dropped, 'request')}, so it is not known as a whole`
           : `${unknown}, but nothing put that to the test: ${howTo}\n${counts(verdict)}`;
       },
     };

@@ -1,6 +1,7 @@
 import { ApiError, keyBanned } from '../contract/api-error.js';
 import { windowSeconds } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
+import { counted } from '../values/counted.js';
 import { type ApiKey, countRefused, countServed, extendBan, noteRefusal, refresh } from './api-key.js';
 import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
 import type { Algorithm } from './window.js';
@@ -40,19 +41,17 @@ export function admit(
   const noted = noteRefusal(key, settings, nowMs, rate.resetAtSeconds);
   if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
   const { limit, window, resetAtSeconds } = rate;
-  const message = `The ${key.plan} plan allows ${count(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${count(resetAtSeconds - nowSeconds, 'second')}.`;
+  const message = `The ${key.plan} plan allows ${counted(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${counted(resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message), isStrike: noted === 'strike' };
 }
 
 function refuseBanned(key: ApiKey, settings: Settings, nowSeconds: number, isStrike: boolean): Admission {
   const rate = reportBanned(key, settings.reportedWindow);
   const cause = key.banCause === 'strikes' ? ' because requests went on after a 429' : '';
-  const message = `The API key is banned${cause}; retry in ${count(rate.resetAtSeconds - nowSeconds, 'second')}.`;
+  const message = `The API key is banned${cause}; retry in ${counted(rate.resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
 
 /** `a minute`, or `in 6 seconds` where the scenario has another length. */
 const per = (lengthSeconds: number, window: RateReport['window']) =>
-  lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${count(lengthSeconds, 'second')}`;
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+  lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${counted(lengthSeconds, 'second')}`;

@@ -15,7 +15,9 @@ export const fromJsonCall = (call: JsonCall): PlainCall => ({
 
 /** A command as it stands in a log. Only the body of a request is not JSON by itself. */
 export const toJsonCommand = (command: Command): unknown =>
-  command.kind === 'request' ? { ...command, call: toJsonCall(command.call) } : command;
+  command.kind === 'request' && command.call.body !== undefined
+    ? { ...command, call: toJsonCall(command.call) }
+    : command;
 
 /** The command that `toJsonCommand` made into JSON. */
 export function fromJsonCommand(value: unknown): Command {

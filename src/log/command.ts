@@ -47,6 +47,8 @@ export interface ScenarioCommand {
   readonly scenario: Scenario;
   readonly hash: string;
   readonly reseed?: boolean | undefined;
+  /** Only where the content that was loaded last has this hash: of several replicas that find a new content one loads it. */
+  readonly after?: string | undefined;
 }
 
 /** A sandbox is used, though nothing is asked of it; `make`: it is made where there is none. */
@@ -84,6 +86,33 @@ export interface TickCommand {
   readonly kind: 'tick';
 }
 
+/** A replica begins to write: its clients' requests follow. Written by itself, and again when it was thought to be gone. */
+export interface JoinCommand {
+  readonly kind: 'join';
+  /** The version of petstore-sim that it runs. */
+  readonly version: string;
+}
+
+/** A replica is there, and has nothing else to write. */
+export interface BeatCommand {
+  readonly kind: 'beat';
+}
+
+/** A replica has answered its last request and goes. */
+export interface PartCommand {
+  readonly kind: 'part';
+}
+
+/** For a time a replica could not write, and refused requests that are in no journal. */
+export interface StoreAwayCommand {
+  readonly kind: 'storeAway';
+  readonly sandbox?: string | undefined;
+  /** Machine instants. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly refused: number;
+}
+
 /** Everything that a log can hold: what changes the state of a server, as plain data. */
 export type Command =
   | BeginCommand
@@ -96,4 +125,8 @@ export type Command =
   | AlignClockCommand
   | RunEndedCommand
   | StartedCommand
-  | TickCommand;
+  | TickCommand
+  | JoinCommand
+  | BeatCommand
+  | PartCommand
+  | StoreAwayCommand;

@@ -8,6 +8,11 @@ export interface LogTimeOptions {
   readMs?: (() => number) | undefined;
   /** Called with by how much the machine's time was set back, where that is over 5 s. */
   onStepBack?: ((ms: number) => void) | undefined;
+  /**
+   * Whether others write entries by clocks of their own. A small step back is then waited out: to make up for it would put
+   * this clock ahead of theirs, and theirs ahead of this, without end. Default false.
+   */
+  isShared?: boolean | undefined;
 }
 
 /**
@@ -18,6 +23,7 @@ export class LogTime implements TimeSource {
   readonly isLogged = true;
   readonly #readMs: (() => number) | undefined;
   readonly #onStepBack: ((ms: number) => void) | undefined;
+  readonly #leastStepMs: number;
   /** The instant of the last entry. */
   #lastMs = 0;
   #appliedMs: number | undefined;
@@ -25,9 +31,10 @@ export class LogTime implements TimeSource {
   #lastReadMs = 0;
   #setBackMs = 0;
 
-  constructor({ readMs, onStepBack }: LogTimeOptions = {}) {
+  constructor({ readMs, onStepBack, isShared = false }: LogTimeOptions = {}) {
     this.#readMs = readMs;
     this.#onStepBack = onStepBack;
+    this.#leastStepMs = isShared ? reportedStepMs : 0;
   }
 
   /** The instant of the last entry; 0 before the first. */
@@ -49,12 +56,12 @@ export class LogTime implements TimeSource {
     const readMs = this.#readMs();
     // At the start, too: the machine may have been set back since the last entry was written.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
-    if (stepMs > 0) {
+    if (stepMs > this.#leastStepMs) {
       this.#setBackMs += stepMs;
       if (stepMs > reportedStepMs) this.#onStepBack?.(stepMs);
     }
     this.#lastReadMs = readMs;
-    return readMs + this.#setBackMs;
+    return Math.max(this.#lastMs, readMs + this.#setBackMs);
   }
 
   /** Does something at the instant of an entry. */

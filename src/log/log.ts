@@ -22,6 +22,8 @@ export interface LogEntry extends NewEntry {
   readonly writer: string;
   readonly incarnation: number;
   readonly sequence: number;
+  /** It came after its deadline: what somebody waited for in it is not done, by nobody. */
+  readonly isLate?: boolean;
 }
 
 /** An entry that was there at the start, with the version of petstore-sim that wrote it. */
@@ -89,6 +91,8 @@ export interface Log {
    * @throws {RangeError} for an entry longer than `maximumEntryBytes` with more than one command, or one over 64 MiB
    */
   append(entry: NewEntry): Promise<LogEntry>;
+  /** Only of a log that others write to as well. */
+  readonly shared?: SharedLog | undefined;
   /**
    * Writes the state after the entry at `position` and then drops what it makes needless. Pieces are pulled as they are
    * written, with turns of the event loop between them: capture their references first, and make each at most 64 KiB.
@@ -106,12 +110,36 @@ export interface Log {
   close(): Promise<void>;
 }
 
+/** What a log that several processes write to does besides. */
+export interface SharedLog {
+  /** What this process is called in the log. */
+  readonly writer: string;
+  /**
+   * Gives out every entry from now on, in the order of the log, those of this process too: `append` alone does not put
+   * them in force.
+   * @param onEntry called with what `append` was given where the entry is one of this process
+   */
+  follow(onEntry: (entry: LogEntry, own: NewEntry | undefined) => void): void;
+  /** Resolves when everything is applied that was in the log when it was called, or when that cannot be known now. */
+  catchUp(): Promise<void>;
+  /** Told when another process has answered an entry otherwise than this one. */
+  onDisagreement(position: number, writer: string): void;
+}
+
 /** What an entry may take as JSON, so that commands are written in pieces; one command alone may take more. */
 export const maximumEntryBytes = 1024 * 1024;
 
-/** The entry could not be written now, as on a full disk. Nothing of it was; another attempt may well succeed. */
+/**
+ * The entry could not be written now, as on a full disk; another attempt may well succeed. Nothing of it was written, unless
+ * `isUncertain`: then it may have been, and may still come.
+ */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
+  readonly isUncertain: boolean;
+  constructor(message: string, { isUncertain = false, ...options }: ErrorOptions & { isUncertain?: boolean } = {}) {
+    super(message, options);
+    this.isUncertain = isUncertain;
+  }
 }
 
 /** A log cannot be opened. The message says what was expected, what was found and what to do. */

@@ -8,9 +8,10 @@ import { checkInput } from '../control/perform.js';
 import type { Sandbox } from '../simulator/sandboxes.js';
 import { isMap } from '../values/plain-data.js';
 import type { Command } from './command.js';
+import type { HandledRequest } from './command-result.js';
 import { LogUnavailableError } from './log.js';
 import type { Sequencer } from './sequencer.js';
-import type { HandledRequest, StateMachine } from './state-machine.js';
+import type { StateMachine } from './state-machine.js';
 import { unavailableAnswer } from './unavailable-answer.js';
 
 /** An answer that goes out within so many milliseconds of its request has gone out with it, for all that can be seen. */
@@ -30,12 +31,11 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
-      const where = sandbox && { sandbox: sandbox.name };
       // The state knows itself which answer of a sandbox is the first.
-      const plain = { ...toPlainCall(call), adapterHeaders: undefined };
-      sequencer.submit({ kind: 'request', ...where, call: plain }, (result) => {
+      const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
+      sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
         if ('error' in result) {
-          if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim));
+          if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim, result.error));
           else fail(result.error);
           return;
         }
@@ -70,12 +70,17 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       return { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: sequencer.lastArrivedId(sandbox) };
     };
     /** The adapter tells when it has sent what it holds back; everything else is sent now. */
-    const send = ({ sent, finish, ...ready }: Answer, isLate: boolean) => {
+    const send = (ready: Answer, isLate: boolean) => {
+      const { sent, finish } = ready;
       if (sent === undefined) {
         const seen = delivery();
         // What was sent at once is as its entry says already.
         const isAsSaid = !isLate && seen.lastArrivedId === sim.journal.lastId && seen.answeredAtMs < atMs + soonMs;
         if (!isAsSaid) sequencer.note(sandbox, id, seen);
+      }
+      if (sent === undefined && finish === undefined) {
+        deliver(ready);
+        return;
       }
       deliver({
         ...ready,

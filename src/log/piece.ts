@@ -3,14 +3,16 @@ import type { FaultRule } from '../faults/fault-rule.js';
 import type { Outcome } from '../faults/outcome.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Exchange } from '../simulator/request-record.js';
-import type { ClockAnchor, ClockState } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
+import type { Outage } from '../state/outage.js';
 import type { Pet } from '../state/pet.js';
 import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import type { ClockAnchor, ClockState } from '../state/simulated-clock.js';
 import type { Int64 } from '../values/int64.js';
 import type { ClientEnd } from '../verdict/run.js';
 import type { JsonBytes } from './bytes.js';
 import type { JsonCall } from './command-json.js';
+import type { ReplicasState } from './replicas.js';
 
 /** What a server has beside its simulators. */
 export interface ServerPiece {
@@ -22,8 +24,10 @@ export interface ServerPiece {
   /** The hash of the last content of the scenario's file that was loaded. */
   readonly scenarioHash?: string | undefined;
   readonly runEnd?: ClientEnd | undefined;
+  /** Of a log that several write to. */
+  readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
-    /** Their names in the order of their last use. */
+    /** All of their names, in one order for every reader of the log. */
     readonly used: readonly string[];
     readonly dropped: readonly string[];
     readonly lastNumber: number;
@@ -62,6 +66,7 @@ export interface SimulatorPiece extends StateHead {
     dropped: number;
     clearedId: number;
     outcomes: readonly ReportedOutcome[];
+    outages?: readonly Outage[];
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Command } from './command.js';
+import type { CommandResult } from './command-result.js';
 import type { FoundEntry, FoundSnapshot } from './log.js';
 import { beginMachine } from './read-machine.js';
 import { type MachineOptions, restoreMachine } from './start-machine.js';
-import type { CommandResult, StateMachine } from './state-machine.js';
+import type { StateMachine } from './state-machine.js';
 
 /** Up to where a log is replayed: an entry, or an instant of the machine that wrote it, both included. */
 export interface ReplayUntil {

@@ -1,9 +1,14 @@
-import { jsonText } from '../values/json.js';
+import { emptyHash } from './answer-hash.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
 import { toJsonCommand } from './command-json.js';
-import { type AnswerHash, type Log, type LogEntry, LogUnavailableError, maximumEntryBytes } from './log.js';
-import type { CommandResult, StateMachine } from './state-machine.js';
+import { CommandQueues, type Done, type Waiting, type Written } from './command-queues.js';
+import type { CommandResult, HandledRequest } from './command-result.js';
+import { type AnswerHash, type Log, type LogEntry, LogUnavailableError, type NewEntry } from './log.js';
+import { RecentHashes } from './recent-hashes.js';
+import { SentNotes } from './sent-notes.js';
+import type { StateMachine } from './state-machine.js';
+import { StoreAway } from './store-away.js';
 
 /** What a sequencer needs of the process that it runs in. */
 export interface SequencerHost {
@@ -15,19 +20,6 @@ export interface SequencerHost {
   onError(error: unknown): void;
 }
 
-type Done = (result: CommandResult) => void;
-
-interface Waiting {
-  readonly command: Command;
-  readonly done: Done | undefined;
-}
-
-/** What a command takes beside the texts in it. */
-const commandBytes = 1_000;
-/** A character takes at most so many bytes: `\u0000`. */
-const characterBytes = 6;
-/** What one answer takes among those that were sent. */
-const sentBytes = 200;
 /** When answers were sent is written with the next command, or at the latest after this. */
 const longestNoteMs = 1_000;
 /** A timer that is later is set anew when it fires. */
@@ -41,10 +33,10 @@ export class Sequencer {
   readonly #machine: StateMachine;
   readonly #log: Log;
   readonly #host: SequencerHost;
-  /** What was handed in, by sandbox. */
-  readonly #queues = new Map<string, Waiting[]>();
+  /** What was handed in. */
+  readonly #queues = new CommandQueues();
   /** What was sent, for the next entry. */
-  #sent = new Map<string, [id: number, delivery: SentCommand['answers'][number][1]][]>();
+  readonly #sent = new SentNotes();
   #answered: AnswerHash[] = [];
   #isDeferred = false;
   /** Requests that are written or wait for it, and are not applied yet, by sandbox. */
@@ -58,12 +50,19 @@ export class Sequencer {
   #done = 0;
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
+  /** Of a shared log, by what was handed in: what is to be answered when it comes. */
+  readonly #written = new WeakMap<NewEntry, Written>();
+  readonly #away: StoreAway;
+  readonly #hashes = new RecentHashes();
 
-  constructor(machine: StateMachine, log: Log, host: SequencerHost) {
+  /** @param away what was refused before, and is to be told in the log */
+  constructor(machine: StateMachine, log: Log, host: SequencerHost, away = new StoreAway()) {
+    this.#away = away;
     this.#machine = machine;
     this.#log = log;
     this.#host = host;
     this.#lastAtMs = machine.time.lastMs;
+    log.shared?.follow((entry, own) => this.#applyShared(entry, own && this.#written.get(own)));
     this.#awaitTick();
   }
 
@@ -73,20 +72,15 @@ export class Sequencer {
    */
   submit(command: Command, done?: Done): void {
     const name = sandboxOf(command);
-    const queue = this.#queues.get(name);
     this.#handedIn++;
-    if (queue === undefined) this.#queues.set(name, [{ command, done }]);
-    else queue.push({ command, done });
+    this.#queues.add(name, { command, done });
     if (command.kind === 'request') this.#arriving.set(name, (this.#arriving.get(name) ?? 0) + 1);
     this.#deferWrite();
   }
 
   /** Notes how an answer was sent. It is written with the next command. */
   note(sandbox: string | undefined, id: number, delivery: SentCommand['answers'][number][1]): void {
-    const name = sandbox ?? '';
-    const noted = this.#sent.get(name);
-    if (noted === undefined) this.#sent.set(name, [[id, delivery]]);
-    else noted.push([id, delivery]);
+    this.#sent.add(sandbox, id, delivery);
     this.#stopNoting ??= this.#host.after(longestNoteMs, () => this.#deferWrite());
   }
 
@@ -98,15 +92,20 @@ export class Sequencer {
 
   /** Resolves when everything that was handed in before is applied; `undefined` when it is. */
   settled(): Promise<void> | undefined {
+    const { shared } = this.#log;
+    return shared === undefined ? this.#settledOwn() : shared.catchUp().then(() => this.#settledOwn());
+  }
+
+  #settledOwn(): Promise<void> | undefined {
     const count = this.#handedIn;
     return count === this.#done ? undefined : new Promise((resolve) => this.#settled.push({ count, resolve }));
   }
 
   /** Writes what was noted, and waits until everything is applied and no snapshot is being written. */
   async close(): Promise<void> {
-    if (this.#sent.size > 0) this.#deferWrite();
+    if (!this.#sent.isEmpty) this.#deferWrite();
     await new Promise<void>((resolve) => this.#host.defer(resolve));
-    await this.settled();
+    await this.#settledOwn();
     this.#stopNoting?.();
     this.#stopTicking?.();
     await this.#snapshot;
@@ -122,16 +121,20 @@ export class Sequencer {
   }
 
   #write(): void {
-    while (this.#queues.size > 0 || this.#sent.size > 0) {
+    while (!this.#queues.isEmpty || !this.#sent.isEmpty) {
       const sent = this.#takeSent();
-      const waiting = [...sent, ...this.#takeTurns(sent)];
+      const waiting = [...sent, ...this.#queues.take(sent)];
       const atMs = Math.max(this.#lastAtMs, Math.floor(this.#machine.time.liveMs()));
       this.#lastAtMs = atMs;
       const answered = this.#answered;
       this.#answered = [];
-      this.#log.append({ atMs, answered, commands: waiting.map(({ command }) => toJsonCommand(command)) }).then(
-        (entry) => this.#apply(entry, waiting),
-        (error) => this.#fail(error, waiting),
+      const commands = waiting.map(({ command }) => command);
+      const entry: NewEntry = { atMs, answered, commands: commands.map(toJsonCommand) };
+      const written: Written = { waiting, atMs, isGivenUp: false };
+      if (this.#log.shared !== undefined) this.#written.set(entry, written);
+      this.#log.append(entry).then(
+        (done) => this.#log.shared ?? this.#apply(done, commands, waiting),
+        (error) => this.#giveUp(error, written),
       );
     }
   }
@@ -139,54 +142,62 @@ export class Sequencer {
   #takeSent(): Waiting[] {
     this.#stopNoting?.();
     this.#stopNoting = undefined;
-    const sent = this.#sent;
-    if (sent.size === 0) return [];
-    this.#sent = new Map();
-    this.#handedIn += sent.size;
-    return Array.from(sent, ([name, answers]) => ({
-      command: { kind: 'sent', ...(name !== '' && { sandbox: name }), answers },
-      done: undefined,
-    }));
+    const sent = this.#sent.take();
+    this.#handedIn += sent.length;
+    return sent;
   }
 
-  /** Of each sandbox one command in turn, until an entry is full. @param first what is in it already */
-  #takeTurns(first: readonly Waiting[]): Waiting[] {
-    const taken: Waiting[] = [];
-    let bytes = 0;
-    for (const { command } of first) bytes += bytesOf(command);
-    if (this.#queues.size === 1) {
-      // Mostly there is one, and no turns to take.
-      const [[name, queue]] = this.#queues as unknown as [[string, Waiting[]]];
-      let count = 0;
-      for (; count < queue.length; count++) {
-        bytes += bytesOf((queue[count] as Waiting).command);
-        if (bytes > maximumEntryBytes && count + first.length > 0) break;
-      }
-      if (count === queue.length) this.#queues.delete(name);
-      return queue.splice(0, count);
-    }
-    while (this.#queues.size > 0) {
-      for (const [name, queue] of this.#queues) {
-        bytes += bytesOf((queue[0] as Waiting).command);
-        if (bytes > maximumEntryBytes && taken.length + first.length > 0) return taken;
-        taken.push(queue.shift() as Waiting);
-        if (queue.length === 0) this.#queues.delete(name);
-      }
-    }
-    return taken;
-  }
-
-  #apply(entry: LogEntry, waiting: readonly Waiting[]): void {
-    const { results, hash } = this.#machine.apply(entry);
+  #apply(entry: LogEntry, commands: readonly Command[], waiting: readonly Waiting[]): void {
+    const { results, hash } = this.#machine.apply(entry, commands);
     this.#answered.push([entry.position, hash]);
     this.#finish(waiting, (index) => results[index] as CommandResult);
+    this.#goOn(entry);
+  }
+
+  /** An entry of a log that others write to as well. @param written what it was here, if it was written here */
+  #applyShared(entry: LogEntry, written: Written | undefined): void {
+    const handedIn = written?.waiting.map(({ command }) => command);
+    const { results, hash } = this.#machine.apply(entry, handedIn);
+    this.#compare(entry, hash);
+    // An entry that was sent twice is applied once.
+    if (written !== undefined && results.length > 0) {
+      if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
+      if (written.isGivenUp) this.#lose(written.waiting, results);
+      else this.#finish(written.waiting, (index) => results[index] as CommandResult);
+      for (const command of this.#away.end(this.#machine.time.liveMs())) this.submit(command);
+    }
+    this.#goOn(entry);
+  }
+
+  /** Whoever wrote an entry notes later what it answered; here the answers must be the same. */
+  #compare({ position, writer, answered = [] }: LogEntry, hash: string): void {
+    for (const [earlier, expected] of answered) {
+      if (this.#hashes.isOther(earlier, expected)) this.#log.shared?.onDisagreement(earlier, writer);
+    }
+    this.#hashes.add(position, hash);
+  }
+
+  #goOn(entry: LogEntry): void {
     if (this.#log.snapshotIsDue) this.#writeSnapshot(entry.position);
     this.#awaitTick();
   }
 
-  #fail(error: unknown, waiting: readonly Waiting[]): void {
+  #giveUp(error: unknown, written: Written): void {
+    written.isGivenUp = true;
     if (!(error instanceof LogUnavailableError)) this.#host.onError(error);
-    this.#finish(waiting, () => ({ error }));
+    else if (this.#log.shared !== undefined) this.#away.refuse(written.waiting, written.atMs, this.#lastAtMs);
+    this.#finish(written.waiting, () => ({ error }));
+  }
+
+  /** What is done after all, though its clients were told that it is not. */
+  #lose(waiting: readonly Waiting[], results: readonly CommandResult[]): void {
+    for (const [index, { command }] of waiting.entries()) {
+      const result = results[index] as CommandResult;
+      if (command.kind !== 'request' || 'error' in result) continue;
+      const { id, answer } = result.value as HandledRequest;
+      this.note(command.sandbox, id, { isLost: true });
+      if (answer instanceof Promise) this.submit({ kind: 'left', sandbox: command.sandbox, id });
+    }
   }
 
   #arrived(command: Command): void {
@@ -234,14 +245,3 @@ export class Sequencer {
 }
 
 const sandboxOf = (command: Command): string => ('sandbox' in command ? (command.sandbox ?? '') : '');
-
-/** At most, so that an entry is never too long. */
-function bytesOf(command: Command): number {
-  if (command.kind === 'sent') return commandBytes + command.answers.length * sentBytes;
-  if (command.kind === 'control') return commandBytes + jsonText(command.input).length * characterBytes;
-  if (command.kind !== 'request') return commandBytes;
-  const { path, query, baseUrl, body, headers } = command.call;
-  let length = path.length + query.length + baseUrl.length + (body?.length ?? 0);
-  for (const name in headers) length += (headers[name] as string).length;
-  return commandBytes + length * characterBytes;
-}

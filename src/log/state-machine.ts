@@ -1,10 +1,5 @@
-import type { Answer } from '../adapters/api-call.js';
 import { fromPlainCall } from '../adapters/plain-call.js';
 import { ControlError } from '../control/control-error.js';
-import type { AnyControlOperation } from '../control/control-operation.js';
-import { controlOperations } from '../control/control-operations.js';
-import { perform } from '../control/perform.js';
-import { noSandbox, sandboxOperations } from '../control/sandbox-operations.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { recreatedHeaders, SandboxError, type Sandboxes } from '../simulator/sandboxes.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
@@ -13,35 +8,21 @@ import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { createAnswerHash } from './answer-hash.js';
 import { countRequests, takeOne } from './arrived-behind.js';
-import type { Command, ControlCommand, RequestCommand } from './command.js';
+import type { Command, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
+import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
+import { isNote, tooLate } from './deadline.js';
+import { leaveConnections } from './leave-connections.js';
 import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
+import { noteOutage } from './note-outage.js';
 import type { ServerPiece } from './piece.js';
+import { type Replica, Replicas } from './replicas.js';
+import { runControl } from './run-control.js';
 import { startAgain } from './start-again.js';
 
-/** What became of a request: its answer, at once or later, and where its entry in the journal is. */
-export interface HandledRequest {
-  readonly sim: Simulator;
-  readonly id: number;
-  /** When it was handled, by the simulator's clock. */
-  readonly atMs: number;
-  readonly answer: Answer | Promise<Answer>;
-}
-
-/** What a command gave, or why it could not be done. */
-export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
-
-/** What an entry did. */
-export interface AppliedEntry {
-  /** One for each command; empty for an entry that had been applied before. */
-  readonly results: readonly CommandResult[];
-  /** Of everything that was answered, delayed requests too. */
-  readonly hash: string;
-}
-
 /** What a state machine has beside its simulators. */
-export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd'>;
+export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
   readonly sim: Simulator;
@@ -60,11 +41,15 @@ export class StateMachine {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
   readonly time: LogTime;
+  readonly replicas: Replicas;
   readonly #onError: (error: unknown) => void;
   readonly #answers = createAnswerHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
   /** How many requests of the entry are still to come, by sandbox. */
   #behind = new Map<string, number>();
+  /** Who wrote the entry, and how much earlier than it is applied. */
+  #writer = '';
+  #aheadMs = 0;
   #scenarioHash: string | undefined;
   #runEnd: ServerPiece['runEnd'];
 
@@ -76,12 +61,19 @@ export class StateMachine {
     this.#applied = { ...state?.applied };
     this.#scenarioHash = state?.scenarioHash;
     this.#runEnd = state?.runEnd;
+    this.replicas = new Replicas(state?.replicas);
     hashAnswersOf(sim);
     this.sandboxes = makeSandboxes(hashAnswersOf);
   }
 
   get state(): MachineState {
-    return { applied: { ...this.#applied }, scenarioHash: this.#scenarioHash, runEnd: this.#runEnd };
+    const replicas = this.replicas.state;
+    return {
+      applied: { ...this.#applied },
+      scenarioHash: this.#scenarioHash,
+      runEnd: this.#runEnd,
+      ...(replicas && { replicas }),
+    };
   }
 
   /** The machine's instant at which the next delayed request goes on; Infinity where nothing waits for time. */
@@ -107,19 +99,40 @@ export class StateMachine {
     return judge(this.sim, this.#runEnd && { isOver: true, end: this.#runEnd });
   }
 
-  /** Does what an entry says, at its instant. */
-  apply({ atMs, commands, writer, incarnation, sequence }: LogEntry): AppliedEntry {
+  /**
+   * Does what an entry says, at its instant.
+   * @param handedIn its commands where they were handed in here, so that they need not be read
+   */
+  apply(entry: LogEntry, handedIn?: readonly Command[]): AppliedEntry {
+    const { atMs, commands, writer, incarnation, sequence, isLate = false } = entry;
     const [life, last] = this.#applied[writer] ?? [0, 0];
     if (incarnation < life || (incarnation === life && sequence <= last)) return { results: [], hash: '' };
     this.#applied[writer] = [incarnation, sequence];
     const beforeMs = this.time.lastMs;
     return this.time.at(atMs, () => {
+      this.#noteReplica(writer, this.time.lastMs - beforeMs);
       this.#completeDue();
-      const read = commands.map(fromJsonCommand);
+      this.#writer = writer;
+      this.#aheadMs = this.time.lastMs - atMs;
+      const all = handedIn ?? commands.map(fromJsonCommand);
+      const read = isLate ? all.filter(({ kind }) => isNote(kind)) : all;
       this.#behind = countRequests(read);
-      const results = read.map((command) => this.#run(command, beforeMs));
+      const run = (command: Command) => this.#run(command, beforeMs);
+      const results = all.map((command) => (isLate && !isNote(command.kind) ? tooLate() : run(command)));
       return { results, hash: this.#answers.take() };
     });
+  }
+
+  /** Who has been silent for too long is gone, and waits for nothing any more. */
+  #noteReplica(writer: string, passedMs: number): void {
+    for (const replica of this.replicas.wrote(writer, passedMs)) {
+      delete this.#applied[replica.name];
+      if (!replica.hasParted) this.#leaveConnections(replica);
+    }
+  }
+
+  #leaveConnections(replica: Replica): void {
+    for (const sim of this.#sims()) leaveConnections(sim, replica);
   }
 
   /** What is due by the instant of an entry goes on before it; later ones complete with the clock that a command moves. */
@@ -149,7 +162,7 @@ export class StateMachine {
       case 'request':
         return this.#handle(command);
       case 'control':
-        return this.#control(command);
+        return runControl(this.sim, this.sandboxes, command);
       case 'sent': {
         const sim = this.simOf(command.sandbox);
         for (const [id, delivery] of command.answers) if (sim) coreOf(sim).state.journal.complete(id, delivery);
@@ -161,6 +174,7 @@ export class StateMachine {
         return;
       }
       case 'scenario':
+        if (command.after !== undefined && command.after !== this.#scenarioHash) return;
         this.sim.load(command.scenario, { reseed: command.reseed ?? false });
         this.#scenarioHash = command.hash;
         return;
@@ -169,7 +183,7 @@ export class StateMachine {
           this.sandboxes.use(command.sandbox) ?? (command.make && this.sandboxes.createForRequest(command.sandbox))
         );
       case 'alignClock': {
-        const { clock } = this.sim;
+        const { clock } = coreOf(this.sim).state;
         clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });
         return;
       }
@@ -184,6 +198,18 @@ export class StateMachine {
       case 'started':
         for (const state of this.#cores()) startAgain(state, this.time.lastMs - beforeMs);
         return;
+      case 'join':
+        this.replicas.join(this.#writer, command.version);
+        return;
+      case 'part': {
+        const replica = this.replicas.part(this.#writer);
+        if (replica !== undefined) this.#leaveConnections(replica);
+        return;
+      }
+      case 'storeAway':
+        noteOutage(this.simOf(command.sandbox), command, this.time.lastMs);
+        return;
+      case 'beat':
       case 'tick':
         return;
     }
@@ -196,32 +222,18 @@ export class StateMachine {
     const { journal, clock, resolved } = coreOf(sim).state;
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
-    const waitedByClockMs = clock.frozen ? 0 : waitedMs * (resolved.clock.speed ?? 1);
-    const answer = sim.handle({
-      ...fromPlainCall(call),
-      ...(isFirst && { adapterHeaders: recreatedHeaders }),
+    const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#aheadMs) * (resolved.clock.speed ?? 1);
+    const { connection } = call;
+    const context = {
+      connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),
+      adapterHeaders: isFirst ? recreatedHeaders : undefined,
       arrivedBehind: takeOne(this.#behind, sandbox),
-      ...(waitedByClockMs > 0 && { arrivedAtMs: Math.floor(atMs - waitedByClockMs) }),
-    });
+      arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
+    };
+    const answer = sim.handle(fromPlainCall(call, context));
     // Somebody may wait for a delayed answer; nobody has to.
     if (answer instanceof Promise) answer.catch(() => {});
     return { sim, id: journal.lastId, atMs, answer };
-  }
-
-  #control({ sandbox, operation: name, input, origin = '', client }: ControlCommand): unknown {
-    const caller = { name: client };
-    if (Object.hasOwn(sandboxOperations, name)) {
-      const operation = sandboxOperations[name as keyof typeof sandboxOperations] as AnyControlOperation;
-      return perform(operation, { sim: this.sim, sandboxes: this.sandboxes, origin }, input, caller);
-    }
-    const sim = sandbox === undefined ? this.sim : this.sandboxes.use(sandbox)?.sim;
-    if (sim === undefined) throw noSandbox();
-    return perform(
-      controlOperations[name as keyof typeof controlOperations] as AnyControlOperation,
-      sim,
-      input,
-      caller,
-    );
   }
 
   *#sims(): Generator<Simulator> {

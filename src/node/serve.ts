@@ -4,23 +4,31 @@ import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SandboxesOptions } from '../simulator/sandboxes.js';
 import { type ListenOptions, listenTo } from './http/server.js';
+import type { DataOptions } from './open-data.js';
+import { isRedisAddress } from './redis-address.js';
 import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-files.js';
 import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
 
-export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals' | 'prepareControl'> {
+export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals'> {
   /** The name of a shipped scenario, a file, or the content itself. Default: the default scenario. */
   scenario?: string | Scenario;
-  /** The folder that keeps the state. One that is empty or not there begins with the scenario. */
+  /**
+   * The folder that keeps the state, or the address of a Redis or Valkey that many servers share:
+   * `redis://127.0.0.1:6379/0?name=staging`. One that holds nothing begins with the scenario. An address needs `ioredis` 6.
+   */
   data: string;
-  /** Begins anew, whatever the folder holds. Default false. */
+  /** Begins anew, whatever is there. Default false. */
   dataReset?: boolean;
-  /** Whether an answer goes out only when it would outlive a power loss, not only the end of the process. Default false. */
+  /**
+   * Of a folder: whether an answer goes out only when it would outlive a power loss, not only the end of the process.
+   * Default false.
+   */
   fsync?: boolean;
   /** Default: unused sandboxes stay, and there may be 1,000. */
   sandboxes?: SandboxesOptions;
 }
 
-/** A server whose state is kept in a folder. Its simulator is only reached by its control: a change has to be written down. */
+/** A server whose state is kept in a folder or a store. Its simulator is only reached by its control: a change has to be written down. */
 export interface ServedData {
   readonly port: number;
   /** Where the API is: `http://127.0.0.1:4010/v1`. */
@@ -30,15 +38,15 @@ export interface ServedData {
   readonly control: ServerControl;
   /** Sentences about what was lost or set aside at the start; empty when all was well. */
   readonly notices: readonly string[];
-  /** Stops listening, lets answers under way finish for at most `graceMs` (default 1,500), and gives the folder free. */
+  /** Stops listening, lets answers under way finish for at most `graceMs` (default 1,500), and gives the folder free or tells the other servers. */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
 /**
  * Serves a simulator over HTTP that outlives its process: pets, windows, strikes, bans, clock, faults, sandboxes and
- * journal are in a folder before an answer goes out.
- * @throws {LogOpenError} for a folder that cannot be used or holds the state of another scenario; {ScenarioError}; and as
- * `listen`
+ * journal are in a folder or a store before an answer goes out.
+ * @throws {LogOpenError} for a folder or a log that cannot be used or holds the state of another scenario; {StoreAwayError}
+ * for a store that cannot be reached; {ScenarioError}; and as `listen`
  * @example const server = await serve({ scenario: 'minute-wall', data: './state' });
  */
 export async function serve({
@@ -49,31 +57,36 @@ export async function serve({
   ...options
 }: ServeOptions): Promise<ServedData> {
   // Only here, because `listen` needs none of it.
-  const [{ createControl }, { generatePets }, { openData }] = await Promise.all([
+  const [{ createControl }, { generatePets }] = await Promise.all([
     import('../control/create-control.js'),
     import('../scenario/generate-pets.js'),
-    import('./open-data.js'),
   ]);
   const resolved =
     typeof scenario === 'string'
-      ? (await readScenarioAndFiles(scenario, { loadGenerator: async () => generatePets })).resolved
+      ? (await readScenarioAndFiles(scenario, { generatePets })).resolved
       : resolveScenario(scenario, generatePets, readStart);
-  const opened = await openData({
-    folder: data,
+  const common = {
     resolved,
     scenarioName: typeof scenario === 'string' ? nameOfScenario(scenario) : resolved.name,
     scenarios: readShippedScenarios,
     generatePets,
     reset: dataReset,
-    fsync,
     sandboxes: options.sandboxes,
-  });
+  };
+  const server = await (isRedisAddress(data)
+    ? serveStore(data, common, options)
+    : serveFolder({ ...common, folder: data, fsync }, options));
+  return { ...server, control: createControl(server.controlUrl, { token: options.controlToken }) };
+}
+
+async function serveFolder(data: DataOptions, options: ListenOptions): Promise<Omit<ServedData, 'control'>> {
+  const { openData } = await import('./open-data.js');
+  const opened = await openData(data);
   try {
     const server = await listenTo(opened.backend, options);
     return {
       ...server,
       notices: opened.notices,
-      control: createControl(server.controlUrl, { token: options.controlToken }),
       async close(how) {
         await server.close(how);
         await opened.close();
@@ -83,4 +96,16 @@ export async function serve({
     await opened.close();
     throw error;
   }
+}
+
+async function serveStore(
+  data: string,
+  common: Omit<DataOptions, 'folder'>,
+  options: ListenOptions,
+): Promise<Omit<ServedData, 'control'>> {
+  const [{ readRedisAddress }, { serveReplica }] = await Promise.all([
+    import('../log/redis/address.js'),
+    import('./serve-replica.js'),
+  ]);
+  return serveReplica({ ...common, address: readRedisAddress(data) }, options);
 }

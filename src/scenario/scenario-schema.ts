@@ -89,7 +89,7 @@ export const scenarioSchema = fields({
         generate: refine(
           fields({ available: optional(count), pending: optional(count), sold: optional(count) }),
           ({ available = 0, pending = 0, sold = 0 }) => available + pending + sold <= maximumPets,
-          `at most ${maximumPets.toLocaleString('en')} pets in all`,
+          'at most 10,000,000 pets in all',
         ),
       }),
       fields({ file: string }),

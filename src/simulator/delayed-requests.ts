@@ -1,5 +1,5 @@
 import type { Answer } from '../adapters/api-call.js';
-import { ResetError } from '../state/clock.js';
+import { ResetError } from '../state/simulated-clock.js';
 import { type DelayedRequest, toRecord, unanswered } from './request-record.js';
 import type { SimulatorState } from './simulator-state.js';
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../adapters/api-call.js';
 import { retryAfterHeader } from '../contract/document.js';
-import type { Clock } from '../state/clock.js';
+import type { SimulatedClock } from '../state/simulated-clock.js';
 import { maskedKey } from '../values/mask-key.js';
 
 /** How much earlier than it was told a client may come back, in milliseconds: what the judge allows as well. */
@@ -20,7 +20,10 @@ interface Refusal {
  * is frozen. Then a delayed answer never comes, and a client that waits as it was told is refused for ever.
  * @returns looks at each answer under a frozen clock
  */
-export function createFrozenClockNotice(clock: Clock, warn: (message: string) => void): (answer: Answer) => void {
+export function createFrozenClockNotice(
+  clock: SimulatedClock,
+  warn: (message: string) => void,
+): (answer: Answer) => void {
   const refusals = new Map<string, Refusal>();
   let isTold = false;
   const tell = (what: string, waitMs: number) => {

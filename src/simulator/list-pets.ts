@@ -9,10 +9,10 @@ import { isStatus, type Operation, type OperationContext, quote } from './operat
 
 /** "Operation name: listPets. GET /pets." */
 export const listPets: Operation = (call, context) => {
-  const { settings, listCache } = context;
+  const { pets, lists, settings } = context;
   // With paging a list has a link that depends on more than the query, so it is not cached.
   if (settings.paging !== 'none') return readList(call, context);
-  return listCache(call.query, settings, () => readList(call, context));
+  return lists.find(pets.content, settings, call.query, () => readList(call, context));
 };
 
 function readList(call: ApiCall, { pets, settings }: OperationContext): Outcome {

@@ -12,7 +12,7 @@ export interface OperationContext {
   pets: PetStore;
   categories: ReadonlySet<Int64>;
   settings: Settings;
-  listCache: ListCache;
+  lists: ListCache;
 }
 
 /** One operation of the API: checks the call, runs it and gives the outcome. @throws {ApiError} for every documented failure */

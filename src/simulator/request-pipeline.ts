@@ -14,19 +14,16 @@ import { type RateReport, reportUnauthorized } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { parseInt64 } from '../values/int64.js';
 import { createDelayedRequests } from './delayed-requests.js';
-import { createListCache } from './list-cache.js';
 import { operations } from './operations.js';
 import { createRefusals } from './refusals.js';
 import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
-import { createHeaderWriter } from './response-headers.js';
 import { deprecationHeaders, extensionRoute, findRoute, isLimited, type Route } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
 
 /** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
 export function createRequestPipeline(state: SimulatorState, onError: (error: unknown) => void) {
   const { clock, pets, keys, faults, journal } = state;
-  const writeHeaders = createHeaderWriter();
-  const listCache = createListCache(pets);
+  const { lists, writeHeaders } = state.shared;
   const refuse = createRefusals();
   const delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
     answer(
@@ -41,7 +38,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const nowMs = clock.now();
     const id = journal.open();
     // What is due goes on first; but this request has arrived before those answers are sent.
-    delayed.complete(nowMs);
+    if (state.delayed.length > 0) delayed.complete(nowMs);
     const { resolved } = state;
     const route = findRoute(call, resolved.settings, nowMs);
     const exchange: Exchange = {
@@ -132,7 +129,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     try {
       const outcome = operations[route.operation as OperationName](
         call,
-        { pets, categories, settings, listCache },
+        { pets, lists, categories, settings },
         route.petId,
       );
       exchange.storedId = outcome.storedId;

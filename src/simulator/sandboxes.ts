@@ -61,10 +61,10 @@ interface SandboxHooks {
   onMade?: (sandbox: Sandbox) => void;
 }
 
-const isReadFrom = ({ sim: { clock, journal } }: Sandbox) => clock.sleepers > 0 || journal.listeners > 0;
+const isReadFrom = ({ sim }: Sandbox) => coreOf(sim).state.clock.sleepers > 0 || sim.journal.listeners > 0;
 
-/** How long a sandbox may have been unused when a reader counts as a use. */
-const readAfterMs = 60_000;
+/** How long a sandbox may have been unused when a reader counts as a use, at most and at least. */
+const readAfterMs = { most: 60_000, least: 10 };
 
 /**
  * The sandboxes of one server. There are no timers: idle ones are no longer found, and dropped when a sandbox is used or
@@ -77,8 +77,9 @@ export class Sandboxes {
   readonly #limit: number;
   readonly #isWatched: (sandbox: Sandbox) => boolean;
   readonly #onMade: (sandbox: Sandbox) => void;
-  /** In order of their last use, the oldest first. */
   readonly #sandboxes = new Map<string, StoredSandbox>();
+  /** Before this none can be idle, so that not all are looked at for every request. */
+  #nextIdleMs = Number.NEGATIVE_INFINITY;
   /** Names of idle sandboxes that were dropped, the oldest first. */
   readonly #dropped = new Set<string>();
   #lastNumber = 0;
@@ -116,14 +117,20 @@ export class Sandboxes {
   use(name: string): Sandbox | undefined {
     this.#dropIdle();
     const sandbox = this.#sandboxes.get(name);
-    if (sandbox !== undefined) this.#touch(sandbox);
+    if (sandbox !== undefined) sandbox.lastUsedMs = this.#nowMs();
     return sandbox;
   }
 
-  /** Whether a reader of a sandbox has to `use` it, so that it is not dropped: it was not used for a minute. */
+  /** Whether a reader of a sandbox has to `use` it, so that it is not dropped: it was not used for a minute, or a quarter of `idleMs`. */
   wantsUse(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
-    return this.#idleMs < Number.POSITIVE_INFINITY && this.#nowMs() - lastUsedMs >= readAfterMs;
+    return this.#nowMs() - lastUsedMs >= this.useEveryMs;
+  }
+
+  /** How often who watches a sandbox has to `use` it; Infinity where none is dropped. */
+  get useEveryMs(): number {
+    if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;
+    return Math.max(readAfterMs.least, Math.min(readAfterMs.most, this.#idleMs / 4));
   }
 
   /**
@@ -174,7 +181,7 @@ export class Sandboxes {
     for (const { sim } of this.#sandboxes.values()) yield sim;
   }
 
-  /** Everything that requests and time change, in the order of the last use. */
+  /** Everything that requests and time change, in the order in which they were made. */
   state(): SandboxesState {
     return {
       sandboxes: [...this.#sandboxes.values()].map(({ removed: _, removal: __, ...sandbox }) => sandbox),
@@ -196,16 +203,10 @@ export class Sandboxes {
     if (sandbox === undefined) return false;
     this.#sandboxes.delete(name);
     sandbox.removal.abort();
-    sandbox.sim.clock.reset();
-    const { journal } = coreOf(sandbox.sim).state;
+    const { clock, journal } = coreOf(sandbox.sim).state;
+    clock.reset();
     journal.budget.leave(journal);
     return true;
-  }
-
-  #touch(sandbox: StoredSandbox): void {
-    sandbox.lastUsedMs = this.#nowMs();
-    this.#sandboxes.delete(sandbox.name);
-    this.#sandboxes.set(sandbox.name, sandbox);
   }
 
   #isIdle(sandbox: StoredSandbox): boolean {
@@ -217,21 +218,24 @@ export class Sandboxes {
     return sandbox.sim.journal.pending > 0 || this.#isWatched(sandbox);
   }
 
+  /** Those that are idle go; those that somebody still uses count as used now. */
   #dropIdle(): void {
     const nowMs = this.#nowMs();
-    const used: StoredSandbox[] = [];
+    if (nowMs < this.#nextIdleMs) return;
+    this.#nextIdleMs = nowMs + this.#idleMs;
     for (const sandbox of this.#sandboxes.values()) {
-      if (nowMs - sandbox.lastUsedMs < this.#idleMs) break;
-      if (this.#isInUse(sandbox)) {
-        used.push(sandbox);
-        continue;
-      }
-      this.remove(sandbox.name);
-      this.#dropped.add(sandbox.name);
-      const [oldest] = this.#dropped;
-      if (this.#dropped.size > maximumDropped) this.#dropped.delete(oldest as string);
+      const isDue = nowMs - sandbox.lastUsedMs >= this.#idleMs;
+      if (isDue && this.#isInUse(sandbox)) sandbox.lastUsedMs = nowMs;
+      else if (isDue) this.#drop(sandbox.name);
+      else this.#nextIdleMs = Math.min(this.#nextIdleMs, sandbox.lastUsedMs + this.#idleMs);
     }
-    for (const sandbox of used) this.#touch(sandbox);
+  }
+
+  #drop(name: string): void {
+    this.remove(name);
+    this.#dropped.add(name);
+    const [oldest] = this.#dropped;
+    if (this.#dropped.size > maximumDropped) this.#dropped.delete(oldest as string);
   }
 }
 

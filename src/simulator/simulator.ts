@@ -9,10 +9,11 @@ import { resolveContent } from '../scenario/resolve-content.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Clock, ClockState } from '../state/clock.js';
+import type { Clock } from '../state/clock.js';
 import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
+import type { ClockState } from '../state/simulated-clock.js';
 import { frozenCopy } from '../values/plain-data.js';
 import { createFaults, type Faults } from './faults.js';
 import { createFrozenClockNotice } from './frozen-clock-notice.js';
@@ -166,7 +167,7 @@ interface AssembleOptions {
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
-  const { clock, pets, keys, faults, journal } = state;
+  const { clock, pets, keys, faults, journal, time, shared } = state;
   const { generatePets, readStart, onError, onWarning, readScenarios } = options;
   const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
@@ -178,7 +179,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const check = (scenario: Scenario) => resolveContent(scenario, generatePets, readStart);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
-    assemble(createSimulatorState(resolved, onError, { pets, budget: journal.budget, time: state.time }), options);
+    assemble(createSimulatorState(resolved, onError, { pets, shared, time }), options);
 
   const sim: Simulator & { [coreKey]: SimulatorCore } = {
     [coreKey]: { state, delayed, forkFrom },

@@ -12,7 +12,7 @@ const defaultLimitBytes = 64 * 1024 * 1024;
 /** How much is freed at once, so that a full budget is not looked at for every request. */
 const freedShare = 1 / 16;
 
-/** The memory that several journals share: a simulator and its forks. Past the limit the largest journal drops its oldest records. */
+/** The memory that several journals share: a simulator and its forks. Past the limit the largest drop their oldest records. */
 export class JournalBudget {
   readonly #limitBytes: number;
   /** Weak, so that a fork that nobody uses any more is freed. */
@@ -39,20 +39,30 @@ export class JournalBudget {
     if (bytes > 0 && this.#bytes > this.#limitBytes) this.#free();
   }
 
+  /** Cuts the largest journals to one size, so that a server with many sandboxes does not come back for each of them. */
   #free(): void {
-    let largest: Member | undefined;
-    let total = 0;
+    const members = this.#living();
+    // Counted again, because a member that is gone took its share with it.
+    this.#bytes = members.reduce((total, { bytes }) => total + bytes, 0);
+    if (this.#bytes <= this.#limitBytes) return;
+    let left = this.#limitBytes * (1 - freedShare) - this.#bytes;
+    for (const [index, { bytes }] of members.entries()) {
+      left += bytes;
+      const most = left / (index + 1);
+      if (most < (members[index + 1]?.bytes ?? 0)) continue;
+      for (const member of members.slice(0, index + 1)) member.drop(member.bytes - most);
+      return;
+    }
+  }
+
+  /** Those that are still there, the largest first. */
+  #living(): Member[] {
+    const members: Member[] = [];
     for (const reference of this.#members) {
       const member = reference.deref();
-      if (member === undefined) {
-        this.#members.delete(reference);
-        continue;
-      }
-      total += member.bytes;
-      if (largest === undefined || member.bytes > largest.bytes) largest = member;
+      if (member === undefined) this.#members.delete(reference);
+      else members.push(member);
     }
-    // Counted again, because a member that is gone took its share with it.
-    this.#bytes = total;
-    if (total > this.#limitBytes) largest?.drop(total - this.#limitBytes + this.#limitBytes * freedShare);
+    return members.sort((a, b) => b.bytes - a.bytes);
   }
 }

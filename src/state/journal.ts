@@ -1,5 +1,6 @@
 import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
+import type { Outage } from './outage.js';
 import { RecordRing } from './record-ring.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from './request-record.js';
 
@@ -26,6 +27,8 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
+/** More times without a record than this are not kept. */
+const mostOutages = 100;
 /** How far back the records that listeners were given are completed, too. */
 const mostTold = 1_000;
 
@@ -51,6 +54,8 @@ export class RequestJournal {
   dropped = 0;
   /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
   outcomes: readonly ReportedOutcome[] = [];
+  /** When requests were refused that are not recorded, the newest last; the oldest are dropped past a limit. */
+  outages: readonly Outage[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   clearedId = 0;
 
@@ -140,6 +145,10 @@ export class RequestJournal {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
   }
 
+  noteOutage(outage: Outage): void {
+    this.outages = [...this.outages.slice(1 - mostOutages), outage];
+  }
+
   /** The kept entries in the order in which they were answered. */
   get entries(): RequestRecord[] {
     return this.#records.filter(() => true);
@@ -162,6 +171,7 @@ export class RequestJournal {
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void {
     this.outcomes = [];
+    this.outages = [];
     this.held.clear();
     this.#records.clear();
     this.#grow(-this.#bytes);

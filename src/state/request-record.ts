@@ -16,6 +16,8 @@ export interface ObservedRequest {
   readonly isAbandoned: boolean;
   /** The id of the last request, of any key, that had arrived when the answer was sent: those after it may follow from it. */
   readonly lastArrivedId: number;
+  /** Only where the client got a 503 instead of this answer, because the log had not taken the request in time. */
+  readonly isLost?: boolean | undefined;
   /** For how many milliseconds the answer was held back so that parallel requests show themselves; 0: not at all. */
   readonly heldMs: number;
   /** The bearer token as sent; shown only by its last four characters. `undefined` when there was none. */
@@ -43,7 +45,7 @@ export interface ObservedRequest {
 /** What is known of a request only when its answer has been sent. */
 export type Delivery = Pick<
   ObservedRequest,
-  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs'
+  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost'
 >;
 
 /** What only the simulator knows of one request: a log of the wire does not show it. */

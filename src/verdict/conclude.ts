@@ -1,6 +1,10 @@
 import type { FindingCode } from '../scenario/expectation.js';
+import type { Outage } from '../state/outage.js';
+import { counted } from '../values/counted.js';
 import { type Finding, type Severity, span } from './finding.js';
+import { isOverdue } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
+import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
 import { isUnknown, type JudgedRequest, type Run } from './run.js';
 
@@ -40,13 +44,14 @@ interface Results {
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;
+  outages: readonly Outage[];
   expect: Expectation;
 }
 
 /** What was not exercised never passes. */
 export function conclude(
   run: Run,
-  { findings, exercised, doubts, unmet, dropped, expect }: Results,
+  { findings, exercised, doubts, unmet, dropped, outages, expect }: Results,
 ): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesOf = (severity: Severity) => [
@@ -54,8 +59,9 @@ export function conclude(
   ];
   const failed = codesOf('fail');
   if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${failed.join(', ')}.` };
+  if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
-    return inconclusive(`The journal has dropped ${dropped} requests, so the run is not known as a whole.`);
+    return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is not known as a whole.`);
   if (isWrongKey(run.requests, expect, run.needs)) {
     return inconclusive('Every request was a 401: check the API key of the client.');
   }
@@ -95,13 +101,19 @@ function isWrongKey(
   return !fail.includes('retried-401') || (key !== undefined && requests.every(({ token }) => token !== key));
 }
 
-/** A client that was stopped in the middle of a wait that an answer had asked for has done nothing wrong. */
-function stillWaiting({ requests, end, endMs }: Run): string | undefined {
-  const last = requests.findLast(({ isRefused }) => isRefused);
-  if (!end?.isInterrupted || last?.deadlineMs === undefined) return undefined;
-  if (requests.at(-1) !== last || endMs > last.deadlineMs + patienceMs(last)) return undefined;
-  const leftMs = last.deadlineMs - endMs;
-  return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: give it more time with --timeout.`;
+/** A client that was stopped before it came back, in the wait that an answer had asked for or soon after, has done nothing wrong. */
+function stillWaiting(run: Run): string | undefined {
+  const { requests, end, endMs } = run;
+  const last = requests.at(-1);
+  if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
+  const more = 'give it more time with --timeout.';
+  const { deadlineMs } = last;
+  if (deadlineMs === undefined) return `The run was stopped before the client came back from a refusal: ${more}`;
+  const leftMs = deadlineMs - endMs;
+  if (-leftMs > patienceMs(last)) {
+    return `The run was stopped ${span(-leftMs)} after the wait that the client was asked for, and it had not come back yet: ${more}`;
+  }
+  return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: ${more}`;
 }
 
 function whyUntold({ requests, isOver }: Run, { fail = [] }: Expectation): string {

@@ -1,3 +1,4 @@
+import { counted } from '../values/counted.js';
 import type { Verdict } from './judge-run.js';
 
 // How a failed test tells of a verdict.
@@ -14,4 +15,4 @@ function requestList(ids: readonly number[]): string {
 }
 
 export const counts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
-  `  scenario ${scenario}: ${requests} requests, ${served} served, ${refused} refused, ${banned} of them by a ban`;
+  `  scenario ${scenario}: ${counted(requests, 'request')}, ${served} served, ${refused} refused, ${banned} of them by a ban`;

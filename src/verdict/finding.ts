@@ -73,8 +73,5 @@ export function span(ms: number): string {
 /** `once`, `twice`, `3 times`. */
 export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
-/** `1 request`, `3 requests`. */
-export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** `GET /pets?limit=5`. */
 export const target = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;

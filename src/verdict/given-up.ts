@@ -1,19 +1,24 @@
-import type { Severity } from './finding.js';
+import { type Severity, span } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import type { JudgedRequest, Run } from './run.js';
 
 /** What a client may wait for where it was told nothing. */
 const unknownWaitMs = 60_000;
+/** A client that was stopped may have been about to come back, so it is given up on later. */
+const stoppedPatience = 3;
 
-/** Whether the client would have come back by now: it has ended by itself, or is late beyond patience. */
+/** Whether the client would have come back by now: it has ended by itself, or is late beyond patience, and plainly so where it was stopped. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, endMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
   // What is still on its way may be the next try, and time before the clock was set back says nothing.
   if (pending > 0 || requests.at(-1)?.era !== failed.era) return false;
-  const deadlineMs = failed.deadlineMs ?? failed.answeredAtMs + unknownWaitMs;
-  return endMs > deadlineMs + patienceMs(failed);
+  const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
+  return endMs > comesBackMs(failed) + patience;
 }
+
+/** When a client that failed can come back: as it was told, or after a while. */
+export const comesBackMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) => deadlineMs ?? answeredAtMs + unknownWaitMs;
 
 /** How a client that gave up told its caller, as far as anyone knows: giving up in silence is a fault, saying so is none. */
 export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; told: string } {
@@ -22,8 +27,15 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
     reports.some((report) => report.result !== 'succeeded' && (report.call === undefined || report.call === call)),
   );
   if (isReported) return { severity: 'info', told: 'Its caller was told.' };
+  if (run.end?.isInterrupted) {
+    const last = Math.max(...failed.map(comesBackMs));
+    return {
+      severity: 'info',
+      told: `It had ${span(run.endMs - last)} for that after the wait, until the run was stopped.`,
+    };
+  }
   if (run.end?.hasFailed) return { severity: 'info', told: 'The command said so by its exit code.' };
-  if (run.end?.hasFailed === false && !run.end.isInterrupted) {
+  if (run.end?.hasFailed === false) {
     return { severity: 'warn', told: 'The command ended as if all were well: tell the caller.' };
   }
   return { severity: 'info', told: 'That is right only where the caller was told.' };

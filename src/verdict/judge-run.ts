@@ -1,8 +1,10 @@
 import type { FindingCode } from '../scenario/expectation.js';
+import type { Outage } from '../state/outage.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import { conclude, type Expectation, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';
 import { unmetNeed } from './needs.js';
+import { createIsHidden } from './outages.js';
 import { banHammered } from './rules/ban-hammered.js';
 import { banTripped } from './rules/ban-tripped.js';
 import { bodyChanged } from './rules/body-changed.js';
@@ -69,6 +71,8 @@ export interface RunState {
   scenario: string;
   /** How many entries the journal has lost; a run with gaps cannot pass. */
   dropped: number;
+  /** When requests were refused that the journal does not show. */
+  outages?: readonly Outage[] | undefined;
   expect?: Expectation | undefined;
 }
 
@@ -88,7 +92,7 @@ export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
 
 function* verdictOf(
   run: Run,
-  { scenario, dropped, expect = {} }: RunState,
+  { scenario, dropped, outages = [], expect = {} }: RunState,
   judge: (rule: Rule) => Judgement | undefined,
 ): Steps<Verdict> {
   const judgements = new Map<FindingCode, Judgement>();
@@ -101,14 +105,16 @@ function* verdictOf(
     if (judgement?.doubt !== undefined) doubts.set(code, judgement.doubt);
     yield;
   }
+  const isHidden = createIsHidden(run.requests, outages);
   const findings = [...judgements.values()]
     .flatMap((judgement) => judgement.findings.map((found) => escalated(found, expect)))
+    .filter((found) => !isHidden(found))
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
   const exercised = [...judgements].filter(([, judgement]) => judgement.exercised).map(([code]) => code);
   const unmet = unmetNeed(run.requests, run.needs ?? {});
   return {
     scenario,
-    ...conclude(run, { findings, exercised, doubts, unmet, dropped, expect }),
+    ...conclude(run, { findings, exercised, doubts, unmet, dropped, outages, expect }),
     ...(unmet !== undefined && { unmet }),
     findings,
     exercised,

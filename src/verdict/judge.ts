@@ -41,10 +41,6 @@ export function judgeInSteps(
   });
   for (const entry of entries) runJudge.add(entry);
   for (const outcome of journal.outcomes) runJudge.report(outcome);
-  return runJudge.verdictInSteps({
-    nowMs: clock.now(),
-    dropped: journal.dropped,
-    pending: journal.pending,
-    ...progress,
-  });
+  const { dropped, outages, pending } = journal;
+  return runJudge.verdictInSteps({ nowMs: clock.now(), dropped, outages, pending, ...progress });
 }

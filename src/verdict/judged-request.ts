@@ -18,7 +18,7 @@ export class JudgedRequest implements ObservedRequest, Place {
   readonly isByLimit: boolean;
   /** Whether the limits of the plan applied to it; `true` where nobody knows. */
   readonly isLimited: boolean;
-  /** Whether a fault kept the client from reading the answer; `false` where nobody knows. */
+  /** Whether the client could not read the answer, by a fault or because it got another; `false` where nobody knows. */
   readonly isUnreadable: boolean;
   /** The wait that Retry-After asked for; `undefined` where it was missing or cannot be read. */
   readonly retryAfterMs: number | undefined;
@@ -49,7 +49,7 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.isRefused =
       entry.refusal !== undefined || entry.status === 429 || (!('refusal' in entry) && asksToWait(entry));
     this.isLimited = entry.isLimited ?? true;
-    this.isUnreadable = entry.isUnreadable ?? false;
+    this.isUnreadable = entry.isUnreadable === true || entry.isLost === true;
     const { deadlineMs, retryAfterMs, resetMs } = areHeadersHidden ? noPromises : promisesOf(entry, this.isRefused);
     this.retryAfterMs = retryAfterMs;
     this.resetMs = resetMs;

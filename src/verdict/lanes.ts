@@ -97,7 +97,10 @@ function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void
     const seen = before.get(lane) ?? { open: undefined, recent: [] };
     before.set(lane, seen);
     const { open } = seen;
-    if (open !== undefined && open.lastArrivedId >= request.id) overlap(open, request);
+    // What arrived before an answer was sent did not wait for it, wherever its id was given.
+    const isBeside =
+      open !== undefined && (open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs);
+    if (isBeside) overlap(open, request);
     if (!isHeld) {
       const near = request.arrivedAtMs - besideMs;
       const { recent } = seen;

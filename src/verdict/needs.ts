@@ -1,4 +1,5 @@
 import type { OperationName } from '../contract/document.js';
+import { counted } from '../values/counted.js';
 import type { JudgedRequest } from './judged-request.js';
 
 /** What a scenario needs of a client so that it is met: its field `client`. */
@@ -32,5 +33,5 @@ export function unmetNeed(
   const last = wanted.at(-1);
   const hadReason =
     last === undefined || last.isRefused || last.isUnreadable || last.status === 0 || last.status >= 400;
-  return wanted.length < calls && !hadReason ? `${calls} calls, and got ${wanted.length}` : undefined;
+  return wanted.length < calls && !hadReason ? `${counted(calls, 'call')}, and got ${wanted.length}` : undefined;
 }

@@ -1,3 +1,4 @@
+import type { Outage } from '../state/outage.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import type { Expectation } from './conclude.js';
@@ -22,6 +23,8 @@ export interface RunProgress {
   readonly nowMs: number;
   /** How many entries the journal has lost; a run with gaps cannot pass. Default 0. */
   readonly dropped?: number | undefined;
+  /** When requests were refused that the journal does not show. Default: never. */
+  readonly outages?: readonly Outage[] | undefined;
   /** How many requests are not answered yet. Default 0. */
   readonly pending?: number | undefined;
   /**
@@ -83,13 +86,13 @@ export class RunJudge {
   *verdictInSteps(progress: RunProgress): Steps<Verdict> {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;
-    const { nowMs, dropped = 0, pending = 0, isOver = false, end } = progress;
+    const { nowMs, dropped = 0, outages = [], pending = 0, isOver = false, end } = progress;
     const outcomes = [...this.#outcomes];
     const changes = this.#changes;
     const reading = { callers: needs?.parallel, areHeadersHidden };
     const read = this.#read ?? (yield* readInSteps([...this.#entries], reading));
     const run = { ...read, endMs: nowMs, pending, isOver, end, outcomes, needs };
-    const verdict = yield* judgeRunInSteps(run, { scenario, dropped, expect });
+    const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, expect });
     if (changes !== this.#changes) return verdict;
     this.#read = read;
     this.#last = { progress, verdict };
@@ -106,6 +109,7 @@ export class RunJudge {
 const isSame = (one: RunProgress, other: RunProgress) =>
   one.nowMs === other.nowMs &&
   one.dropped === other.dropped &&
+  one.outages === other.outages &&
   one.pending === other.pending &&
   one.isOver === other.isOver &&
   one.end === other.end;

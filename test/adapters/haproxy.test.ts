@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
+import { freePort } from '../support/free-port.js';
 
 /** HAProxy in front of a server, as its manual shows it; the check waits longer than a busy machine takes. */
 const configuration = (check: string, { socket, front, back }: { socket: string; front: number; back: number }) => `
@@ -27,15 +28,6 @@ backend simulators
   ${check}
   server one 127.0.0.1:${back} check inter 50ms fall 1
 `;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** A line of HAProxy's statistics by the names of its columns. */
 async function statistics(socket: string): Promise<Record<string, string>> {

@@ -56,7 +56,7 @@ export const trials = {
     legend: '`Retry-After: soon`; X-RateLimit-Reset says five seconds',
     scenario: 'malformed',
     isServed: true,
-    watchMs: 24_000,
+    watchMs: 45_000,
   },
   jitter: {
     title: 'twenty waits',

@@ -1,10 +1,11 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Scenario } from '../../src/index.js';
+import type { Scenario, Simulator } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
 import type { ServedAnswer } from '../../src/node/http/served-answer.js';
 import type { ListenOptions } from '../../src/node.js';
 import { type Sandbox, Sandboxes } from '../../src/simulator/sandboxes.js';
+import { sendTimes } from '../support/plain-call.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 import { everythingOf, openStage, outcome, type Stage, send } from './both-controls.js';
 
@@ -261,6 +262,27 @@ describe('many sandboxes', () => {
     expect(names()).toEqual(['delayed', 'watched']);
     nowMs = 250;
     expect(names()).toEqual([]);
+  });
+
+  test('take nothing of the memory of the others any more once they are removed, though somebody still holds them', async () => {
+    await open({}, { limits: 'off' });
+    const sandboxes = new Sandboxes(stage.sim, () => 0);
+    const body = new Uint8Array(60_000);
+    /** 18 of the 64 MB that all journals share. */
+    const fill = (sim: Simulator) => sendTimes(sim, 300, { path: '/nothing', body });
+    const dropped = (of: Sandbox[]) => of.map(({ sim }) => sim.journal.dropped);
+    const make = (...names: string[]) => names.map((name) => sandboxes.create(name));
+    const removed = make('a', 'b', 'c');
+    for (const { name, sim } of removed) {
+      fill(sim);
+      sandboxes.remove(name);
+    }
+    const kept = make('d', 'e', 'f');
+    for (const { sim } of kept) fill(sim);
+    expect([...dropped(removed), ...dropped(kept)]).toEqual([0, 0, 0, 0, 0, 0]);
+    fill(stage.sim);
+    expect(dropped(removed)).toEqual([0, 0, 0]);
+    expect(Math.max(stage.sim.journal.dropped, ...dropped(kept))).toBeGreaterThan(0);
   });
 
   test('that no time is given are kept while they are in use, and no longer', async () => {

@@ -144,7 +144,7 @@ async function onTheServer(): Promise<Seen> {
     '"start":9007199254740993',
   );
   await writeFile(join(project.folder, 'scenario.json'), text);
-  const main = join(project.folder, 'node_modules/petstore-sim/dist/cli/main.js');
+  const main = join(project.folder, 'node_modules/petstore-sim/dist/cli/main.cjs');
   const flags = ['--scenario', 'scenario.json', '--handlers', 'handlers.js'];
   const { baseUrl, stop } = await startServer(flags, { cwd: project.folder, main });
   try {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => project?.remove());
 
-const main = 'node_modules/petstore-sim/dist/cli/main.js';
+const main = 'node_modules/petstore-sim/dist/cli/main.cjs';
 
 /** Starts the server with a handlers file of this text. */
 async function serve(file: string, text: string, node = process.execPath) {

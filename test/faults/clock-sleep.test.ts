@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
-import { Clock, ResetError } from '../../src/state/clock.js';
+import { ResetError, SimulatedClock } from '../../src/state/simulated-clock.js';
 import { frozen, noon } from '../support/frozen.js';
 
 const noonMs = Date.parse(noon);
-const frozenClock = () => new Clock({ startMs: noonMs, mode: 'frozen' });
+const frozenClock = () => new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
 
 /** Lets everything run that is ready to. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Sleeps for each of some times, and tells in which order they woke and at which instant of the clock. */
-function sleepers(clock: Clock, ...times: number[]) {
+function sleepers(clock: SimulatedClock, ...times: number[]) {
   const woken: string[] = [];
   for (const ms of times) {
     clock.sleep(ms).then(
@@ -94,7 +94,7 @@ describe('sleepers on a running clock', () => {
   beforeEach(() => void vi.useFakeTimers({ now: noonMs }));
 
   test('wake in real time, by fake timers too', async () => {
-    const woken = sleepers(new Clock(), 250, 50);
+    const woken = sleepers(new SimulatedClock(), 250, 50);
     await vi.advanceTimersByTimeAsync(49);
     expect(woken).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -104,7 +104,7 @@ describe('sleepers on a running clock', () => {
   });
 
   test('wake sooner by the speed of the clock', async () => {
-    const clock = new Clock({ startMs: noonMs, speed: 60 });
+    const clock = new SimulatedClock({ startMs: noonMs, speed: 60 });
     const woken = sleepers(clock, 60_000);
     await vi.advanceTimersByTimeAsync(999);
     expect(woken).toEqual([]);
@@ -113,7 +113,7 @@ describe('sleepers on a running clock', () => {
   });
 
   test('wake by advance, and the timer of the next is set anew', async () => {
-    const clock = new Clock();
+    const clock = new SimulatedClock();
     const woken = sleepers(clock, 1_000, 2_000);
     clock.advance(1_500);
     await vi.advanceTimersByTimeAsync(499);
@@ -124,7 +124,7 @@ describe('sleepers on a running clock', () => {
   });
 
   test('stop with the clock, and go on with it', async () => {
-    const clock = new Clock();
+    const clock = new SimulatedClock();
     const woken = sleepers(clock, 100);
     await vi.advanceTimersByTimeAsync(60);
     clock.freeze();
@@ -141,7 +141,7 @@ describe('sleepers on a running clock', () => {
   test('wait longer than a timer of the machine can, 2^31-1 ms', async () => {
     const longestMs = 2 ** 31 - 1;
     const timers = vi.spyOn(globalThis, 'setTimeout');
-    const woken = sleepers(new Clock(), longestMs + 10);
+    const woken = sleepers(new SimulatedClock(), longestMs + 10);
     await vi.advanceTimersByTimeAsync(longestMs);
     expect(woken).toEqual([]);
     await vi.advanceTimersByTimeAsync(9);
@@ -152,7 +152,7 @@ describe('sleepers on a running clock', () => {
   });
 
   test('need no timer when they wait for ever', async () => {
-    const clock = new Clock();
+    const clock = new SimulatedClock();
     const woken = sleepers(clock, Number.POSITIVE_INFINITY);
     expect(vi.getTimerCount()).toBe(0);
     clock.advance('10000d');
@@ -162,7 +162,7 @@ describe('sleepers on a running clock', () => {
 
   test('survive the switch from real timers to fake ones and back', async () => {
     vi.useRealTimers();
-    const clock = new Clock({ startMs: noonMs });
+    const clock = new SimulatedClock({ startMs: noonMs });
     const woken = sleepers(clock, 60_000);
     vi.useFakeTimers();
     clock.advance(10);
@@ -182,7 +182,7 @@ afterEach(() => {
 describe('an abort', () => {
   test('ends the sleep with its reason and leaves neither timer nor listener', async () => {
     vi.useFakeTimers({ now: noonMs });
-    const clock = new Clock();
+    const clock = new SimulatedClock();
     const controller = new AbortController();
     const removed = vi.spyOn(controller.signal, 'removeEventListener');
     const sleep = clock.sleep(3_600_000, controller.signal);

@@ -6,11 +6,12 @@ import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
 import { captureMachine } from '../../src/log/capture-machine.js';
 import { captureSimulator } from '../../src/log/capture-simulator.js';
-import type { RequestCommand } from '../../src/log/command.js';
+import type { Command, RequestCommand } from '../../src/log/command.js';
 import { digestOf } from '../../src/log/digest.js';
 import { readMachine } from '../../src/log/read-machine.js';
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
+import type { SandboxesOptions } from '../../src/simulator/sandboxes.js';
 import { jsonText } from '../../src/values/json.js';
 import { judge } from '../../src/verdict.js';
 import { everyRoute } from '../control/both-controls.js';
@@ -35,18 +36,18 @@ const create = (url: string, body = rex, key = 'free-key') =>
 const list = (url: string, init: RequestInit = {}) => fetch(`${url}/pets?limit=1`, { headers, ...init });
 
 /** What a log leads to, as another process would see it. */
-async function replayed({ log }: Server) {
+async function replayed({ log }: Server, sandboxes?: SandboxesOptions) {
   const { machine, difference } = await readMachine(
     { snapshot: undefined, entries: found(log.entries) },
-    { generatePets },
+    { generatePets, sandboxes },
   );
   return { machine, difference };
 }
 
 /** That the log of a server leads to the state that the server has. */
-async function expectSameState(server: Server): Promise<void> {
+async function expectSameState(server: Server, sandboxes?: SandboxesOptions): Promise<void> {
   await server.sequencer.close();
-  const { machine, difference } = await replayed(server);
+  const { machine, difference } = await replayed(server, sandboxes);
   expect(difference).toBeUndefined();
   expect([...captureMachine(machine as never)].map(jsonText)).toEqual(
     [...captureMachine(server.machine)].map(jsonText),
@@ -238,6 +239,54 @@ describe('the sequencer', () => {
       { generatePets },
     );
     expect(digestOf(captureMachine(machine as never))).toBe(digestOf(captureMachine(server.machine)));
+  });
+});
+
+describe('a sandbox behind a log that drops idle ones', () => {
+  test.each(['events', 'updates'])(
+    'is in use while somebody reads its stream of %s: with a touch a minute at most, and idle from then on',
+    async (stream) => {
+      const sandboxes = { idleMs: 600_000 };
+      const server = await start({}, { sandboxes });
+      const box = server.baseUrl.replace('/v1', '/s/box/v1');
+      for (const url of [box, box.replace('box', 'idle')]) expect((await list(url)).status).toBe(200);
+      vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+      const leave = new AbortController();
+      const path = `${server.controlUrl}/sandboxes/box/${stream}`;
+      expect((await fetch(path, { signal: leave.signal })).status).toBe(200);
+      const names = () => server.machine.sandboxes.list().map(({ name }) => name);
+      const touches = () =>
+        server.log.entries.flatMap(({ commands }) =>
+          (commands as Command[]).filter((each) => each.kind === 'touch' && !each.make),
+        );
+      for (let minute = 1; minute <= 25; minute++) {
+        vi.advanceTimersByTime(60_000);
+        await server.sequencer.settled();
+      }
+      expect(names()).toEqual(['box']);
+      expect(touches().length).toBeLessThanOrEqual(25);
+      // What the state machine drops, it drops by the log alone.
+      expect((await list(box)).headers.get('x-sim-sandbox')).toBeNull();
+      leave.abort();
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+      vi.advanceTimersByTime(600_000);
+      expect(names()).toEqual([]);
+      vi.useRealTimers();
+      await expectSameState(server, sandboxes);
+    },
+  );
+
+  test('is used by reads as well, also where it is dropped within a minute', async () => {
+    const server = await start({}, { sandboxes: { idleMs: 30_000 } });
+    const box = server.baseUrl.replace('/v1', '/s/box/v1');
+    expect((await list(box)).status).toBe(200);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    for (let n = 0; n < 4; n++) {
+      vi.advanceTimersByTime(20_000);
+      expect((await fetch(`${server.controlUrl}/sandboxes/box/journal/count`)).status).toBe(200);
+      await server.sequencer.settled();
+    }
+    expect((await list(box)).headers.get('x-sim-sandbox')).toBeNull();
   });
 });
 

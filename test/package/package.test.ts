@@ -57,7 +57,7 @@ describe.concurrent('the installed package', { timeout: 180_000 }, () => {
       /^(dist\/.+\.(js|d\.ts|cjs|d\.cts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg|png)|examples\/clients\/[^/]+|(README|CHANGELOG|SECURITY|SKILL)\.md|llms\.txt|LICENSE|dist\/dashboard\/.+\.(html|css)|dist\/dashboard\/LICENCES\.txt|package\.json)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(packed.files).toEqual(
-      expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.js']),
+      expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.cjs']),
     );
   });
 

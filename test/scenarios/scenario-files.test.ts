@@ -191,7 +191,7 @@ test('a scenario is checked once, and a simulator can start from the result', as
     made++;
     return seed.generatePets(counts, options);
   };
-  const { resolved } = await readScenarioAndFiles(file, { loadGenerator: async () => generatePets });
+  const { resolved } = await readScenarioAndFiles(file, { generatePets });
   const sim = createSimulatorFrom(resolved, { generatePets });
   expect([sim.name, sim.pets.size, made]).toEqual(['made', 3, 1]);
   sim.load({ pets: { generate: { sold: 5 } } }, { reseed: true });

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSimulator } from '../../src/index.js';
-import { Clock } from '../../src/state/clock.js';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { type Clock, createSimulator } from '../../src/index.js';
+import { SimulatedClock } from '../../src/state/simulated-clock.js';
 import { parseDuration } from '../../src/values/duration.js';
 import { parseInstant } from '../../src/values/instant.js';
 import { frozen, noon } from '../support/frozen.js';
@@ -20,7 +20,7 @@ afterEach(() => {
 
 describe('a real clock', () => {
   test('is the clock of the machine, read at each call', () => {
-    const clock = new Clock();
+    const clock = new SimulatedClock();
     expect(clock.now()).toBe(machineMs);
     vi.setSystemTime(machineMs + 1234);
     expect(clock.now()).toBe(machineMs + 1234);
@@ -36,7 +36,7 @@ describe('a real clock', () => {
   });
 
   test('runs again after a reset', () => {
-    const clock = new Clock({ startMs: noonMs });
+    const clock = new SimulatedClock({ startMs: noonMs });
     clock.freeze();
     clock.reset();
     vi.advanceTimersByTime(5);
@@ -44,29 +44,29 @@ describe('a real clock', () => {
   });
 
   test('runs on from the start of the scenario', () => {
-    const clock = new Clock({ startMs: noonMs });
+    const clock = new SimulatedClock({ startMs: noonMs });
     expect(clock.now()).toBe(noonMs);
     vi.advanceTimersByTime(1500);
     expect(clock.now()).toBe(noonMs + 1500);
   });
 
   test('is ahead of the machine by its skew', () => {
-    const clock = new Clock({ skewMs: 90_000 });
+    const clock = new SimulatedClock({ skewMs: 90_000 });
     vi.advanceTimersByTime(10);
     expect(clock.now()).toBe(machineMs + 90_010);
   });
 
   test('runs at its speed, in whole milliseconds', () => {
-    const clock = new Clock({ startMs: noonMs, speed: 60 });
+    const clock = new SimulatedClock({ startMs: noonMs, speed: 60 });
     vi.advanceTimersByTime(1000);
     expect(clock.now()).toBe(noonMs + 60_000);
-    const slow = new Clock({ startMs: noonMs, speed: 0.4 });
+    const slow = new SimulatedClock({ startMs: noonMs, speed: 0.4 });
     vi.advanceTimersByTime(4);
     expect(slow.now()).toBe(noonMs + 1);
   });
 
   test('keeps its speed after advance, set, freeze and resume', () => {
-    const clock = new Clock({ startMs: noonMs, speed: 10 });
+    const clock = new SimulatedClock({ startMs: noonMs, speed: 10 });
     vi.advanceTimersByTime(1000);
     clock.advance('1m');
     expect(clock.now()).toBe(noonMs + 70_000);
@@ -83,7 +83,7 @@ describe('a real clock', () => {
   });
 
   test('stops at the last millisecond of the year 9999', () => {
-    const clock = new Clock({ startMs: Date.parse('9999-12-31T23:59:59Z') });
+    const clock = new SimulatedClock({ startMs: Date.parse('9999-12-31T23:59:59Z') });
     vi.advanceTimersByTime(60_000);
     expect(new Date(clock.now()).toISOString()).toBe('9999-12-31T23:59:59.999Z');
   });
@@ -91,7 +91,7 @@ describe('a real clock', () => {
 
 describe('a frozen clock', () => {
   test('stands still until it is moved', () => {
-    const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+    const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
     vi.advanceTimersByTime(60_000);
     expect(clock.now()).toBe(noonMs);
     clock.advance(1);
@@ -108,13 +108,13 @@ describe('a frozen clock', () => {
   });
 
   test('starts at the time of the machine when the scenario names none', () => {
-    const clock = new Clock({ mode: 'frozen', skewMs: 1000 });
+    const clock = new SimulatedClock({ mode: 'frozen', skewMs: 1000 });
     vi.advanceTimersByTime(60_000);
     expect(clock.now()).toBe(machineMs + 1000);
   });
 
   test('does not make up for the time it stood still', () => {
-    const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+    const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
     vi.advanceTimersByTime(60_000);
     clock.resume();
     expect(clock.now()).toBe(noonMs);
@@ -123,7 +123,7 @@ describe('a frozen clock', () => {
   });
 
   test('goes back to the start of the scenario at a reset', () => {
-    const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+    const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
     clock.advance('1d');
     clock.resume();
     clock.reset();
@@ -133,7 +133,7 @@ describe('a frozen clock', () => {
 });
 
 test('a clock is set forward and back, by date, milliseconds or ISO text with a zone', () => {
-  const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+  const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
   clock.set('2026-01-01T14:00:00+01:00');
   expect(clock.now()).toBe(noonMs + 3_600_000);
   clock.set(new Date('2030-12-05T00:00:00Z'));
@@ -161,7 +161,7 @@ test.each([
 });
 
 test('a snapshot of a clock restores instant, standstill and how far it was moved', () => {
-  const clock = new Clock({ startMs: noonMs });
+  const clock = new SimulatedClock({ startMs: noonMs });
   clock.advance('1h');
   clock.freeze();
   const state = clock.state();
@@ -190,7 +190,7 @@ test.each([
   ['set', '1969-12-31T23:59:59Z', 'expected an instant of the years 1970 to 9999, got "1969-12-31T23:59:59Z"'],
   ['set', Date.UTC(10_000, 0, 1), 'expected an instant of the years 1970 to 9999, got 253402300800000'],
 ] as const)('%s(%s) throws a RangeError that says what was expected, and moves nothing', (verb, input, expected) => {
-  const clock = new Clock({ startMs: noonMs, mode: 'frozen' });
+  const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
   const move = () => (verb === 'advance' ? clock.advance(input as string) : clock.set(input));
   expect(move).toThrow(RangeError);
   expect(move).toThrow(expected);
@@ -255,4 +255,12 @@ test('a skew does not lead before the year 1970', () => {
 test('a skew does not lead past the year 9999', () => {
   const sim = frozen({ clock: { start: '9999-12-31T00:00:00Z', skew: '2d' } });
   expect(send(sim).headers.Date).toBe('Fri, 31 Dec 9999 23:59:59 GMT');
+});
+
+test('shows who uses a simulator what moves it, and nothing of how it works', () => {
+  // Held by the compiler, in `npm run check`.
+  expectTypeOf<keyof Clock>().toEqualTypeOf<
+    'now' | 'movedMs' | 'frozen' | 'advance' | 'set' | 'freeze' | 'resume' | 'sleep'
+  >();
+  expectTypeOf(createSimulator().clock).toEqualTypeOf<Clock>();
 });

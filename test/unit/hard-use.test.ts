@@ -255,6 +255,24 @@ describe('the memory of the journal', () => {
     expect(forks.every(({ journal }) => journal.size > 0)).toBe(true);
   });
 
+  test('is shared alike by forks that are used alike: none loses much more than another', () => {
+    const budget = new JournalBudget(1_000_000);
+    const sim = frozen();
+    send(sim);
+    const [record] = sim.journal.query();
+    const journals = Array.from({ length: 20 }, () => new RequestJournal(console.error, {}, budget));
+    for (let n = 0; n < 200; n++) {
+      for (const journal of journals) {
+        journal.add({ ...record, id: journal.open(), responseBody: 'x'.repeat(1_000) } as never);
+      }
+      const sizes = journals.map(({ size }) => size);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(3);
+    }
+    const bytes = journals.reduce((sum, journal) => sum + journal.bytes, 0);
+    expect(bytes).toBeGreaterThan(900_000);
+    expect(bytes).toBeLessThanOrEqual(1_000_000);
+  });
+
   test('holds no body for a rule with failTimes', () => {
     const sim = frozen({ faults: [{ name: 'twice', then: { respond: { status: 503 }, failTimes: 2 } }] });
     const body = { name: 'n'.repeat(60_000), categoryId: 1 };

@@ -25,7 +25,6 @@ describe('a list is made anew after', () => {
     'an added pet': (sim) => sim.pets.add({ name: 'Rex', categoryId: 1 }),
     'an updated pet': (sim) => sim.pets.update(1, { name: 'Max' }),
     'a removed pet': (sim) => sim.pets.remove(1),
-    'a reset': (sim) => sim.reset(),
     'a restored snapshot': (sim) => sim.restore(sim.snapshot()),
     'another scenario with other pets': (sim) =>
       sim.load({ ...scenario, pets: [{ name: 'Only', categoryId: 1 }] }, { reseed: true }),
@@ -39,6 +38,34 @@ describe('a list is made anew after', () => {
     expect(isKept(first, list(sim))).toBe(false);
     expect(JSON.parse(list(sim).body)).toEqual(JSON.parse(`[${sim.pets.list({ limit: 3 }).map(({ json }) => json)}]`));
   });
+});
+
+test('a list is the one from before again after a reset, where a pet was added meanwhile', () => {
+  const sim = createSimulator({ scenario });
+  const first = list(sim, 'limit=100');
+  sim.pets.add({ name: 'Rex', categoryId: 1 });
+  expect(JSON.parse(list(sim, 'limit=100').body)).toHaveLength(41);
+  sim.reset();
+  expect(list(sim, 'limit=100').body).toBe(first.body);
+});
+
+test('a fork has the same lists until its pets change, and then its own', () => {
+  const sim = createSimulator({ scenario });
+  const [fork, other] = [sim.fork(), sim.fork()];
+  const first = list(sim, 'limit=100');
+  expect(isKept(first, list(fork, 'limit=100'))).toBe(true);
+  fork.pets.update(1, { name: 'Max' });
+  expect(JSON.parse(list(fork, 'limit=100').body)[0]).toMatchObject({ id: 1, name: 'Max' });
+  for (const each of [sim, other]) expect(list(each, 'limit=100').body).toBe(first.body);
+});
+
+test('a fork with other assumptions has its own lists', () => {
+  const sim = createSimulator({ scenario: { ...scenario, assumptions: { unknownStatusFilter: 'empty' } } });
+  const fork = sim.fork();
+  fork.load({ ...scenario, assumptions: { unknownStatusFilter: 'ignore' } });
+  expect(list(sim, 'status=lost').body).toBe('[]');
+  expect(JSON.parse(list(fork, 'status=lost').body)).toHaveLength(20);
+  expect(list(sim, 'status=lost').body).toBe('[]');
 });
 
 test('a list with a link to the next page is made each time, since the link depends on the address', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type Answer, createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
 import { defaultScenario } from '../../src/scenario/default-scenario.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { merge } from '../../src/values/plain-data.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
@@ -277,7 +278,7 @@ describe('a scenario', () => {
 
 /** Everything about a simulator that a request or a test can see. */
 function visible(sim: Simulator): unknown {
-  return structuredClone({ pets: sim.pets.list(), keys: sim.keys.list(), clock: sim.clock.state() });
+  return structuredClone({ pets: sim.pets.list(), keys: sim.keys.list(), clock: coreOf(sim).state.clock.state() });
 }
 
 /** Changes everything that there is to change. */

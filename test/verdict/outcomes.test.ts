@@ -68,10 +68,40 @@ describe('a client that is stopped', () => {
     expect(found(verdict, 'gave-up')).toBeUndefined();
   });
 
-  test('long after that wait has given up', () => {
+  test('some time after that wait may have been about to come back: inconclusive, and accused of nothing', () => {
+    for (const call of [{}, write]) {
+      const sim = stopped({ ...wall, expect: { served: true } }, call);
+      sim.clock.advance('55s');
+      const { outcome, reason, findings } = judge(sim, interrupted);
+      expect([outcome, findings]).toEqual(['inconclusive', []]);
+      expect(reason).toBe(
+        'The run was stopped 25.0 s after the wait that the client was asked for, and it had not come back yet: give it more time with --timeout.',
+      );
+    }
+  });
+
+  test('before it came back from a refusal that named no time is no other: inconclusive', () => {
+    const sim = stopped({
+      ...wall,
+      expect: { served: true },
+      hostileHeaders: { retryAfter: 'missing', reset: 'missing' },
+    });
+    sim.clock.advance('65s');
+    const { outcome, reason, findings } = judge(sim, interrupted);
+    expect([outcome, findings]).toEqual(['inconclusive', []]);
+    expect(reason).toBe(
+      'The run was stopped before the client came back from a refusal: give it more time with --timeout.',
+    );
+  });
+
+  test('long after that wait has given up, and the finding says how long it had', () => {
     const sim = stopped({ ...wall, expect: { served: true } });
-    sim.clock.advance('50s');
-    expect(judge(sim, interrupted).outcome).toBe('fail');
+    sim.clock.advance('80s');
+    const verdict = judge(sim, interrupted);
+    expect(verdict.outcome).toBe('fail');
+    expect(found(verdict, 'gave-up')?.text).toBe(
+      'GET /pets was refused with 429 and not sent again. It had 50.0 s for that after the wait, until the run was stopped.',
+    );
   });
 
   test('is judged for what it did wrong before', () => {

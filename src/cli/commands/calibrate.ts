@@ -8,11 +8,14 @@ import { contradictionTexts, knowledgeLines, sumLine } from '../../fidelity/repo
 import { planLines } from '../../fidelity/report/plan-lines.js';
 import { calibratedScenario } from '../../fidelity/report/scenario-text.js';
 import { UsageError } from '../../node/usage-error.js';
+import { counted } from '../../values/counted.js';
+import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
+import { shellWords } from '../shell-words.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CalibrateFlags {
@@ -90,9 +93,12 @@ async function active(
   for (const exchange of before) known.add(exchange);
   const certain = known.knowledge().filter(({ state }) => state === 'certain');
   const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
-  if (earlier.length > 0) plan.push(`  Goes on after the ${earlier.length} requests in ${log}.`);
+  if (earlier.length > 0) plan.push(`  Goes on after the ${counted(earlier.length, 'request')} in ${log}.`);
   process.stderr.write(`${plan.join('\n')}\n`);
-  if (flags.plan) return 0;
+  if (flags.plan) {
+    if (flags.json) print(jsonWithNext({ target: transport.baseUrl, plan }, [askAgain({ ...flags, out })]));
+    return 0;
+  }
   const stop = () => transport.stop();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
@@ -114,9 +120,10 @@ interface Outcome {
 function finish(
   learner: Learner,
   { from, requests, ended }: Outcome,
-  { out, json }: CalibrateFlags & { out: string },
+  flags: CalibrateFlags & { out: string },
   print: (text: string) => void,
 ): number {
+  const { out, json, target, 'key-env': key } = flags;
   const at = new Date().toISOString();
   const rows = learner.knowledge();
   const unexplained = contradictionTexts(learner);
@@ -124,20 +131,36 @@ function finish(
   writeFileSync(out, calibratedScenario(learner, { from, at, requests }));
   if (json) {
     const result = { from, at, requests, ended, choices: rows, document: unexplained };
-    print(
-      jsonWithNext(JSON.parse(JSON.stringify(result, bigintsAsText)), [
-        `petstore-sim check ${out}`,
-        `petstore-sim compare --target URL --key-env NAME ${out}`,
-      ]),
-    );
+    const service = givenFlags({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
+    const next = [
+      ...(ended === undefined || target === undefined
+        ? []
+        : [askAgain({ ...flags, budget: moreThan(requests, flags) })]),
+      shellWords(['petstore-sim', 'check', out]),
+      shellWords(['petstore-sim', 'compare', ...service, out]),
+    ];
+    print(jsonWithNext(JSON.parse(JSON.stringify(result, bigintsAsText)), next));
   } else {
     const style = process.stdout.isTTY ? styleText : undefined;
-    print(`${knowledgeLines(learner, style).join('\n')}, in ${requests} requests; wrote ${out}\n`);
+    print(`${knowledgeLines(learner, style).join('\n')}, in ${counted(requests, 'request')}; wrote ${out}\n`);
   }
   if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
   const isContradicted = rows.some(({ state }) => state === 'contradicted') || unexplained.length > 0;
   if (isContradicted) return 1;
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;
+}
+
+/** The command that asks; it goes on where an earlier one ended. */
+function askAgain({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: string }): string {
+  const { budget = byDefault.budget, patience, out } = flags;
+  const leave = (['write', 'allow-exhaust', 'allow-ban'] as const).filter((name) => flags[name]);
+  const given = givenFlags({ target, 'key-env': key, patience, out, budget });
+  return shellWords(['petstore-sim', 'calibrate', ...given, ...leave.map((name) => `--${name}`)]);
+}
+
+/** A budget that leaves something to ask with. */
+function moreThan(requests: number, { budget = byDefault.budget }: CalibrateFlags): string {
+  return requests < Number(budget) ? budget : String(2 * Number(budget));
 }
 
 const bigintsAsText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);

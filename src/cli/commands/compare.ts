@@ -7,11 +7,13 @@ import type { Exchange } from '../../fidelity/recording/exchange.js';
 import { journalLine } from '../../fidelity/recording/journal-text.js';
 import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
+import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
+import { shellWords } from '../shell-words.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CompareFlags {
@@ -49,14 +51,27 @@ export async function compare(
   if (flags.save !== undefined) writeFileSync(flags.save, exchanges.map((each) => `${journalLine(each)}\n`).join(''));
   const comparison = await compareAnswers(scenario, exchanges, ended);
   if (flags.junit !== undefined) writeFileSync(flags.junit, compareJunit(comparison, nameOrFile));
-  if (flags.json) print(jsonWithNext({ scenario: nameOrFile, ...comparison }, nextOf(comparison)));
+  if (flags.json) print(jsonWithNext({ scenario: nameOrFile, ...comparison }, nextOf(comparison, flags, nameOrFile)));
   else print(`${compareLines(comparison, nameOrFile, process.stdout.isTTY ? styleText : undefined).join('\n')}\n`);
   return exitCodes[comparison.outcome];
 }
 
-/** Where it differs, what the service chooses can be learnt. */
-const nextOf = ({ outcome }: Comparison) =>
-  outcome === 'differs' ? ['petstore-sim calibrate --target URL --key-env NAME --plan'] : [];
+/** Where it differs, what the service chooses can be learnt; where it is the same, clients can be tried, and answers kept. */
+function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
+  const { target, 'key-env': key, save = flags.with } = flags;
+  const service = givenFlags({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
+  const command = (...words: string[]) => shellWords(['petstore-sim', ...words]);
+  if (outcome === 'differs') {
+    const recorded = save === undefined ? [] : [command('calibrate', '--from', save)];
+    return [...recorded, command('calibrate', ...service, '--plan')];
+  }
+  if (outcome === 'could not check') return [command('compare', ...service, scenario)];
+  const keep = save === undefined ? command('compare', ...service, '--save', 'kept.jsonl', scenario) : undefined;
+  return [
+    keep ?? command('compare', '--with', save ?? '', scenario),
+    `${command('exec', '--scenario', scenario)} -- COMMAND`,
+  ];
+}
 
 const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 'could not check': 2 };
 

@@ -2,7 +2,7 @@ import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { runClient } from '../client-run.js';
 import { shellWords } from '../shell-words.js';
-import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
+import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
 export interface ExecFlags extends ScenarioFlags, VerdictFlags {
@@ -33,7 +33,8 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
     file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
   const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording });
   const { code, isInterrupted, verdict } = run;
-  const failures = writeReports(flags, run, nextCommands(flags, run.verdict, command));
+  const { writeReports } = await import('../verdict-reports.js');
+  const failures = await writeReports(flags, run, nextCommands(flags, run.verdict, command));
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
   if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));

@@ -8,7 +8,8 @@ import { createSimulator } from '../../simulator/simulator.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
-import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
+import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
+import { writeReports } from '../verdict-reports.js';
 
 export interface JudgeFlags extends VerdictFlags {
   trace?: string;
@@ -51,7 +52,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
     areHeadersHidden: resolved?.settings.cors === 'hidden',
   });
   const run = (): RunReport => ({ ...collectRun(createSimulator(), verdict), entries: recordedEntries(exchanges) });
-  const failures = writeReports(
+  const failures = await writeReports(
     flags,
     { verdict, entries: exchanges.map(reportRecord), run },
     nextCommands(verdict, files),

@@ -1,13 +1,16 @@
 import { version } from '../../control/har.js';
 import { collectRun } from '../../control/run-operations.js';
+import type { CommandResult, HandledRequest } from '../../log/command-result.js';
 import type { Replay } from '../../log/replay-log.js';
-import type { CommandResult, HandledRequest, StateMachine } from '../../log/state-machine.js';
+import type { StateMachine } from '../../log/state-machine.js';
 import { UsageError } from '../../node/usage-error.js';
+import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
 import { shellWords } from '../shell-words.js';
-import { fails, readCodes, type VerdictFlags, writeReports } from '../verdict-reports.js';
+import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
+import { writeReports } from '../verdict-reports.js';
 
 export interface ReplayFlags extends ListenFlags, VerdictFlags {
   until?: string;
@@ -44,7 +47,7 @@ export async function replay(
     return 1;
   }
   if (!flags.judge) print(flags.json ? jsonWithNext(result(done, run), next(file)) : `${summary(done, run)}\n`);
-  const code = flags.judge ? judge(machine, file, flags) : 0;
+  const code = flags.judge ? await judge(machine, file, flags) : 0;
   if (flags.serve) {
     const { serveReplayed } = await import('../serve-replayed.js');
     await serveReplayed(machine, done.last?.position ?? 0, flags);
@@ -53,11 +56,11 @@ export async function replay(
 }
 
 /** Prints the verdict as exec does. @returns the exit code */
-function judge(machine: StateMachine, file: string, flags: ReplayFlags): number {
+async function judge(machine: StateMachine, file: string, flags: ReplayFlags): Promise<number> {
   const { sim } = machine;
   const verdict = machine.judge();
   const judged = { verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict) };
-  const failures = writeReports(flags, judged, next(file));
+  const failures = await writeReports(flags, judged, next(file));
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   if (fails(verdict, readCodes(flags['fail-on']), flags['require-conclusive'] ?? false)) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
@@ -83,7 +86,7 @@ const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun) =>
 function summary(replay: Replay, run: ReadRun): string {
   const { entries, uncompared, until, requests, recordedBy, replayedBy } = result(replay, run);
   const but = uncompared === 0 ? '' : `, but ${uncompared} of the entries have none to compare`;
-  return `${entries} entries of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer is as it was${but}; the journal has ${requests} requests`;
+  return `${counted(entries, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer is as it was${but}; the journal has ${counted(requests ?? 0, 'request')}`;
 }
 
 function differenceText(

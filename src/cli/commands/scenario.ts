@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import { Learner } from '../../fidelity/calibrate/learner.js';
 import { incidentFrom } from '../../fidelity/evidence/incident-text.js';
 import { UsageError } from '../../node/usage-error.js';
+import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { readRecordedFiles } from '../recorded-files.js';
 
@@ -30,7 +31,9 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   if (out !== undefined) writeFileSync(out, text);
   if (flags.json) return print(jsonWithNext({ out, requests: length, ...replayed, text }, next(out)));
   if (out === undefined) return print(text);
-  process.stderr.write(`wrote ${out}: ${replayed.same} of ${length} requests, sent again, get the recorded status\n`);
+  process.stderr.write(
+    `wrote ${out}: ${replayed.same} of ${counted(length, 'request')}, sent again, ${replayed.same === 1 ? 'gets' : 'get'} the recorded status\n`,
+  );
 }
 
 const next = (out = 'FILE') => [`petstore-sim check ${out}`, `petstore-sim exec --scenario ${out} -- COMMAND`];

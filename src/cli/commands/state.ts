@@ -3,7 +3,11 @@ import { ControlError } from '../../control/control-error.js';
 import { createControl, type RemoteControl } from '../../control/create-control.js';
 import type { ExportedState } from '../../control/state-schema.js';
 import { UsageError } from '../../node/usage-error.js';
+import { counted } from '../../values/counted.js';
 import { JsonError, jsonText, parseJson } from '../../values/json.js';
+import { givenFlags } from '../given-flags.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { shellWords } from '../shell-words.js';
 
 export interface StateFlags {
   url?: string;
@@ -12,6 +16,7 @@ export interface StateFlags {
   as?: string;
   from?: string[];
   until?: string;
+  json?: boolean;
 }
 
 /**
@@ -26,7 +31,7 @@ export async function state(
   print: (text: string) => void,
 ): Promise<void> {
   if (action === 'export') return exportState(flags, file, print);
-  if (action === 'import') return importState(flags, file);
+  if (action === 'import') return importState(flags, file, print);
   throw new UsageError(
     `expected state export [FILE] or state import FILE, got ${JSON.stringify(action ?? '')}; see petstore-sim --help`,
   );
@@ -45,7 +50,10 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
       ? await ask(flags, (control) => control.exportState())
       : await stateOfRun(flags.from[0] as string, flags);
   const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
-  if (file === undefined) return print(text);
+  const next = as === 'scenario' ? ofScenario(file) : [ofServer('import', file ?? 'FILE', flags)];
+  // Written by hand, because numbers of a state may be larger than those of JSON.stringify.
+  const whole = `{"${as}":${as === 'scenario' ? JSON.stringify(text) : text.trimEnd()},"next":${JSON.stringify(next)}}\n`;
+  if (file === undefined) return print(flags.json ? whole : text);
   try {
     // It has the keys of the simulator in it.
     writeFileSync(file, text, { mode: 0o600 });
@@ -54,8 +62,27 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
       `expected a file that can be written, got ${JSON.stringify(file)}: ${(error as Error).message}`,
     );
   }
+  if (flags.json) return print(jsonWithNext({ file, as, ...inShort(exported) }, next));
   process.stderr.write(`petstore-sim: wrote ${file}; it has API keys in it\n`);
 }
+
+const inShort = ({ scenario, clock, pets, keys }: ExportedState) => ({
+  scenario: scenario.name,
+  at: new Date(clock.nowMs).toISOString(),
+  pets: pets.length,
+  keys: keys.length,
+});
+
+const ofScenario = (file = 'FILE') => [
+  shellWords(['petstore-sim', 'check', file]),
+  shellWords(['petstore-sim', '--scenario', file]),
+];
+
+/** The command that goes on with the same server. */
+const ofServer = (action: 'export' | 'import', file: string, { url, sandbox, 'control-token': token }: StateFlags) => {
+  const flags = { url, sandbox, 'control-token': token && 'TOKEN' };
+  return shellWords(['petstore-sim', 'state', action, file, ...givenFlags(flags)]);
+};
 
 /** The state that a run had at a point. @throws {UsageError} */
 async function stateOfRun(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
@@ -88,12 +115,13 @@ async function scenarioText(exported: ExportedState): Promise<string> {
   return exportedScenario(exported);
 }
 
-async function importState(flags: StateFlags, file: string | undefined): Promise<void> {
+async function importState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {
   const stray = (['as', 'from', 'until'] as const).find((flag) => flags[flag] !== undefined);
   if (stray !== undefined) throw new UsageError(`expected no --${stray} with state import`);
   if (file === undefined) throw new UsageError('expected the file that state export wrote');
   const { scenario, pets } = await ask(flags, (control) => control.importState(readState(file)));
-  process.stderr.write(`petstore-sim: the server is at ${file} now: scenario ${scenario}, ${pets} pets\n`);
+  if (flags.json) return print(jsonWithNext({ file, scenario, pets }, [ofServer('export', 'FILE', flags)]));
+  process.stderr.write(`petstore-sim: the server is at ${file} now: scenario ${scenario}, ${counted(pets, 'pet')}\n`);
 }
 
 function readState(file: string): ExportedState {

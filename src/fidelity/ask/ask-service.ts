@@ -1,4 +1,5 @@
 import { basePath } from '../../contract/document.js';
+import { counted } from '../../values/counted.js';
 import { readRetryAfter } from '../../verdict/promises.js';
 import { isRefusal, rateOf, type SeenRate } from '../calibrate/rate.js';
 import { operationOf } from '../recording/address.js';
@@ -96,6 +97,11 @@ export class Asker {
     await this.#transport.sleep(ms);
   }
 
+  /** Waits for an instant of the transport's clock. */
+  async waitUntil(ms: number, why: string): Promise<void> {
+    await this.wait(ms - this.#transport.now(), why);
+  }
+
   /**
    * Puts a question, again where it was refused or got no answer.
    * @returns the exchanges, the last of them with the answer
@@ -120,7 +126,7 @@ export class Asker {
 
   /** Sends one request without any wait: after a refusal this earns a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
-    if (this.left <= 0) throw new EndOfAsking(`The budget of ${this.#options.budget} requests is used up.`);
+    if (this.left <= 0) throw new EndOfAsking(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
     const exchange = await this.#send(probe);
     this.#asked++;
     this.#note(exchange);

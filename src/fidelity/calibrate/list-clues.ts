@@ -1,5 +1,6 @@
 import { listLimit } from '../../contract/document.js';
 import { isStatus } from '../../simulator/operation.js';
+import { counted } from '../../values/counted.js';
 import { compareInt64 } from '../../values/int64.js';
 import type { JsonValue } from '../../values/json.js';
 import type { Clue } from './clue.js';
@@ -72,7 +73,7 @@ const isLimit = (text: string) =>
 function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: Facts): Clue[] {
   const [text = '', ...more] = query.getAll('limit');
   const count = body.length;
-  const says = `answered with ${count} pets`;
+  const says = `answered with ${counted(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
   // Fewer than asked for are all that there are.
@@ -83,7 +84,7 @@ function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: F
 
 function filterClues(body: readonly JsonValue[], facts: Facts): Clue[] {
   if (body.length > 0)
-    return [{ about: 'unknownStatusFilter', allows: ['ignore'], says: `answered with ${body.length} pets` }];
+    return [{ about: 'unknownStatusFilter', allows: ['ignore'], says: `answered with ${counted(body.length, 'pet')}` }];
   const allows = facts.total > 0 ? ['empty'] : ['empty', 'ignore'];
   return [{ about: 'unknownStatusFilter', allows, says: 'answered with no pets' }];
 }
@@ -92,7 +93,8 @@ function filterClues(body: readonly JsonValue[], facts: Facts): Clue[] {
 function plainClues(query: URLSearchParams, pets: readonly SeenPet[]): Clue[] {
   const limit = Number(query.get('limit') ?? listLimit.default);
   const filter = query.get('status');
-  if (pets.length > limit) return [contradiction(`answered with ${pets.length} pets, though limit is ${limit}`)];
+  if (pets.length > limit)
+    return [contradiction(`answered with ${counted(pets.length, 'pet')}, though limit is ${limit}`)];
   const other = filter === null ? undefined : pets.find(({ status }) => status !== undefined && status !== filter);
   return other === undefined
     ? []
@@ -149,7 +151,7 @@ function pagingClues(
           {
             about: 'paging',
             allows: ['none'],
-            says: `${body.length} of at least ${facts.total} pets, and no Link to the rest`,
+            says: `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`,
           },
         ]
       : [];

@@ -1,4 +1,5 @@
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
+import { counted } from '../../values/counted.js';
 import { isObject, readExchange } from '../calibrate/facts.js';
 import { isRefusal } from '../calibrate/rate.js';
 import type { Exchange } from '../recording/exchange.js';
@@ -32,7 +33,7 @@ function bodyShape(body: ReturnType<typeof readExchange>['body']): string {
   if (body === undefined) return 'no JSON';
   if (Array.isArray(body)) {
     const fields = [...new Set(body.map(fieldsOf))].sort();
-    return `${body.length} items${fields.length > 0 ? ` with ${fields.join(' or ')}` : ''}`;
+    return `${counted(body.length, 'item')}${fields.length > 0 ? ` with ${fields.join(' or ')}` : ''}`;
   }
   return isObject(body) ? `an object with ${fieldsOf(body)}` : `a ${typeof body}`;
 }

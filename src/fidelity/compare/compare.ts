@@ -2,7 +2,7 @@ import { documentedPlans } from '../../contract/document.js';
 import { type AssumptionId, defaultSettings, type Settings } from '../../contract/settings.js';
 import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { counted } from '../../verdict/finding.js';
+import { counted } from '../../values/counted.js';
 import type { Knowledge } from '../calibrate/clue.js';
 import { Learner } from '../calibrate/learner.js';
 import { type Exchange, placeOf } from '../recording/exchange.js';

@@ -1,5 +1,6 @@
 import { windowSeconds } from '../../contract/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { counted } from '../../values/counted.js';
 import type { Learner } from '../calibrate/learner.js';
 import { isRefusal, rateOf } from '../calibrate/rate.js';
 import type { Recording } from '../recording/read-recording.js';
@@ -36,7 +37,9 @@ export async function incidentFrom(
   const { scenario, replayed } = best as { scenario: Scenario; replayed: Replayed };
   const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed, exchanges.length)];
   const text = [
-    comment(`Made by petstore-sim scenario --from, of ${exchanges.length} requests to ${baseUrls.join(', ')}.`),
+    comment(
+      `Made by petstore-sim scenario --from, of ${counted(exchanges.length, 'request')} to ${baseUrls.join(', ')}.`,
+    ),
     ...unknown.map((line) => comment(line)),
     ...yamlLines(scenario),
     '',
@@ -74,7 +77,7 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
 function replayLines({ same, differing }: Replayed, count: number): string[] {
   const more = differing.length > mostDiffering ? [`and ${differing.length - mostDiffering} more`] : [];
   return [
-    `Sent again at the same instants, ${same} of ${count} requests get the recorded status.`,
+    `Sent again at the same instants, ${same} of ${counted(count, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
     ...[...differing.slice(0, mostDiffering), ...more].map((line) => `  ${line}`),
   ];
 }

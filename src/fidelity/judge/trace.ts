@@ -1,3 +1,4 @@
+import { counted } from '../../values/counted.js';
 import { isMap } from '../../values/plain-data.js';
 import { operationOf, splitAddress } from '../recording/address.js';
 import { type Exchange, readDate, tellingHeaders } from '../recording/exchange.js';
@@ -20,7 +21,9 @@ export function traceExchanges(
   const spans = [...documents].flatMap(spansOf);
   const found = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
   if (found.length === 0) {
-    throw new RecordingError(`expected client spans with url.full under /v1, got ${spans.length} spans without`);
+    throw new RecordingError(
+      `expected client spans with url.full under /v1, got ${counted(spans.length, 'span')} without`,
+    );
   }
   const refused = found.filter(({ status }) => status === 429);
   const silent = refused.filter(({ headers }) => headers['Retry-After'] === undefined);

@@ -1,3 +1,4 @@
+import { counted } from '../../values/counted.js';
 import type { CalibrateOptions } from '../ask/calibrate.js';
 import { readQuestions, writeQuestions } from '../ask/questions.js';
 import type { Subject } from '../calibrate/clue.js';
@@ -18,14 +19,14 @@ export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject
   const left = Math.max(0, budget - open.length);
   const waits = `waits of up to ${Math.round(patienceMs / 1000)} s`;
   return [
-    `Asks ${target}, at most ${budget} requests, one at a time:`,
+    `Asks ${target}, at most ${counted(budget, 'request')}, one at a time:`,
     ...rows,
-    `  lists, a pet and an unknown path at chosen times: up to ${left} requests, ${waits}: ${limitAssumptions.join(', ')}`,
+    `  lists, a pet and an unknown path at chosen times: up to ${counted(left, 'request')}, ${waits}: ${limitAssumptions.join(', ')}`,
     allowsExhaust
       ? '  the rest of a window where it is within the budget, and one refusal: retryAfterForm, code of rate_limit_exceeded'
       : '  No window is used up (--allow-exhaust would).',
     allowsBan
-      ? '  requests after a refusal until the key is BANNED: banAfter, banSeconds, banExtend, banStatus'
+      ? '  up to eight times the rest of a window and the requests after a refusal until the key is BANNED, each within the budget: banAfter, banSeconds, banExtend, banStatus, then banGraceMs, banToleranceMs, banEscalation'
       : '  The key is not banned (--allow-ban would).',
     ...(allowsWrite ? [] : ['  Nothing is written (--write would store up to 5 pets).']),
   ];

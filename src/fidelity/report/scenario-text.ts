@@ -1,3 +1,4 @@
+import { counted } from '../../values/counted.js';
 import type { Learner } from '../calibrate/learner.js';
 import { madeUpKey } from '../calibrate/question-clues.js';
 import { openText } from './costs.js';
@@ -33,7 +34,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   const { categories } = learner.facts;
   const knowsCategories = learner.settings().unknownCategory === 'reject' && categories.size > 0;
   return [
-    comment(`Learnt by petstore-sim calibrate from ${from}, ${at}, ${requests} requests.`),
+    comment(`Learnt by petstore-sim calibrate from ${from}, ${at}, ${counted(requests, 'request')}.`),
     'name: calibrated',
     `description: ${JSON.stringify(`The choices of ${from}, as its answers showed them.`)}`,
     ...planLines(learner),

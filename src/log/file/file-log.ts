@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { counted } from '../../values/counted.js';
 import {
   type Log,
   type LogBirth,
@@ -207,5 +208,7 @@ const isOfSystem = (error: unknown) => typeof (error as NodeJS.ErrnoException | 
 function refuseLong(bytes: number, commands: number): void {
   const most = commands > 1 ? maximumEntryBytes : maximumCommandBytes;
   if (bytes <= most) return;
-  throw new RangeError(`expected an entry of at most ${most} bytes, got ${commands} commands in ${bytes} bytes`);
+  throw new RangeError(
+    `expected an entry of at most ${most} bytes, got ${counted(commands, 'command')} in ${bytes} bytes`,
+  );
 }

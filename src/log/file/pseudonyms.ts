@@ -9,6 +9,9 @@ const shortestSecret = 6;
 /** So many are remembered. Of further ones two in many million may become one. */
 const mostTokens = 100_000;
 
+/** So many are found fast. */
+const expectedTokens = 10_000;
+
 /** The fields of inputs that hold an API key. */
 const keyFields = ['key', 'token'];
 
@@ -23,7 +26,7 @@ export function createPseudonyms() {
   const named = new Set<string>();
   const pseudonyms = new Map<string, string>();
   const taken = new Set<string>();
-  const finder = createTextFinder(shortestSecret);
+  const finder = createTextFinder(shortestSecret, expectedTokens, (pseudonym) => pseudonym);
 
   /** What stands for a token: itself where a scenario names it. */
   function pseudonym(token: string): string {

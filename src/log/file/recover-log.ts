@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '../../values/counted.js';
 import type { LogBirth } from '../log.js';
 import { bytesOf, type FolderFiles, listFolder, renameAside } from './folder-files.js';
 import { type LogHeader, readHeader, type SnapshotHeader } from './headers.js';
@@ -49,7 +50,10 @@ export function recoverLog(folder: string): RecoveredLog | { birth: undefined; n
   if (!scan.isFound && scan.damage === undefined) {
     notices.push(`Failed to find the log after entry ${from.position}: what happened after it is lost.`);
   }
-  if (scan.repeated > 0) notices.push(`${scan.repeated} entries were there twice; each was taken once.`);
+  if (scan.repeated > 0) {
+    const were = scan.repeated === 1 ? 'was' : 'were';
+    notices.push(`${counted(scan.repeated, 'entry', 'entries')} ${were} there twice; each was taken once.`);
+  }
   if (scan.damage !== undefined) {
     const later = names.slice(names.indexOf(scan.damage.name) + 1);
     notices.push(repair(folder, scan.damage, scan.last.position, later));

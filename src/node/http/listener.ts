@@ -19,7 +19,6 @@ interface ListenerOptions extends ControlRouterOptions {
   onAnswer: OnAnswer | undefined;
   holdRefusals: boolean | undefined;
   /** Done before the first control request is answered. */
-  prepareControl: (() => Promise<unknown>) | undefined;
 }
 
 /** Serves one request: the guard, then the part of the server that its path belongs to. */
@@ -63,9 +62,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
 function createControlLoader(backend: Backend, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
   const load = () => {
-    loading ??= Promise.all([import('./control-router.js'), options.prepareControl?.()]).then(
-      ([{ createControlRouter }]) => createControlRouter(backend, options),
-    );
+    loading ??= import('./control-router.js').then(({ createControlRouter }) => createControlRouter(backend, options));
     return loading;
   };
   return (request: IncomingMessage, response: ServerResponse, report: Report) => {

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { basePath } from '../../contract/document.js';
 import { type Backend, createDirectBackend } from '../../control/backend.js';
 import { Sandboxes, type SandboxesOptions } from '../../simulator/sandboxes.js';
@@ -7,6 +8,7 @@ import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
 import { createListener } from './listener.js';
+import { createNotYet } from './not-yet.js';
 import { createReport, type OnAnswer } from './served-answer.js';
 
 export interface ListenOptions {
@@ -26,8 +28,6 @@ export interface ListenOptions {
   handlers?: readonly ExtensionHandler[];
   /** How long unused sandboxes stay, and how many there may be. */
   sandboxes?: SandboxesOptions;
-  /** Done before the first control request is answered: to load what only control asks for. */
-  prepareControl?: () => Promise<unknown>;
   /**
    * Sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones. Default false.
    */
@@ -75,7 +75,24 @@ export async function listenTo(
   options: ListenOptions,
   extension?: Extension,
 ): Promise<Omit<RunningServer, 'sandboxes'>> {
-  const { sim } = backend;
+  const { serve, ...server } = await openPort(options);
+  serve(backend, extension);
+  return server;
+}
+
+/** A port on which nothing is served yet. */
+export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
+  /** Serves this from now on. Streams of what was served before end. */
+  serve(backend: Backend, extension?: Extension): void;
+  /**
+   * Answers every request with a 503 until `serve` is called again.
+   * @param onRefused called for each request to the API, with its sandbox
+   */
+  pause(onRefused: (sandbox: string | undefined) => void): void;
+}
+
+/** Listens, and answers with a 503 until there is something to serve. @throws as `listen` */
+export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const { port = 4010, host = 'localhost', allowedHosts = [], allowedOrigins = [], controlToken } = options;
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
   checkToken(controlToken);
@@ -85,27 +102,44 @@ export async function listenTo(
       `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass --control-token TOKEN`,
     );
   }
-  const closing = new AbortController();
   const connections = new Connections();
-  const listener = createListener(backend, {
-    allowedHosts: new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase())),
-    allowedOrigins,
-    closing: closing.signal,
+  let closing = new AbortController();
+  let sim: Simulator | undefined;
+  let listener: RequestListener = createNotYet();
+  const servers = await bind(
+    hosts,
+    port,
+    (request, response) => listener(request, response),
     connections,
-    controlToken,
-    extension,
-    holdRefusals: options.holdRefusals,
-    onAnswer: options.onAnswer,
-    prepareControl: options.prepareControl,
-  });
-  const servers = await bind(hosts, port, listener, connections, (request, status, body) => {
-    createReport(request, options.onAnswer)?.({ by: 'server', sim, status, headers: {}, body });
-  });
+    (request, status, body) => {
+      if (sim !== undefined)
+        createReport(request, options.onAnswer)?.({ by: 'server', sim, status, headers: {}, body });
+    },
+  );
   const origin = `http://${urlHost(hosts[0] as string)}:${servers.port}`;
   return {
     port: servers.port,
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
+    serve(backend, extension) {
+      closing.abort();
+      closing = new AbortController();
+      sim = backend.sim;
+      listener = createListener(backend, {
+        allowedHosts: new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase())),
+        allowedOrigins,
+        closing: closing.signal,
+        connections,
+        controlToken,
+        extension,
+        holdRefusals: options.holdRefusals,
+        onAnswer: options.onAnswer,
+      });
+    },
+    pause(onRefused) {
+      closing.abort();
+      listener = createNotYet(onRefused);
+    },
     close({ graceMs = closeTimeoutMs } = {}) {
       closing.abort();
       return servers.close(graceMs);

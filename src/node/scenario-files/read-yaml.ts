@@ -1,5 +1,6 @@
 import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, Parser } from 'yaml';
 import { type Issue, issueAt, type Step } from '../../schema/issue.js';
+import { grouped } from '../../values/grouped.js';
 import { normalizeInteger } from '../../values/int64.js';
 
 /** A place in a text, both from 1. */
@@ -94,8 +95,6 @@ export function readYaml(text: string): YamlText {
     },
   };
 }
-
-const grouped = (count: number) => count.toLocaleString('en');
 
 /** Added to messages of `yaml` that do not say what to do. */
 const hints: Readonly<Record<string, string>> = {

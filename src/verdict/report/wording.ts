@@ -1,4 +1,5 @@
 import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { counted } from '../../values/counted.js';
 import { type Finding, span } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { MarkKind } from './timeline.js';
@@ -20,7 +21,7 @@ export function countsLine({ counts }: Verdict): string {
   const parts = [`${served} served`, `${refused} refused${banned > 0 ? ` (${banned} in a ban)` : ''}`];
   if (other > 0) parts.push(`${other} other`);
   if (dropped > 0) parts.push(`${dropped} before them dropped`);
-  return `${requests} request${requests === 1 ? '' : 's'}: ${parts.join(', ')}`;
+  return `${counted(requests, 'request')}: ${parts.join(', ')}`;
 }
 
 /** `request 7`, `requests 2–4, 9 and 30 more`. */

@@ -1,4 +1,5 @@
-import { counted, finding, type SimulatorRule, span, times } from '../finding.js';
+import { counted } from '../../values/counted.js';
+import { finding, type SimulatorRule, span, times } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
 /** The client goes on sending during a ban that it has read of. */

@@ -1,4 +1,5 @@
 import { getPetRemovedAtMs } from '../../contract/document.js';
+import { counted } from '../../values/counted.js';
 import { finding, times, type WireRule } from '../finding.js';
 
 /** "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter." */
@@ -14,7 +15,7 @@ export const deprecatedOperation: WireRule = {
       exercised: true,
       findings: [
         finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
-          measured: `${used.length} request${used.length === 1 ? '' : 's'}`,
+          measured: counted(used.length, 'request'),
           allowed: 'none after 5 December 2030',
           text: `GET /pets/{petId} was used ${times(used.length)}. ${until}; use GET /pets with the status filter.`,
         }),

@@ -1,5 +1,6 @@
+import { counted } from '../../values/counted.js';
 import { answersFor } from '../answers.js';
-import { counted, finding, target, times, type WireRule } from '../finding.js';
+import { finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
 import { groupBy, isUnknown, type JudgedRequest, type Run } from '../run.js';
 

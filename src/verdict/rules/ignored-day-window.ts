@@ -1,3 +1,4 @@
+import { counted } from '../../values/counted.js';
 import { finding, type SimulatorRule, span, times } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
@@ -16,7 +17,7 @@ export const ignoredDayWindow: SimulatorRule = {
       if (early.length === 0 || told?.deadlineMs === undefined) return [];
       return [
         finding('ignored-day-window', 'fail', early, {
-          measured: `${early.length} request${early.length === 1 ? '' : 's'} before the day was over`,
+          measured: `${counted(early.length, 'request')} before the day was over`,
           allowed: '0 requests',
           text: `The day's limit was used up for another ${span(told.deadlineMs - told.answeredAtMs)}, and the client tried ${times(early.length)} more. When the wait is longer than the caller can bear, give up with a clear error, and remember it.`,
         }),

@@ -1,4 +1,5 @@
-import { counted, finding, span, target, times, type WireRule } from '../finding.js';
+import { counted } from '../../values/counted.js';
+import { finding, span, target, times, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
 /** An answer that takes this long is one that impatient clients do not wait for. */

@@ -1,4 +1,5 @@
-import { counted, finding, span, type WireRule } from '../finding.js';
+import { counted } from '../../values/counted.js';
+import { finding, span, type WireRule } from '../finding.js';
 import { graceMs, type Run, toleranceMs } from '../run.js';
 
 /** A request is sent although its caller has given up: only a client that says when that was can be found at it. */

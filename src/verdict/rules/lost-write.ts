@@ -1,4 +1,5 @@
-import { counted, finding, target, type WireRule } from '../finding.js';
+import { counted } from '../../values/counted.js';
+import { finding, target, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
 import { groupBy, writesOf } from '../run.js';
 

@@ -1,4 +1,5 @@
-import { counted, finding, span, times, type WireRule } from '../finding.js';
+import { counted } from '../../values/counted.js';
+import { finding, span, times, type WireRule } from '../finding.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
 /** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */

@@ -1,4 +1,5 @@
 import { rateLimitHeaders } from '../../contract/document.js';
+import { counted } from '../../values/counted.js';
 import { finding, type WireRule } from '../finding.js';
 import { readReset } from '../promises.js';
 import { type JudgedRequest, toleranceMs } from '../run.js';
@@ -19,7 +20,7 @@ export const proactive: WireRule = {
       exercised: true,
       findings: [
         finding('proactive', 'praise', paused, {
-          measured: `${paused.length} pause${paused.length === 1 ? '' : 's'}`,
+          measured: counted(paused.length, 'pause'),
           allowed: 'any',
           text: 'Paused by itself when X-RateLimit-Remaining reached 0, and was served after the reset without a 429.',
         }),

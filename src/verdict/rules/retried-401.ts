@@ -1,4 +1,5 @@
-import { counted, finding, times, type WireRule } from '../finding.js';
+import { counted } from '../../values/counted.js';
+import { finding, times, type WireRule } from '../finding.js';
 import { graceMs, groupBy, type JudgedRequest } from '../run.js';
 
 const mostRepeats = 1;

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { folderOf } from './install-peer.mjs';
+import { median } from './median.mjs';
+import { cliFile } from './peers.mjs';
+import { yardstickMs } from './yardstick.mjs';
+
+/** A client that says when its first line ran, in milliseconds of the machine. */
+const client = ['-e', 'console.log(performance.timeOrigin + performance.now())'];
+
+/**
+ * From spawn to the first line of a client: by itself, and under `petstore-sim exec`, in turn.
+ * @param {import('./peers.mjs').Peer} ours installed
+ * @param {{ times: number }} options
+ */
+export function measureExecStart(ours, { times }) {
+  const main = join(folderOf(ours), cliFile);
+  const bare = () => firstLineMs(client);
+  const underExec = () => firstLineMs([main, 'exec', '--', process.execPath, ...client]);
+  const samples = [];
+  const yardstick = [];
+  bare();
+  underExec();
+  for (let time = 0; time < times; time++) {
+    yardstick.push(...yardstickMs());
+    const [first, second] = time % 2 === 0 ? [bare, underExec] : [underExec, bare];
+    const [a, b] = [first(), second()];
+    samples.push(time % 2 === 0 ? { bareMs: a, execMs: b } : { bareMs: b, execMs: a });
+  }
+  const added = samples.map(({ bareMs, execMs }) => execMs - bareMs);
+  const found = {
+    bareMs: median(samples.map(({ bareMs }) => bareMs)),
+    execMs: median(samples.map(({ execMs }) => execMs)),
+    addedMs: { median: median(added), lowest: Math.min(...added), highest: Math.max(...added) },
+  };
+  return { found, yardstick, unit: 'ms' };
+}
+
+function firstLineMs(args) {
+  const startedMs = performance.timeOrigin + performance.now();
+  const text = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const line = text.split('\n').find((each) => /^\d+(\.\d+)?$/.test(each));
+  if (line === undefined) throw new Error(`expected the client to say when it ran, got ${JSON.stringify(text)}`);
+  return Number(line) - startedMs;
+}

@@ -1,0 +1,121 @@
+import { median } from './median.mjs';
+import { check } from './peers.mjs';
+import { start, usageOf } from './server-process.mjs';
+import { compare, takePair, takeSlice } from './slice.mjs';
+import { requestsOf } from './works.mjs';
+
+/** What can be asked of a server, in this order: the list before there are more pets. */
+export const workNames = ['list', 'mix', 'create'];
+const firstPort = 4610;
+const warmUpSeconds = 2;
+
+/**
+ * Servers that run side by side on one core, where one at a time is loaded, and what was measured of them.
+ * @param {{ seconds: number, say: (text: string) => void }} options `seconds` of a slice
+ */
+export function createField({ seconds, say }) {
+  const running = new Map();
+  const rows = new Map();
+  const pairs = new Map();
+  const checked = new Set();
+
+  return {
+    /**
+     * Starts a server, and the first time asks it every kind of request once.
+     * @param {{ name: string, peer: import('./peers.mjs').Peer, node?: string }} run
+     */
+    async start({ name, peer, node }) {
+      const taken = new Set([...running.values()].map(({ port }) => port));
+      let port = firstPort;
+      while (taken.has(port)) port += 10;
+      const server = await start(peer, { port, core: 0, node });
+      running.set(name, { ...server, peer, port });
+      if (!rows.has(name)) rows.set(name, { name, peer, node: node ?? peer.node, samples: new Map(), rssMiB: [] });
+      if (!checked.has(name)) await mustAnswer(peer, server.url);
+      checked.add(name);
+    },
+
+    /** Loads a server with a work until its code for it is compiled. */
+    async warmUp(name, work) {
+      const server = running.get(name);
+      await takeSlice(server, requestsOf(server.peer, work), { seconds: warmUpSeconds });
+    },
+
+    /** Loads two of them one right after the other, and gives the two samples. */
+    async takePair({ of, to }, work, isReversed) {
+      const slice = (name) => () => takeWork(name, work);
+      const pair = await takePair(slice(of), slice(to), isReversed);
+      const key = JSON.stringify({ of, to, work });
+      pairs.set(key, [...(pairs.get(key) ?? []), pair]);
+      say(`${work}: ${of} ${(pair.of.perSecond / pair.to.perSecond).toFixed(2)} of ${to}`);
+      return pair;
+    },
+
+    async stop(name) {
+      const { pid, stop } = running.get(name);
+      rows.get(name).rssMiB.push(usageOf(pid)?.rssMiB);
+      running.delete(name);
+      await stop();
+    },
+
+    async stopAll() {
+      for (const name of [...running.keys()]) await this.stop(name);
+    },
+
+    /** Every server with what it did, and every pair. */
+    found() {
+      return {
+        servers: [...rows.values()].map(({ name, peer, node, samples, rssMiB }) => ({
+          name,
+          group: peer.group,
+          on: node ? node.split('.')[0] : process.versions.node.split('.')[0],
+          works: Object.fromEntries([...samples].map(([work, each]) => [work, inShort(each)])),
+          rssMiB: median(rssMiB),
+        })),
+        ratios: [...pairs].map(([key, each]) => ({ ...JSON.parse(key), ...compare(each) })),
+      };
+    },
+
+    /** The requests a second of each slice. */
+    perSecond: (name, work) =>
+      rows
+        .get(name)
+        .samples.get(work)
+        .map((sample) => sample.perSecond),
+  };
+
+  async function takeWork(name, work) {
+    const server = running.get(name);
+    const sample = await takeSlice(server, requestsOf(server.peer, work), { seconds });
+    mustBeRight(name, work, sample);
+    const { samples } = rows.get(name);
+    samples.set(work, [...(samples.get(work) ?? []), sample]);
+    return sample;
+  }
+}
+
+function inShort(samples) {
+  const of = (field) => samples.map((sample) => sample[field]);
+  return {
+    perSecond: median(of('perSecond')),
+    lowest: Math.min(...of('perSecond')),
+    highest: Math.max(...of('perSecond')),
+    p50Ms: median(of('p50Ms')),
+    p99Ms: median(of('p99Ms')),
+    cpuUs: median(of('cpuUs')),
+  };
+}
+
+async function mustAnswer(peer, url) {
+  const issues = (await check(peer, url)).filter(({ issue }) => issue);
+  if (issues.length > 0)
+    throw new Error(`${peer.name} answers wrongly: ${issues.map((each) => each.issue).join('; ')}`);
+}
+
+/** Nothing but what was to be refused may have been. */
+function mustBeRight(name, work, { requests, other }) {
+  const expected = work === 'mix' ? requests / 10 : 0;
+  // A slice ends in the middle of the ten, on each connection.
+  if (requests === 0 || Math.abs(other - expected) > requests / 100 + 32)
+    throw new Error(`${name}, ${work}: expected ${expected} of ${requests} answers to be refusals, got ${other}`);
+}

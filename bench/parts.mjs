@@ -1,0 +1,120 @@
+/** Everything that `npm run bench` measures, by the name for `--only`. */
+import { execFileSync } from 'node:child_process';
+import { bundle, imports } from './bundle.mjs';
+import { measureColdStart } from './cold-start.mjs';
+import { measureExecStart } from './exec-start.mjs';
+import { measureHttp, measurePeers } from './http.mjs';
+import { median } from './median.mjs';
+import { footprint } from './peers.mjs';
+import { ratioOf } from './ratio.mjs';
+import { measureReplica } from './replica.mjs';
+import { measureSandboxes } from './sandboxes.mjs';
+import { pin } from './server-process.mjs';
+import { measureWatched } from './watched.mjs';
+import { yardstickMs } from './yardstick.mjs';
+
+/**
+ * @typedef {object} Options
+ * @property {import('./peers.mjs').Peer[]} peers installed
+ * @property {Record<string, string>} missing the peers that could not be installed, and why
+ * @property {import('./peers.mjs').Peer} ours one of them
+ * @property {number} rounds how often everything is measured
+ * @property {number} seconds how long a server is loaded at a time
+ * @property {number} times how often a process is started
+ * @property {(text: string) => void} say
+ */
+
+/**
+ * @typedef {object} Measured
+ * @property {any} found what bench/report.mjs and bench/figures.mjs read; `undefined` where it cannot be measured here
+ * @property {number[]} [yardstick] how fast the machine was meanwhile; without it the part takes no time
+ * @property {string} [unit] of the yardstick
+ */
+
+/** Runs Node with a script of this folder on one core, and gives what it printed. */
+function run(...args) {
+  const [command, all] = pin(0, process.execPath, args);
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  return JSON.parse(execFileSync(command, all, { cwd: import.meta.dirname, encoding: 'utf8', stdio }));
+}
+
+/** Runs several scripts in turn, round after round, and gives what each printed, with a yardstick beside each. */
+function runInTurn(scripts, { rounds, say }) {
+  const yardstick = [];
+  const outputs = scripts.map(() => []);
+  for (let round = 1; round <= rounds; round++) {
+    for (const [at, script] of scripts.entries()) {
+      yardstick.push(...yardstickMs());
+      outputs[at].push(run(...script));
+      say(`${script.join(' ')}: ${round} of ${rounds}`);
+    }
+  }
+  return { outputs, yardstick, unit: 'ms' };
+}
+
+/** Of several outputs with the same fields, the medians. */
+const middle = (samples) =>
+  Object.fromEntries(
+    Object.entries(samples[0]).map(([name, first]) => [
+      name,
+      typeof first === 'object' ? middle(samples.map((each) => each[name])) : median(samples.map((each) => each[name])),
+    ]),
+  );
+
+const sizes = ['100', '10000', '100000', '1000000'];
+
+/** @type {Record<string, (options: Options) => Measured | Promise<Measured>>} */
+export const parts = {
+  http: ({ peers, ...options }) => measureHttp(peers, options),
+
+  peers: ({ peers, ...options }) => measurePeers(peers, options),
+
+  watched: ({ ours, ...options }) => measureWatched(ours, options),
+
+  replica: ({ peers, ...options }) => measureReplica(peers, options),
+
+  'cold-start': ({ peers, ...options }) => measureColdStart(peers, options),
+
+  'exec-start': ({ ours, ...options }) => measureExecStart(ours, options),
+
+  'in-process'(options) {
+    const { outputs, ...yardstick } = runInTurn([['in-process.mjs']], options);
+    const [samples] = outputs;
+    return {
+      found: samples[0].map(({ name }, at) => ({ name, us: median(samples.map((rows) => rows[at].us)) })),
+      ...yardstick,
+    };
+  },
+
+  growth(options) {
+    const scripts = sizes.map((size) => ['--expose-gc', 'growth.mjs', size]);
+    const { outputs, ...yardstick } = runInTurn(scripts, options);
+    const large = outputs.at(-1);
+    const beside = (work) => ratioOf(outputs[0].map((small, round) => large[round].us[work] / small.us[work]));
+    const growth = { list: beside('list'), lookUp: beside('look-up') };
+    return { found: { rows: outputs.map(middle), ...growth }, ...yardstick };
+  },
+
+  verdict(options) {
+    const { outputs, ...yardstick } = runInTurn([['judge.mjs']], options);
+    const [samples] = outputs;
+    return {
+      found: Object.keys(samples[0]).map((kind) => ({ kind, ...middle(samples.map((each) => each[kind])) })),
+      ...yardstick,
+    };
+  },
+
+  async sandboxes({ ours, ...options }) {
+    const memory = run('--expose-gc', 'sandbox-memory.mjs');
+    const { found, ...rest } = await measureSandboxes(ours, options);
+    return { found: { ...memory, ...found }, ...rest };
+  },
+
+  async bundle() {
+    const found = {};
+    for (const [name, contents] of Object.entries(imports)) found[name] = (await bundle(contents)).gzipBytes;
+    return { found };
+  },
+
+  install: async ({ ours }) => ({ found: await footprint(ours) }),
+};

@@ -1,0 +1,186 @@
+/**
+ * Measures replicas over Redis against one process in memory: node bench/replicas.mjs [--rounds 5] [--seconds 4]. Needs
+ * `npm run build`, redis-server and wrk. Writes bench/replicas.json; npm run generate brings docs/many-replicas.md in step.
+ * Not part of npm run bench. With `--dry` it writes nothing.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { load } from './load.mjs';
+import { median } from './median.mjs';
+import { ourScenario } from './peer-files.mjs';
+import { replicasTable } from './replicas-report.mjs';
+import { pin, usageOf } from './server-process.mjs';
+import { requestsOf } from './works.mjs';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    dry: { type: 'boolean', default: false },
+  },
+});
+const [rounds, seconds] = [values.rounds, values.seconds].map(Number);
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-replicas-'));
+const scenario = join(folder, 'scenario.json');
+writeFileSync(scenario, ourScenario());
+const cli = join(import.meta.dirname, '../dist/cli/main.cjs');
+const storePort = 4640;
+
+const [list] = requestsOf({}, 'list');
+const [create] = requestsOf({}, 'create');
+/** How many sandboxes a group of replicas has: a tenth of a thousand. */
+const boxes = Array.from({ length: 100 }, (_, at) => ({ ...list, weight: 1, path: `/s/box-${at}${list.path}` }));
+const works = { list: [list], create: [create], sandboxes: boxes };
+
+/**
+ * What is measured: how many replicas there are, and how many of them get requests. Servers have core 0, the store and the
+ * load core 1, so CPU times compare, and requests a second only where one server is busy.
+ */
+const setups = {
+  memory: { replicas: 0, loaded: 1 },
+  one: { replicas: 1, loaded: 1 },
+  'one of two': { replicas: 2, loaded: 1 },
+  two: { replicas: 2, loaded: 2 },
+};
+
+const statusOf = (url, headers) =>
+  new Promise((resolve) => {
+    get(url, { headers, agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    }).on('error', () => resolve(undefined));
+  });
+
+async function until(what, isSo) {
+  const endMs = performance.now() + 60_000;
+  while (!(await isSo())) {
+    if (performance.now() > endMs) throw new Error(`expected ${what} within a minute`);
+    await pause(10);
+  }
+}
+
+function launch(core, command, args) {
+  const [pinned, all] = pin(core, command, args);
+  const child = spawn(pinned, all, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const exited = once(child, 'exit');
+  return {
+    pid: child.pid,
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function startStore(name) {
+  const dir = join(folder, name);
+  execFileSync('mkdir', ['-p', dir]);
+  const settings = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', '', '--dir', dir];
+  const store = launch(1, 'redis-server', ['--port', `${storePort}`, '--bind', '127.0.0.1', ...settings]);
+  await until('the store to answer', () => {
+    try {
+      return execFileSync('redis-cli', ['-p', `${storePort}`, 'PING'], { encoding: 'utf8', stdio: 'pipe' }).startsWith(
+        'PONG',
+      );
+    } catch {
+      return false;
+    }
+  });
+  return {
+    ...store,
+    async stop() {
+      await store.stop();
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+async function startServer(port, args) {
+  const serve = [cli, 'serve', '--port', `${port}`, '--log', 'silent', '--scenario', scenario, ...args];
+  const server = launch(0, process.execPath, serve);
+  const url = `http://127.0.0.1:${port}`;
+  await until(`${url} to answer`, async () => (await statusOf(url + list.path, list.headers)) === 200);
+  return { ...server, url };
+}
+
+/** One work over fresh processes: requests, and the CPU time that each process took for one of them, in microseconds. */
+async function measure(name, { replicas, loaded }, work) {
+  const store = replicas === 0 ? undefined : await startStore(name.replaceAll(' ', '-'));
+  const servers = [];
+  try {
+    const args = store ? ['--data', `redis://127.0.0.1:${storePort}/0?name=bench`] : [];
+    for (let at = 0; at < Math.max(1, replicas); at++) servers.push(await startServer(4641 + at, args));
+    const busy = servers.slice(0, loaded);
+    const run = (connections, forSeconds) =>
+      Promise.all(
+        busy.map(({ url }) => load(url, works[work], { seconds: forSeconds, connections: connections / loaded })),
+      );
+    await run(32, 2);
+    const processes = [...servers, ...(store ? [store] : [])];
+    const before = processes.map(({ pid }) => usageOf(pid).cpuMs);
+    const samples = await run(32, seconds);
+    const requests = samples.reduce((sum, each) => sum + each.requests, 0);
+    // What is still to be applied or written belongs to it.
+    await pause(500);
+    const us = processes.map(({ pid }, at) => ((usageOf(pid).cpuMs - before[at]) * 1000) / requests);
+    const other = samples.reduce((sum, each) => sum + each.other, 0);
+    if (other > 0) throw new Error(`${name}, ${work}: expected every request to be served, got ${other} others`);
+    const [alone] = loaded === 1 ? await run(1, seconds / 2) : [];
+    return {
+      perSecond: samples.reduce((sum, each) => sum + each.perSecond, 0),
+      p50Ms: median(samples.map(({ p50Ms }) => p50Ms)),
+      aloneP50Ms: alone?.p50Ms,
+      serverUs: us[0],
+      otherUs: replicas === 2 ? us[1] : undefined,
+      storeUs: store && us.at(-1),
+    };
+  } finally {
+    for (const server of servers) await server.stop();
+    await store?.stop();
+  }
+}
+
+const samples = {};
+const loadBefore = loadavg()[0];
+try {
+  for (let round = 1; round <= rounds; round++) {
+    for (const work of Object.keys(works)) {
+      for (const [name, setup] of Object.entries(setups)) {
+        const sample = await measure(name, setup, work);
+        samples[work] ??= {};
+        samples[work][name] ??= [];
+        samples[work][name].push(sample);
+        console.error(`round ${round}: ${work}, ${name}: ${Math.round(sample.perSecond)} requests a second`);
+      }
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const medians = (of) =>
+  Object.fromEntries(Object.keys(of[0]).map((field) => [field, median(of.map((sample) => sample[field]))]));
+const results = {
+  date: new Date().toISOString().slice(0, 10),
+  machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; Node ${process.version}`,
+  store: execFileSync('redis-server', ['--version'], { encoding: 'utf8' }).match(/v=([\d.]+)/)[1],
+  loadBefore,
+  rounds,
+  seconds,
+  works: Object.fromEntries(
+    Object.entries(samples).map(([work, bySetup]) => [
+      work,
+      Object.fromEntries(Object.entries(bySetup).map(([name, of]) => [name, medians(of)])),
+    ]),
+  ),
+};
+console.log(replicasTable(results));
+if (!values.dry) {
+  writeFileSync(join(import.meta.dirname, 'replicas.json'), `${JSON.stringify(results, null, 1)}\n`);
+  console.error('written: bench/replicas.json; npm run generate brings docs/many-replicas.md in step');
+}

@@ -1,0 +1,212 @@
+/** The results as tables, each under its title and with what it means. A section is there if its part was measured. */
+import { measuredPeers, ofLimit, onSameNode, ratioOfPair } from './figures.mjs';
+import { number, table, times } from './markdown.mjs';
+
+const isOurs = ({ group }) => group === 'ours';
+const bold = (row) => (isOurs(row) ? `**${row.name}**` : row.name);
+const withNode = (row) => (row.on !== '20' && !row.name.includes('Node') ? `${row.name} (Node ${row.on})` : bold(row));
+
+/** Ours in its forms, with each work in a column of its own. */
+function httpTable(found) {
+  const cells = (row, work) => {
+    const each = row.works[work];
+    if (each === undefined) return ['', '', ''];
+    const share = row.name === 'limit' ? 1 : shareOf(found, row.name, work);
+    return [number(each.perSecond), number(share, 2), number(each.cpuUs)];
+  };
+  const head = [
+    'server',
+    'list/s',
+    'of limit',
+    'CPU µs',
+    'mix/s',
+    'of limit',
+    'CPU µs',
+    'create/s',
+    'of limit',
+    'CPU µs',
+  ];
+  const rows = found.servers.map((row) => [
+    bold(row),
+    ...['list', 'mix', 'create'].flatMap((work) => cells(row, work)),
+    number(row.works.list?.p50Ms, 2),
+    number(row.works.list?.p99Ms, 2),
+    number(row.rssMiB),
+  ]);
+  return table([...head, 'list p50 ms', 'p99 ms', 'MiB after'], rows);
+}
+
+/** Beside the limit, or by way of ours for what stands beside that. */
+function shareOf(found, name, work) {
+  const direct = ratioOfPair(found, name, 'limit', work);
+  if (direct) return direct.perSecond?.median;
+  const ours = ratioOfPair(found, 'ours', 'limit', work)?.perSecond?.median;
+  const [of, to] = [ratioOfPair(found, name, 'ours', work), ratioOfPair(found, 'ours', name, work)];
+  const ratio = of?.perSecond?.median ?? 1 / to?.perSecond?.median;
+  return ours * ratio;
+}
+
+function peersTable(found) {
+  const ours = found.servers.filter(isOurs);
+  const rows = [...ours, ...measuredPeers(found)].filter(({ works }) => works.list);
+  const sorted = rows.sort((a, b) => ofLimit(found, b) - ofLimit(found, a));
+  return table(
+    [
+      'server',
+      'list/s',
+      'lowest–highest',
+      'of the limit',
+      'ours is',
+      'CPU µs',
+      'p99 ms',
+      'create/s',
+      'of the limit',
+      'MiB after',
+    ],
+    sorted.map((row) => {
+      const { list, create } = row.works;
+      const our = onSameNode(found.servers, 'ours', row);
+      return [
+        withNode(row),
+        number(list.perSecond),
+        `${number(list.lowest)}–${number(list.highest)}`,
+        number(ofLimit(found, row), 3),
+        row.group === 'peer' ? `${times(ofLimit(found, our) / ofLimit(found, row))}×` : '',
+        number(list.cpuUs),
+        number(list.p99Ms, 2),
+        number(create?.perSecond),
+        create ? number(ofLimit(found, row, 'create'), 3) : '',
+        number(row.rssMiB),
+      ];
+    }),
+  );
+}
+
+const startTable = ({ rows }) =>
+  table(
+    ['server', 'first 200, ms', 'lowest–highest', 'packages', 'MB installed'],
+    rows
+      .toSorted((a, b) => a.startMs - b.startMs)
+      .map((row) => [
+        withNode(row),
+        number(row.startMs),
+        `${number(row.lowest)}–${number(row.highest)}`,
+        row.packages ? String(row.packages) : '',
+        row.packages ? number(row.bytes / 1e6, 1) : '',
+      ]),
+  );
+
+function growthTable({ rows }) {
+  const [first] = rows;
+  const names = Object.keys(first.us);
+  const beside = (row, name) => `${number(row.us[name], 2)} (${times(row.us[name] / first.us[name])}×)`;
+  return table(
+    ['pets', ...names.map((name) => `${name}, µs`), 'bytes a pet', 'seed, ms'],
+    rows.map((row) => [
+      number(row.pets),
+      ...names.map((name) => beside(row, name)),
+      row.pets < 10_000 ? '' : number(row.bytesAPet),
+      number(row.seedMs, row.seedMs < 10 ? 1 : 0),
+    ]),
+  );
+}
+
+function inProcessTable(rows) {
+  const fixed = rows.find(({ name }) => name.includes('static')).us;
+  return table(
+    ['way', 'µs a call', 'of a static msw handler'],
+    rows.map(({ name, us }) => [name, number(us, 1), times(us / fixed)]),
+  );
+}
+
+const verdictTable = (rows) =>
+  table(
+    ['10,000 entries', 'first, ms', 'median of 25', 'highest'],
+    rows.map(({ kind, firstMs, medianMs, highestMs }) => [
+      kind,
+      ...[firstMs, medianMs, highestMs].map((ms) => number(ms)),
+    ]),
+  );
+
+const sandboxTable = ({ sandboxes, emptyKiB, usedKiB, createMs, ofOne }) =>
+  table(
+    [
+      'sandboxes',
+      'requests/s, of the server’s own',
+      'the same by CPU',
+      'KiB each, unused',
+      'after 10 creates',
+      'µs to make one',
+    ],
+    [
+      [
+        number(sandboxes),
+        number(ofOne.perSecond?.median, 2),
+        number(ofOne.cpu?.median, 2),
+        number(emptyKiB, 1),
+        number(usedKiB, 1),
+        number(createMs * 1000),
+      ],
+    ],
+  );
+
+const bundleTable = ({ pages, everything }) =>
+  table(
+    ['imports', 'kB, minified and gzipped'],
+    [
+      ['`createSimulator` and `handlers`', number(pages / 1000, 1)],
+      ['every name of `petstore-sim` and `petstore-sim/msw`', number(everything / 1000, 1)],
+    ],
+  );
+
+/** By part: title, what it means, and the table. */
+const all = {
+  http: [
+    'Over HTTP',
+    `One core for the server, the other for the load (32 connections). *limit* is bare \`node:http\` that sends constant bytes,
+*real-work* the same service by hand on \`node:http\` without a feature more, *ours* has keys, both windows, bans and the
+journal on. *mix* is the list with one request in ten refused. Servers run side by side, one is loaded at a time, and a
+share is of two slices one right after the other, in both orders.`,
+    httpTable,
+  ],
+  peers: [
+    'Other servers',
+    `The same list of 20 and the same create, as far as each can ([how they differ](#what-each-server-does)); each beside the limit
+on its version of Node. *ours is*: how many times as often ours answers the list.`,
+    peersTable,
+  ],
+  'cold-start': [
+    'Start',
+    'From spawn to the first 200 of the list, any core; ours is a plain `serve`. Packages and megabytes as `npm install --omit=dev` brings them.',
+    startTable,
+  ],
+  'in-process': [
+    'In-process',
+    `One call after another, the body read as JSON (but \`sim.handle\`, which gives text). The static handler is
+\`http.get(url, () => HttpResponse.json(twentyPets))\`.`,
+    inProcessTable,
+  ],
+  growth: [
+    'Growth',
+    `Through \`sim.handle\`; in brackets beside the cost at 100 pets. Nine pets in ten have the common status, one in a thousand
+the rare one. Every list has a query of its own, because a list that nothing has changed since is kept.`,
+    (found) =>
+      `${growthTable(found)}\n\n\`reset()\` of the default scenario after a change: ${number(found.rows[0].resetDefaultMs, 4)} ms.`,
+  ],
+  verdict: ['The judge', 'Processor time of one verdict; the first is before its code is compiled.', verdictTable],
+  sandboxes: [
+    'Sandboxes',
+    'Requests to 1,000 sandboxes of one server in turn, beside 1,000 addresses of the server’s own simulator.',
+    sandboxTable,
+  ],
+  bundle: ['Browser bundle', 'By esbuild; msw itself, about 67 kB, left out.', bundleTable],
+};
+
+/**
+ * @param {any} results as bench/results.json has them
+ * @returns {{ title: string, meaning: string, content: string }[]}
+ */
+export const sections = ({ parts }) =>
+  Object.entries(all)
+    .filter(([part]) => parts[part])
+    .map(([part, [title, meaning, toTable]]) => ({ title, meaning, content: toTable(parts[part].found) }));

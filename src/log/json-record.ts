@@ -1,0 +1,17 @@
+import { jsonText, parseJson } from '../values/json.js';
+
+/** Commands hold bodies and scenarios of up to 32 levels, some levels down in their record. */
+const maximumDepth = 64;
+
+/** A record as JSON; `isExact`: it holds a whole number that JSON.parse would round. */
+export function toRecordText(record: object): { text: string; isExact: boolean } {
+  try {
+    return { text: JSON.stringify(record), isExact: false };
+  } catch (error) {
+    if (error instanceof TypeError && /BigInt/.test(error.message)) return { text: jsonText(record), isExact: true };
+    throw error;
+  }
+}
+
+export const fromRecordText = <T>(text: string, isExact: boolean): T =>
+  (isExact ? parseJson(text, maximumDepth) : JSON.parse(text)) as T;

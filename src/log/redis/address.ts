@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import { LogOpenError } from '../log.js';
+
+/** Where the log of several replicas is. */
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly db: number;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly isSecure: boolean;
+  /** Tells the logs of one store from each other. */
+  readonly name: string;
+  /** The address without user and password, to be shown. */
+  readonly shown: string;
+}
+
+const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
+const example = 'redis://127.0.0.1:6379/0?name=staging';
+
+/**
+ * Reads `redis://user:password@host:port/db?name=staging`, or `rediss:` for TLS. Without them the port is 6379, the number
+ * of the database 0 and the name `default`.
+ * @throws {LogOpenError} which shows nothing of a password
+ */
+export function readRedisAddress(text: string): RedisAddress {
+  if (!URL.canParse(text)) throw bad('an address that can be read');
+  const { protocol, hostname, port, pathname, searchParams, hash, username, password } = new URL(text);
+  const [, db = ''] = /^\/?(\d{0,5})$/.exec(pathname) ?? [];
+  if (!/^\/?\d{0,5}$/.test(pathname)) throw bad('the number of a database as the path');
+  const unknown = [...searchParams.keys()].find((key) => key !== 'name');
+  if (unknown !== undefined) throw bad(`no parameter but "name", got ${JSON.stringify(unknown)}`);
+  if (hash !== '') throw bad('no "#"; in a password it is written %23');
+  const names = searchParams.getAll('name');
+  const [name = 'default'] = names;
+  if (names.length > 1 || !namePattern.test(name)) {
+    throw bad(`one name of 1 to 64 letters, digits, ".", "_" or "-", got ${JSON.stringify(names.join(', '))}`);
+  }
+  if (hostname === '') throw bad('a host');
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const address = { host, port: Number(port || 6379), db: Number(db), name, isSecure: protocol === 'rediss:' };
+  return {
+    ...address,
+    username: decode(username),
+    password: decode(password),
+    shown: `${protocol}//${hostname}:${address.port}/${address.db}?name=${name}`,
+  };
+}
+
+/** What the driver needs of an address. */
+export const connectionOptions = ({ host, port, db, username, password, isSecure }: RedisAddress) => ({
+  host,
+  port,
+  db,
+  ...(username !== undefined && { username }),
+  ...(password !== undefined && { password }),
+  // By its name a server shows the right certificate; an address has none.
+  ...(isSecure && { tls: isIP(host) === 0 ? { servername: host } : {} }),
+});
+
+function decode(text: string): string | undefined {
+  if (text === '') return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw bad('user and password with every "%" written %25');
+  }
+}
+
+const bad = (expected: string) =>
+  new LogOpenError(`expected the address of the store to have ${expected}, such as ${example}`);

@@ -1,0 +1,162 @@
+import type { Redis } from 'ioredis';
+import { LogOpenError } from '../log.js';
+import { connectionOptions, type RedisAddress } from './address.js';
+
+/** A store that does not answer within this is away. */
+const connectMs = 2_000;
+/** The same for one that has answered before, on a connection that has not ended. It is more than a read waits in the store. */
+const silentMs = 3_000;
+const watchMs = 250;
+
+/** The store cannot be reached now. The message shows no password. */
+export class StoreAwayError extends Error {
+  override readonly name = 'StoreAwayError';
+}
+
+/** The store understood a command and refused it: nothing of it was done. */
+export class StoreRefusedError extends Error {
+  override readonly name = 'StoreRefusedError';
+}
+
+/** One connection to the store. It is never made again: whoever holds it asks for another. */
+export interface Connection {
+  /** Sends a command. @throws {StoreAwayError} it may have been done or not; {StoreRefusedError} it was not */
+  call(name: string, ...args: (string | number)[]): Promise<unknown>;
+  /** Sends commands as one transaction. @returns their replies, or `undefined` where a watched key has changed */
+  transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
+  /** Whether it has ended. */
+  readonly isOver: boolean;
+  /** Calls back once, when it has ended. */
+  onEnd(run: () => void): void;
+  /** Ends it; what is not answered yet fails. */
+  end(): void;
+}
+
+/**
+ * Connects to the store.
+ * @throws {StoreAwayError} when it cannot be reached, {LogOpenError} when it lets nobody in or the driver is not there
+ */
+export async function connect(address: RedisAddress): Promise<Connection> {
+  const { Redis } = await loadDriver();
+  const client = new Redis({
+    ...connectionOptions(address),
+    lazyConnect: true,
+    connectTimeout: connectMs,
+    connectionName: 'petstore-sim',
+    disableClientInfo: true,
+    // Replies of one shape, whatever the store speaks.
+    protocol: 2,
+    // What was sent and not answered is sent again by us, who know whether it does harm.
+    retryStrategy: () => null,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: null,
+  });
+  let cause: Error | undefined;
+  client.on('error', (error: Error) => {
+    cause ??= error;
+  });
+  const timer = setTimeout(() => client.disconnect(), 2 * connectMs);
+  try {
+    await client.connect();
+  } catch (error) {
+    client.disconnect();
+    throw explain(address, cause ?? (error as Error));
+  } finally {
+    clearTimeout(timer);
+  }
+  return new DriverConnection(client, address);
+}
+
+class DriverConnection implements Connection {
+  readonly #client: Redis;
+  readonly #address: RedisAddress;
+  #isEnding = false;
+
+  /** How many commands wait for their reply, and when the last reply came, or the first of them was sent. */
+  #waiting = 0;
+  #heardMs = 0;
+
+  constructor(client: Redis, address: RedisAddress) {
+    this.#client = client;
+    this.#address = address;
+    // A network can swallow what it is given, and tell nobody.
+    const watch = setInterval(() => {
+      if (this.#waiting > 0 && performance.now() - this.#heardMs > silentMs) this.end();
+    }, watchMs);
+    this.onEnd(() => clearInterval(watch));
+  }
+
+  get isOver(): boolean {
+    return this.#client.status !== 'ready';
+  }
+
+  call(name: string, ...args: (string | number)[]): Promise<unknown> {
+    return this.#reply(this.#client.call(name, ...args));
+  }
+
+  async transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined> {
+    const multi = this.#client.multi();
+    for (const [name, ...args] of commands) multi.call(name, ...args);
+    const replies = await this.#reply(multi.exec());
+    const [failed] = replies?.find(([error]) => error !== null) ?? [];
+    if (failed) throw toOwnError(this.#address, failed);
+    return replies?.map(([, reply]) => reply);
+  }
+
+  async #reply<Reply>(reply: Promise<Reply>): Promise<Reply> {
+    if (this.#waiting++ === 0) this.#heardMs = performance.now();
+    try {
+      return await reply;
+    } catch (error) {
+      throw toOwnError(this.#address, error as Error);
+    } finally {
+      this.#waiting--;
+      this.#heardMs = performance.now();
+    }
+  }
+
+  onEnd(run: () => void): void {
+    if (this.#client.status === 'end') queueMicrotask(run);
+    else this.#client.once('end', run);
+  }
+
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#client.disconnect();
+    // Not only when the other side has agreed: it may not be there any more.
+    this.#client.stream.destroy();
+  }
+}
+
+/** Errors of the driver hold the command that failed, with the password where that was in it: they go no further. */
+function toOwnError({ shown }: RedisAddress, { name, message }: Error): Error {
+  if (name === 'ReplyError') return new StoreRefusedError(`${shown} refused: ${message}`);
+  return new StoreAwayError(`${shown} is away: ${message}`);
+}
+
+function explain(address: RedisAddress, error: Error): Error {
+  const { shown } = address;
+  const { message } = error;
+  if (/WRONGPASS|NOAUTH|NOPERM|invalid password|without any password/i.test(message)) {
+    return new LogOpenError(
+      `expected ${shown} to let the user of the address in, got ${message.split(' ', 1)[0]}; write redis://user:password@host`,
+    );
+  }
+  if (/DB index is out of range/i.test(message)) {
+    return new LogOpenError(`expected the database ${address.db} of ${shown} to be there, got none; use another`);
+  }
+  return toOwnError(address, error);
+}
+
+async function loadDriver() {
+  try {
+    return await import('ioredis');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new LogOpenError(
+      'expected the package ioredis, which --data redis:// needs, got none; install it: npm install ioredis@6',
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { isProof, seed } from '../support/prove.js';
+import { createRandom } from '../support/random.js';
+import { callAll, statuses } from './calls.js';
+import { expectHonest, expectKept, type Load, startLoad } from './load.js';
+import { patience, type Replica, sameOnAll, startReplicas } from './replicas.js';
+import { type Store, startStore } from './store.js';
+import { startWire, type Wire } from './wire.js';
+
+let store: Store;
+let wire: Wire;
+let replicas: Replica[];
+beforeAll(async () => {
+  store = await startStore();
+  wire = await startWire(store.port);
+  replicas = await startReplicas(2, wire.url());
+});
+
+const petsOf = async ({ control }: Replica) => (await control.exportState()).pets as { id: number; name: string }[];
+const untilStored = (load: Load, count: number) => vi.waitUntil(() => load.stored.size >= count, patience);
+const untilRefused = ({ answers }: Load) =>
+  vi.waitUntil(() => answers.some(({ status }) => status === 503), { ...patience, timeout: 60_000 });
+
+/** Waits until every replica stores again what it is sent from now on. */
+async function untilServed(prefix: string): Promise<Load[]> {
+  const loads = replicas.map((replica, at) => startLoad([replica], `${prefix}-after-${at}`, 1));
+  for (const load of loads) await untilStored(load, 1);
+  await Promise.all(loads.map((load) => load.stop()));
+  return loads;
+}
+
+interface Trouble {
+  what: string;
+  /** Whether the store goes on and its answers are lost. */
+  isDumb?: boolean;
+  /** Begins it, and ends it when clients have noticed. */
+  happens: (noticed: () => Promise<unknown>) => Promise<void>;
+}
+
+/** What happens to a store while its replicas are under load, and has to pass without a loss. */
+const troubles: Trouble[] = [
+  {
+    what: 'stands still',
+    async happens(noticed) {
+      store.pause();
+      if (isProof) await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await noticed();
+      store.resume();
+    },
+  },
+  {
+    what: 'is killed and started again with its data',
+    async happens(noticed) {
+      await store.kill();
+      await noticed();
+      await store.start();
+    },
+  },
+  {
+    what: 'has no room',
+    async happens(noticed) {
+      await store.ask('CONFIG', 'SET', 'maxmemory', '1');
+      await noticed();
+      await store.ask('CONFIG', 'SET', 'maxmemory', '0');
+    },
+  },
+  {
+    what: 'is behind a network that swallows what it sends',
+    isDumb: true,
+    async happens(noticed) {
+      wire.losesReplies = true;
+      await noticed();
+      wire.losesReplies = false;
+    },
+  },
+  {
+    what: 'cannot be reached',
+    async happens(noticed) {
+      wire.isDown = true;
+      wire.cut();
+      await noticed();
+      wire.isDown = false;
+    },
+  },
+];
+
+test.each(troubles)(
+  'a store that $what costs waits and honest refusals, and nothing else',
+  async ({ what, happens }) => {
+    const load = startLoad(replicas, what);
+    await untilStored(load, 30);
+    await happens(async () => {
+      await untilRefused(load);
+      // What was known before can still be read; only a full store says what is new.
+      const { log } = await (replicas[0] as Replica).health();
+      if (what !== 'has no room') expect(log).toMatchObject({ stale: true });
+      expect((await (replicas[0] as Replica).control.countRequests({ status: 201 })).count).toBeGreaterThanOrEqual(1);
+    });
+    const after = await untilServed(what);
+    await load.stop();
+    for (const replica of replicas) await expectKept(replica, [load, ...after]);
+    expectHonest(load);
+    await sameOnAll(replicas, petsOf);
+    for (const { health, control } of replicas) {
+      await vi.waitUntil(async () => (await health()).log.stale === false, patience);
+      // Who waits as it was told is not to be accused of what the store did.
+      expect((await control.getVerdict()).outcome).not.toBe('fail');
+    }
+  },
+);
+
+test('connections that are cut between append and answer lose nothing, and count nothing twice', async () => {
+  const random = createRandom(seed);
+  const cutsBefore = wire.cuts;
+  wire.cutsAfter = (bytes) => bytes.includes('XADD') && random.chance(0.2);
+  const load = startLoad(replicas, 'cut', 3);
+  const urls = replicas.map(({ origin }) => origin);
+  const limited = await callAll(urls, 400, '/v1/pets?limit=1');
+  await vi.waitUntil(() => wire.cuts - cutsBefore >= (isProof ? 500 : 20), { ...patience, timeout: 600_000 });
+  wire.cutsAfter = () => false;
+  const after = await untilServed('cut');
+  await load.stop();
+  const { 200: served = 0, 429: refused = 0, 503: tooLate = 0 } = statuses(limited);
+  expect(served + refused + tooLate).toBe(400);
+  for (const replica of replicas) await expectKept(replica, [load, ...after]);
+  expectHonest(load);
+  const { counted, lost, remaining } = await sameOnAll(replicas, async ({ control }) => ({
+    counted: (await control.countRequests({ status: 200, operation: 'listPets' })).count,
+    lost: (await control.queryJournal({ status: 200, limit: 100 })).entries.filter((entry) => entry.lost).length,
+    remaining: (await control.getKey({ key: 'free-key' })).minute.remaining ?? 0,
+  }));
+  expect(served + lost).toBe(counted);
+  expect(counted + remaining).toBe(60);
+});

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { atEnd } from './at-end.js';
+
+/** The network between replicas and their store: a TCP proxy that can be slow, lose answers, and be cut. */
+export interface Wire {
+  readonly port: number;
+  url(name?: string): string;
+  /** How long everything takes on its way to the store. */
+  delayMs: number;
+  /** Whether what the store sends is lost from now on. A connection that has lost something stays open, and dumb for ever. */
+  losesReplies: boolean;
+  /** Whether nobody can connect. */
+  isDown: boolean;
+  /**
+   * Asked for each piece that goes to the store: whether from here on nothing comes back, and all connections are cut when
+   * the store has done it, so that nobody was told.
+   */
+  cutsAfter: (bytes: Buffer) => boolean;
+  /** How often connections were cut because of `cutsAfter`. */
+  readonly cuts: number;
+  /** Cuts all connections. */
+  cut(): void;
+}
+
+/** @param to the port of the store */
+export async function startWire(to: number): Promise<Wire> {
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    if (wire.isDown) {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect(to, '127.0.0.1');
+    const both = [near, far];
+    const end = () => {
+      for (const socket of both) socket.destroy();
+      for (const socket of both) open.delete(socket);
+      if (cutting === far) cutting = undefined;
+    };
+    for (const socket of both) open.add(socket.setNoDelay(true).on('error', end).on('close', end));
+    let isDumb = false;
+    let before = Promise.resolve();
+    near.on('data', (bytes) => {
+      const { delayMs } = wire;
+      const pass = () => {
+        if (cutting === undefined && wire.cutsAfter(bytes)) cutting = far;
+        if (!far.destroyed) far.write(bytes);
+      };
+      // One after the other, whatever the delay of each.
+      const isOver = delayMs === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, delayMs));
+      before = before.then(() => isOver).then(pass);
+    });
+    far.on('data', (bytes) => {
+      if (cutting === far) {
+        cuts++;
+        wire.cut();
+      }
+      if (cutting !== undefined) return;
+      isDumb ||= wire.losesReplies;
+      if (!isDumb) near.write(bytes);
+    });
+  });
+  let cuts = 0;
+  /** The connection to the store after whose next answer all are cut. */
+  let cutting: Socket | undefined;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const wire: Wire = {
+    port,
+    url: (name = 'test') => `redis://127.0.0.1:${port}/0?name=${name}`,
+    delayMs: 0,
+    losesReplies: false,
+    isDown: false,
+    cutsAfter: () => false,
+    get cuts() {
+      return cuts;
+    },
+    cut() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+  atEnd(async () => {
+    wire.cut();
+    server.close();
+    await once(server, 'close');
+  });
+  return wire;
+}

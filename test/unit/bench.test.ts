@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+// @ts-expect-error plain JavaScript
+import { aims } from '../../bench/aims.mjs';
+// @ts-expect-error plain JavaScript
+import { figures } from '../../bench/figures.mjs';
+// @ts-expect-error plain JavaScript
+import { noiseOf, tooNoisy } from '../../bench/noise.mjs';
+// @ts-expect-error plain JavaScript
+import { performancePage, picture } from '../../bench/report.mjs';
+// @ts-expect-error plain JavaScript
+import { compare, takePair } from '../../bench/slice.mjs';
+
+const results = JSON.parse(readFileSync(join(import.meta.dirname, 'bench-results.json'), 'utf8'));
+
+describe('a part of the bench is published', () => {
+  const noise = (samples: number[]) => ({ unit: 'requests a second', ...noiseOf(samples) });
+
+  test('when its yardstick spread by 15 % at most', () => {
+    expect(tooNoisy('http', noise([100, 93, 107, 108, 96]))).toBeUndefined();
+    expect(noiseOf([92, 100, 107]).spread).toBeCloseTo(0.15, 10);
+    expect(tooNoisy('http', noise([92, 100, 107]))).toBeUndefined();
+  });
+
+  test('when it has no yardstick, because it takes no time', () => {
+    expect(tooNoisy('bundle', undefined)).toBeUndefined();
+  });
+
+  test('not when its yardstick spread by more, with the figures in one sentence', () => {
+    expect(tooNoisy('http', noise([50_000, 41_234, 52_345, 51_000]))).toBe(
+      'http is not published: the yardstick spread by 22 % (41,200 to 52,300 requests a second in 4 samples), more than ' +
+        '15 %; measure it again when the machine is quiet: npm run bench -- --only http',
+    );
+  });
+
+  test('whatever a tenth of the samples at either end is', () => {
+    const calm = Array.from({ length: 18 }, (_, at) => 100 + (at % 5));
+    expect(tooNoisy('http', noise([...calm, 10, 12]))).toBeUndefined();
+    expect(tooNoisy('http', noise([...calm, 10, 12, 14, 16]))).toMatch(/spread by/);
+  });
+});
+
+describe('a share', () => {
+  test('is of two slices one right after the other, in both orders', async () => {
+    const order: string[] = [];
+    const slice = (name: string) => async () => order.push(name);
+    for (const isReversed of [false, true]) await takePair(slice('of'), slice('to'), isReversed);
+    expect(order).toEqual(['of', 'to', 'to', 'of']);
+    expect(await takePair(slice('of'), slice('to'), true)).toEqual({ to: 5, of: 6 });
+  });
+
+  test('is the median of the pairs, not a pair of medians, and the same by processor time', () => {
+    const slice = (perSecond: number, cpuUs: number) => ({ perSecond, cpuUs, p99Ms: 1 });
+    const pairs = [
+      { of: slice(40, 25), to: slice(50, 20) },
+      { of: slice(9, 100), to: slice(10, 100) },
+      { of: slice(70, 10), to: slice(100, 10) },
+    ];
+    const { perSecond, cpu } = compare(pairs);
+    expect(perSecond).toEqual({ median: 0.8, lowest: 0.7, highest: 0.9 });
+    expect(cpu).toEqual({ median: 1, lowest: 0.8, highest: 1 });
+  });
+});
+
+interface Aim {
+  what: string;
+  aim: string;
+  found?: string;
+  spread?: string;
+  byCpu?: string;
+  isReached?: boolean;
+}
+
+describe('the aims', () => {
+  const rows = new Map((aims(results) as Aim[]).map((aim) => [aim.what, aim]));
+
+  test.each([
+    ['List, `--log silent`: of the limit', ['≥ 0.85', '0.86', '0.84–0.88', '0.87', true]],
+    ['List: of the same by hand, in the worst pair', ['≥ 1', '0.98', '0.98–1.30', '1.21', false]],
+    ['List: p99, of the limit’s', ['≤ 1.3', '1.25', '1.10–1.40', undefined, true]],
+    ['List with `--data FOLDER`: of memory', ['≥ 0.85', '0.80', '0.78–0.82', '0.79', false]],
+    ['List beside a page that is open: of that without, by CPU', ['≥ 0.9', '0.95', '0.90–0.99', undefined, true]],
+    ['First answer after a start: after bare node', ['≤ 35 ms', '35 ms', '20–60', undefined, false]],
+    ['Verdict over 10,000 entries, the worst kind', ['≤ 30 ms', '31 ms', undefined, undefined, false]],
+    ['Packages installed', ['≤ 77', '77', undefined, undefined, true]],
+    ['Installed', ['≤ 8 MB', '8.1 MB', undefined, undefined, false]],
+  ])('say of "%s" what was found and whether that is reached', (what, expected) => {
+    const { aim, found, spread, byCpu, isReached } = rows.get(what) ?? {};
+    expect([aim, found, spread, byCpu, isReached]).toEqual(expected);
+  });
+
+  test('say of what was not measured that it was not, and neither yes nor no', () => {
+    const aim = rows.get('Create with `--data redis:`, one replica: of memory');
+    expect(aim).toEqual({ what: aim?.what, aim: '≥ 0.4' });
+    expect(performancePage(results, [])).toContain(`| ${aim?.what} | ≥ 0.4 | not measured |  |  |  |\n`);
+  });
+
+  test('are those of the issue, each once', () => {
+    expect(rows.size).toBe(24);
+    expect((aims({ parts: {} }) as Aim[]).every(({ found }) => found === undefined)).toBe(true);
+  });
+});
+
+test('a peer is as far behind as its share of the limit on its Node is beneath ours on that Node', () => {
+  const { peers } = figures(results);
+  expect(peers.map(({ name }: { name: string }) => name)).toEqual(['json-server-1', 'express']);
+  expect(peers.map(({ behind }: { behind: number }) => behind.toFixed(2))).toEqual(['4.00', '10.00']);
+});
+
+test('the page and the picture say which peer was not measured, and draw none of them', () => {
+  const peer = (name: string) => ({ name, packages: { [name]: '1.2.3' }, differs: 'Does less.' });
+  const page = performancePage(results, [peer('express'), peer('mockoon'), peer('stubby')]);
+  expect(page).toContain('- **express** (express 1.2.3): Does less.\n');
+  expect(page).toContain('- **mockoon** (mockoon 1.2.3): Does less. Not measured: answers wrongly');
+  expect(page).toContain('- **stubby** (stubby 1.2.3): Does less. Not measured: npm failed');
+  expect(page).toContain('Measured on 2026-01-02; 2026-01-03: 2 cores; Node v20.20.2; wrk.');
+  const drawn = [...picture(results).matchAll(/text-anchor="end"[^>]*>([^<]+)/g)].map(([, label]) => label);
+  expect(drawn).toEqual(['bare node:http', 'petstore-sim', 'by hand on node:http', 'json-server-1 ¹', 'express']);
+});
