@@ -41,13 +41,14 @@ export function createField({ seconds, say }) {
       await takeSlice(server, requestsOf(server.peer, work), { seconds: warmUpSeconds });
     },
 
-    /** Loads two of them one right after the other. */
+    /** Loads two of them one right after the other, and gives the two samples. */
     async takePair({ of, to }, work, isReversed) {
       const slice = (name) => () => takeWork(name, work);
       const pair = await takePair(slice(of), slice(to), isReversed);
       const key = JSON.stringify({ of, to, work });
       pairs.set(key, [...(pairs.get(key) ?? []), pair]);
       say(`${work}: ${of} ${(pair.of.perSecond / pair.to.perSecond).toFixed(2)} of ${to}`);
+      return pair;
     },
 
     async stop(name) {

@@ -52,8 +52,8 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
 /** The newest entries that meet a query, one by one, and how many meet it. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
   const found = findEntries(sim, of);
-  const shown = new Set(limit === 0 ? [] : found.slice(-limit));
-  const entries = showEntries(sim, (entry) => shown.has(entry));
+  const shown = new Set(limit === 0 ? [] : found.slice(-limit).map(({ id }) => id));
+  const entries = showEntries(sim, ({ id }) => shown.has(id));
   return { entries, count: found.length, dropped: sim.journal.dropped };
 }
 

@@ -98,7 +98,7 @@ export class KeyRegistry {
   /** Brings a key up to date before a request: its preset, then what other clients used with it until now. */
   bringUpToDate(key: ApiKey, nowMs: number): void {
     const { algorithm, background, clockMovedMs } = this.#options;
-    applyPreset(key, algorithm, nowMs, clockMovedMs());
+    if (key.preset !== undefined) applyPreset(key, algorithm, nowMs, clockMovedMs());
     const perSecond = background.get(key.key);
     if (perSecond !== undefined) applyBackground(key, algorithm, perSecond, nowMs);
   }

@@ -19,8 +19,10 @@ export interface HeaderSource {
   more: Readonly<Record<string, string | null>> | undefined;
 }
 
+export type HeaderWriter = (source: HeaderSource) => Record<string, string>;
+
 /** The one writer of headers: Date from the clock, and "Every API response carries these headers." */
-export function createHeaderWriter(): (source: HeaderSource) => Record<string, string> {
+export function createHeaderWriter(): HeaderWriter {
   const httpDate = createHttpDate();
   return ({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more }) => {
     const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };

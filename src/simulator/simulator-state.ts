@@ -3,19 +3,19 @@ import { KeyRegistry } from '../limits/key-registry.js';
 import { windowAlgorithm } from '../limits/window.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { RequestJournal } from '../state/journal.js';
-import type { JournalBudget } from '../state/journal-budget.js';
+import { JournalBudget } from '../state/journal-budget.js';
 import type { TimeSource } from '../state/machine-time.js';
 import { PetStore } from '../state/pet-store.js';
 import { SimulatedClock } from '../state/simulated-clock.js';
 import { ListCache } from './list-cache.js';
 import type { DelayedRequest } from './request-record.js';
+import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 
 /** What a simulator consists of: its scenario and everything that changes. */
 export interface SimulatorState {
   resolved: ResolvedScenario;
   readonly clock: SimulatedClock;
   readonly pets: PetStore;
-  readonly lists: ListCache;
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
   readonly journal: RequestJournal;
@@ -25,27 +25,40 @@ export interface SimulatorState {
   petsFrom: ResolvedScenario;
   /** Where the machine's time comes from; `undefined`: each clock has its own reading of it. */
   readonly time: TimeSource | undefined;
+  readonly shared: SharedParts;
 }
 
+/** What a simulator and its forks have in common. None of it can be seen in an answer; it saves memory and time. */
+export interface SharedParts {
+  readonly lists: ListCache;
+  readonly writeHeaders: HeaderWriter;
+  /** The memory for journals. */
+  readonly budget: JournalBudget;
+}
+
+const createSharedParts = (): SharedParts => ({
+  lists: new ListCache(),
+  writeHeaders: createHeaderWriter(),
+  budget: new JournalBudget(),
+});
+
 /** What a simulator has from another one, or from a log. */
-interface SharedParts {
+interface GivenParts {
   pets?: PetStore | undefined;
-  lists?: ListCache;
-  budget?: JournalBudget;
+  shared?: SharedParts;
   time?: TimeSource | undefined;
 }
 
 /**
  * @param onError reports a failing listener of the journal
- * @param shared.pets a store with the pets of the scenario; default: a new one
- * @param shared.lists where it looks for lists that are made already; default: its own
- * @param shared.budget the memory for journals; default: its own
- * @param shared.time where the machine's time comes from; default: the machine's own
+ * @param given.pets a store with the pets of the scenario; default: a new one
+ * @param given.shared what it has in common with others; default: its own
+ * @param given.time where the machine's time comes from; default: the machine's own
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  { pets, lists, budget, time }: SharedParts = {},
+  { pets, shared = createSharedParts(), time }: GivenParts = {},
 ): SimulatorState {
   const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();
@@ -56,22 +69,22 @@ export function createSimulatorState(
     resolved,
     clock,
     pets: pets ?? new PetStore(resolved.pets, petStoreOptions(resolved)),
-    lists: lists ?? new ListCache(),
     keys,
     faults,
-    journal: new RequestJournal(onError, {}, budget),
+    journal: new RequestJournal(onError, {}, shared.budget),
     delayed: [],
     petsFrom: resolved,
     time,
+    shared,
   };
 }
 
 /** The state of another simulator that starts as this one did. */
 export const forkSimulatorState = (
-  { resolved, pets, lists, petsFrom, journal: { budget }, time }: SimulatorState,
+  { resolved, pets, petsFrom, time, shared }: SimulatorState,
   onError: (error: unknown) => void,
 ): SimulatorState =>
-  createSimulatorState(resolved, onError, { lists, budget, time, ...(petsFrom === resolved && { pets: pets.fork() }) });
+  createSimulatorState(resolved, onError, { shared, time, ...(petsFrom === resolved && { pets: pets.fork() }) });
 
 /** Starts another scenario. Its pets replace those that are there only with `reseed`; the clock goes on unless its own settings differ. */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {

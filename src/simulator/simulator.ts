@@ -167,7 +167,7 @@ interface AssembleOptions {
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
-  const { clock, pets, lists, keys, faults, journal, time } = state;
+  const { clock, pets, keys, faults, journal, time, shared } = state;
   const { generatePets, readStart, onError, onWarning, readScenarios } = options;
   const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
@@ -179,7 +179,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const check = (scenario: Scenario) => resolveContent(scenario, generatePets, readStart);
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
-    assemble(createSimulatorState(resolved, onError, { pets, lists, budget: journal.budget, time }), options);
+    assemble(createSimulatorState(resolved, onError, { pets, shared, time }), options);
 
   const sim: Simulator & { [coreKey]: SimulatorCore } = {
     [coreKey]: { state, delayed, forkFrom },

@@ -1,6 +1,7 @@
 import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
 import type { Outage } from './outage.js';
+import { RecordRing } from './record-ring.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from './request-record.js';
 
 /** Which entries to take; every condition that is there must hold. */
@@ -28,6 +29,9 @@ const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024,
 
 /** More times without a record than this are not kept. */
 const mostOutages = 100;
+/** How far back the records that listeners were given are completed, too. */
+const mostTold = 1_000;
+
 /** More reports of clients than this are not kept. */
 const mostOutcomes = 1_000;
 
@@ -36,9 +40,9 @@ export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  #entries: (RequestRecord | undefined)[] = [];
-  /** Where the records begin that are not dropped. Moving it is cheaper than shifting the array for every request. */
-  #first = 0;
+  readonly #records = new RecordRing();
+  /** What listeners were given, the newest last; nothing while there are none. */
+  #told: RequestRecord[] = [];
   #bytes = 0;
   /** The id of the request that arrived last; 0 before the first. */
   lastId = 0;
@@ -75,7 +79,7 @@ export class RequestJournal {
   }
 
   get size(): number {
-    return this.#entries.length - this.#first;
+    return this.#records.size;
   }
 
   /** How many listeners there are. */
@@ -98,17 +102,21 @@ export class RequestJournal {
   add(entry: RequestRecord): void {
     if (entry.id <= this.clearedId) return;
     const kept = cutBodies(entry, this.#limits.bodyBytes);
+    const bytes = bytesOf(kept);
     this.pending--;
-    this.#entries.push(kept);
-    this.#grow(bytesOf(kept));
-    while (this.size > this.#limits.entries || (this.#bytes > this.#limits.bytes && this.size > 1)) this.#drop();
-    if (this.#first > this.#limits.entries) {
-      this.#entries = this.#entries.slice(this.#first);
-      this.#first = 0;
-    }
+    if (this.size === this.#limits.entries) this.#drop();
+    this.#records.push(kept, bytes);
+    this.#grow(bytes);
+    while (this.#bytes > this.#limits.bytes && this.size > 1) this.#drop();
+    if (this.#listeners.size > 0) this.#tell(kept);
+  }
+
+  #tell(entry: RequestRecord): void {
+    this.#told.push(entry);
+    if (this.#told.length > 2 * mostTold) this.#told = this.#told.slice(-mostTold);
     for (const listener of this.#listeners) {
       try {
-        listener(kept);
+        listener(entry);
       } catch (error) {
         this.#onError(error);
       }
@@ -128,9 +136,9 @@ export class RequestJournal {
       this.add({ ...held, ...delivery });
       return;
     }
-    const at = this.#entries.findLastIndex((each) => each?.id === id);
-    // A record of its own, because a snapshot may be being written of the one that was there.
-    if (at >= 0) this.#entries[at] = { ...(this.#entries[at] as RequestRecord), ...delivery };
+    this.#records.update(id, delivery);
+    const told = this.#told.findLast((entry) => entry.id === id);
+    if (told !== undefined) Object.assign(told, delivery);
   }
 
   report(outcome: ReportedOutcome): void {
@@ -143,18 +151,21 @@ export class RequestJournal {
 
   /** The kept entries in the order in which they were answered. */
   get entries(): RequestRecord[] {
-    return this.#entries.slice(this.#first) as RequestRecord[];
+    return this.#records.filter(() => true);
   }
 
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
-    return this.entries.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
+    return this.#records.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
   }
 
   /** Calls `listener` for every record from now on; the function it gives stops that. */
   listen(listener: (entry: RequestRecord) => void): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#told = [];
+    };
   }
 
   /** Forgets all requests, those that wait for their answer too. */
@@ -162,8 +173,7 @@ export class RequestJournal {
     this.outcomes = [];
     this.outages = [];
     this.held.clear();
-    this.#entries = [];
-    this.#first = 0;
+    this.#records.clear();
     this.#grow(-this.#bytes);
     this.dropped = 0;
     this.pending = 0;
@@ -182,9 +192,7 @@ export class RequestJournal {
   }
 
   #drop(): void {
-    this.#grow(-bytesOf(this.#entries[this.#first] as RequestRecord));
-    // Cleared here and not only when the array is cut, because the record may be large.
-    this.#entries[this.#first++] = undefined;
+    this.#grow(-this.#records.shift());
     this.dropped++;
   }
 }

@@ -129,7 +129,7 @@ export class PetStore {
    */
   add(pet: Omit<Pet, 'id'> & { id?: Int64 | undefined }): StoredPet {
     const id = pet.id ?? this.#freeId();
-    if (this.#stock.byId.has(id))
+    if (pet.id !== undefined && this.#stock.byId.has(id))
       throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
     const added = toStored({ ...pet, id });
     const { byId, all, byStatus } = this.#own();

@@ -147,7 +147,17 @@ export class JsonItems {
 const isName = (name: readonly number[], wanted: readonly number[]) =>
   name.length === wanted.length && name.every((byte, index) => byte === wanted[index]);
 
-const unexpected = (byte: number) =>
-  new RecordingError(
-    `expected a HAR file or JSON Lines, got ${JSON.stringify(String.fromCharCode(byte))} where an object should begin or end`,
+/** What files of other forms begin with, and how to get a HAR of them. */
+const otherForms: readonly (readonly [begins: RegExp, is: string])[] = [
+  [/\[/, 'as in a session of Charles (.chlsj): export it there as HTTP Archive'],
+  [/\d/, 'as in flows of mitmproxy: let it write mitmdump --set hardump=FILE.har'],
+  [/x/, 'as in a compressed HAR of mitmproxy (.zhar): let it write FILE.har'],
+];
+
+function unexpected(byte: number): RecordingError {
+  const found = String.fromCharCode(byte);
+  const form = otherForms.find(([begins]) => begins.test(found))?.[1];
+  return new RecordingError(
+    `expected a HAR file or JSON Lines, got ${JSON.stringify(found)} where an object should begin or end${form === undefined ? '' : `, ${form}`}`,
   );
+}

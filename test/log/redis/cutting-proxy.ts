@@ -16,6 +16,8 @@ export interface CuttingProxy {
   delayMs: number;
   /** While it is set, nothing goes through, in neither direction, and nobody is told. */
   isFrozen: boolean;
+  /** Lets connections through again; those that lost something are cut. */
+  thaw(): void;
 }
 
 export async function startProxy(storePort: number): Promise<CuttingProxy> {
@@ -65,6 +67,10 @@ export async function startProxy(storePort: number): Promise<CuttingProxy> {
   });
   proxy.port = (server.address() as { port: number }).port;
   return Object.assign(proxy, {
+    thaw() {
+      proxy.isFrozen = false;
+      for (const socket of sockets) socket.destroy();
+    },
     dropReplies(newEvery: number) {
       every = newEvery;
       count = 0;

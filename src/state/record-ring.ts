@@ -1,0 +1,77 @@
+import { RecordRow } from './record-row.js';
+import type { Delivery, RequestRecord } from './request-record.js';
+
+const fewestRows = 32;
+
+/**
+ * Records in the order in which they came, in places that are used again. A record lives for some thousand requests, and
+ * what lives is copied twice by the garbage collector: with new objects for each request that took longer than the request
+ * itself, and its pauses were most of the slowest hundredth. What is given out is a copy.
+ */
+export class RecordRing {
+  /** As many as a power of two; made when they are first needed. */
+  #rows: (RecordRow | undefined)[] = Array(fewestRows);
+  #first = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(record: RequestRecord, bytes: number): void {
+    if (this.#size === this.#rows.length) this.#grow();
+    const place = this.#placeOf(this.#size++);
+    let row = this.#rows[place];
+    if (row === undefined) {
+      row = new RecordRow();
+      this.#rows[place] = row;
+    }
+    row.set(record, bytes);
+  }
+
+  /** Removes the oldest record. @returns what it took */
+  shift(): number {
+    const row = this.#rows[this.#first] as RecordRow;
+    this.#first = this.#placeOf(1);
+    this.#size--;
+    row.empty();
+    return row.bytes;
+  }
+
+  clear(): void {
+    this.#rows = Array(fewestRows);
+    this.#first = 0;
+    this.#size = 0;
+  }
+
+  /** The records that meet a condition, oldest first. */
+  filter(meets: (record: RequestRecord) => boolean): RequestRecord[] {
+    const found: RequestRecord[] = [];
+    for (let at = 0; at < this.#size; at++) {
+      const row = this.#rows[this.#placeOf(at)] as RecordRow;
+      if (meets(row)) found.push(row.copy());
+    }
+    return found;
+  }
+
+  /** Changes the newest record with this id, if there is one. */
+  update(id: number, delivery: Partial<Delivery>): void {
+    for (let at = this.#size - 1; at >= 0; at--) {
+      const row = this.#rows[this.#placeOf(at)] as RecordRow;
+      if (row.id === id) {
+        Object.assign(row, delivery);
+        return;
+      }
+    }
+  }
+
+  #placeOf(at: number): number {
+    return (this.#first + at) & (this.#rows.length - 1);
+  }
+
+  #grow(): void {
+    const inOrder = [...this.#rows.slice(this.#first), ...this.#rows.slice(0, this.#first)];
+    this.#rows = inOrder.concat(Array(inOrder.length));
+    this.#first = 0;
+  }
+}
