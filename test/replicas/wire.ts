@@ -6,7 +6,7 @@ import { atEnd } from './at-end.js';
 export interface Wire {
   readonly port: number;
   url(name?: string): string;
-  /** How long everything takes on its way to the store. */
+  /** How long everything takes, on its way to the store and on its way back. */
   delayMs: number;
   /** Whether what the store sends is lost from now on. A connection that has lost something stays open, and dumb for ever. */
   losesReplies: boolean;
@@ -40,27 +40,29 @@ export async function startWire(to: number): Promise<Wire> {
     };
     for (const socket of both) open.add(socket.setNoDelay(true).on('error', end).on('close', end));
     let isDumb = false;
-    let before = Promise.resolve();
-    near.on('data', (bytes) => {
-      const { delayMs } = wire;
-      const pass = () => {
-        if (cutting === undefined && wire.cutsAfter(bytes)) cutting = far;
-        if (!far.destroyed) far.write(bytes);
-      };
-      // One after the other, whatever the delay of each.
-      const isOver = delayMs === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, delayMs));
-      before = before.then(() => isOver).then(pass);
+    inOrder(near, (bytes) => {
+      if (cutting === undefined && wire.cutsAfter(bytes)) cutting = far;
+      if (!far.destroyed) far.write(bytes);
     });
-    far.on('data', (bytes) => {
+    inOrder(far, (bytes) => {
       if (cutting === far) {
         cuts++;
         wire.cut();
       }
       if (cutting !== undefined) return;
       isDumb ||= wire.losesReplies;
-      if (!isDumb) near.write(bytes);
+      if (!isDumb && !near.destroyed) near.write(bytes);
     });
   });
+  /** Passes on what a socket sends when its delay is over, one piece after the other. */
+  const inOrder = (from: Socket, pass: (bytes: Buffer) => void) => {
+    let before = Promise.resolve();
+    from.on('data', (bytes) => {
+      const { delayMs } = wire;
+      const isOver = delayMs === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, delayMs));
+      before = before.then(() => isOver).then(() => pass(bytes));
+    });
+  };
   let cuts = 0;
   /** The connection to the store after whose next answer all are cut. */
   let cutting: Socket | undefined;
