@@ -1,4 +1,4 @@
-import { LogOpenError } from '../log/log.js';
+import { LogOpenError, LogUnavailableError } from '../log/log.js';
 import { readRedisAddress } from '../log/redis/address.js';
 import { StoreAwayError } from '../log/redis/connection.js';
 import type { ListenOptions } from '../node/http/server.js';
@@ -36,7 +36,8 @@ export async function serveReplica(
     return { address, served };
   };
   const { address, served } = await startServer(start, options).catch((error) => {
-    throw error instanceof LogOpenError || error instanceof StoreAwayError ? new UsageError(error.message) : error;
+    const isOfStore = [LogOpenError, StoreAwayError, LogUnavailableError].some((Kind) => error instanceof Kind);
+    throw isOfStore ? new UsageError(error.message) : error;
   });
   for (const notice of served.notices) process.stderr.write(`${notice}\n`);
   const others = served.replicas.filter((name) => name !== served.replica);

@@ -52,10 +52,12 @@ export class Sequencer {
   #snapshot: Promise<void> = Promise.resolve();
   /** Of a shared log, by what was handed in: what is to be answered when it comes. */
   readonly #written = new WeakMap<NewEntry, Written>();
-  readonly #away = new StoreAway();
+  readonly #away: StoreAway;
   readonly #hashes = new RecentHashes();
 
-  constructor(machine: StateMachine, log: Log, host: SequencerHost) {
+  /** @param away what was refused before, and is to be told in the log */
+  constructor(machine: StateMachine, log: Log, host: SequencerHost, away = new StoreAway()) {
+    this.#away = away;
     this.#machine = machine;
     this.#log = log;
     this.#host = host;

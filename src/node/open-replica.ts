@@ -4,6 +4,7 @@ import type { Command } from '../log/command.js';
 import { LogOpenError } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import type { RedisAddress } from '../log/redis/address.js';
+import { StoreAwayError } from '../log/redis/connection.js';
 import { Sequencer } from '../log/sequencer.js';
 import type { StateMachine } from '../log/state-machine.js';
 import { readStart } from '../scenario/read-start.js';
@@ -39,9 +40,10 @@ const beatMs = 2_000;
 export async function openReplica(options: ReplicaOptions): Promise<OpenReplica> {
   const { address, resolved, scenarioName, writer } = options;
   const hash = fingerprint(jsonText(resolved.scenario));
+  let isOpen = false;
   let isLost = false;
   const { log, machine, notices } = await readReplica({ ...options, onLost }, hash);
-  const sequencer = new Sequencer(machine, log, sequencerHost);
+  const sequencer = new Sequencer(machine, log, sequencerHost, options.away);
   const run = (command: Command) =>
     new Promise<void>((resolve, reject) => {
       sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
@@ -53,7 +55,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
     isLost = true;
     clearInterval(beat);
     abandon(machine);
-    options.onLost(reason);
+    if (isOpen) options.onLost(reason);
   }
   const close = async () => {
     clearInterval(beat);
@@ -65,12 +67,14 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
 
   try {
     await run({ kind: 'join', version });
-    await othersAreOfThisVersion(machine, address);
+    await othersAreOfThisVersion(machine, address, () => isLost);
     const { scenarioHash } = machine.state;
     if (scenarioHash !== hash) {
       await run({ kind: 'scenario', scenario: resolved.scenario, hash, after: scenarioHash });
       notices.push(`The scenario ${scenarioName} has changed since the last start; it is loaded, and the pets stay.`);
     }
+    if (isLost) throw new StoreAwayError('The store lost entries while the log was joined.');
+    isOpen = true;
   } catch (error) {
     await close();
     throw error;
@@ -96,7 +100,8 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
     load(scenario, { reseed = false } = {}) {
       // Checked before it is written; and as at a start, so that the next one knows it again.
       const { scenario: complete } = resolveScenario(scenario, options.generatePets, readStart);
-      return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed });
+      const { scenarioHash: after } = machine.state;
+      return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, after });
     },
     close,
   };
@@ -111,11 +116,15 @@ function abandon({ sim, sandboxes }: StateMachine): void {
  * What two versions make of one entry may differ, so that they share no log. Whoever joins while another version is there goes
  * again; one that was ended and could not say so is gone after a while.
  */
-async function othersAreOfThisVersion({ replicas }: StateMachine, { name }: RedisAddress): Promise<void> {
+async function othersAreOfThisVersion(
+  { replicas }: StateMachine,
+  { name }: RedisAddress,
+  isLost: () => boolean,
+): Promise<void> {
   const found = new Map(replicas.list().map((each) => [each.name, each.lastMs]));
   for (;;) {
     const others = replicas.list().filter((each) => each.version !== version);
-    if (others.length === 0) return;
+    if (others.length === 0 || isLost()) return;
     if (others.some((each) => each.lastMs > (found.get(each.name) ?? Number.POSITIVE_INFINITY))) {
       const theirs = others.map((each) => `${each.version} (${each.name})`).join(', ');
       throw new LogOpenError(

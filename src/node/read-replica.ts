@@ -8,6 +8,7 @@ import type { RedisLog } from '../log/redis/redis-log.js';
 import type { StoreTime } from '../log/redis/store-time.js';
 import type { MachineOptions } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
+import type { StoreAway } from '../log/store-away.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 
 export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
@@ -20,6 +21,8 @@ export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'gene
   /** What this process is called in the log, and how many times it has opened it before. */
   readonly writer: string;
   readonly incarnation: number;
+  /** What was refused while it was read before, to be told in the log. */
+  readonly away?: StoreAway | undefined;
   /** Called when what was applied is not in the store any more: this is over, and the log is to be opened again. */
   readonly onLost: (reason: string) => void;
   /** Called when this replica has to end. */

@@ -71,6 +71,9 @@ test('a replica that is asked to end answers what it has taken, and the others g
   expect(await three.stop()).toBe(0);
   await load.stop();
   await expectKept(one, [load]);
+  // What it took it has answered, too.
+  const taken = (await petsOf(one)).map(({ name }) => name).filter((name) => name.startsWith('asked'));
+  expect(taken.filter((name) => !load.stored.has(name))).toEqual([]);
   const { log } = await one.health();
   expect(log.replicas).not.toContain(name);
   const after = startLoad([one], 'after-it');
