@@ -19,10 +19,7 @@ export const signedDuration = transform(textOrNumber, (value) => {
 const date = kind<Date>('a date', (value) => value instanceof Date);
 
 /** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
-export const instant = transform(
-  { ...either(string, number, date), labels: ['an instant such as "2026-01-01T12:00:00Z"'] },
-  parseInstant,
-);
+export const instant = transform(either(string, number, date), parseInstant);
 
 /** A duration of whole seconds, at least one; read as seconds. */
 export const wholeSeconds = transform(
