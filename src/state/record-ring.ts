@@ -54,6 +54,12 @@ export class RecordRing {
     return found;
   }
 
+  /** The records from a position on, 0 the oldest. */
+  slice(from: number, most: number): RequestRecord[] {
+    const length = Math.max(0, Math.min(most, this.#size - from));
+    return Array.from({ length }, (_, at) => (this.#rows[this.#placeOf(from + at)] as RecordRow).copy());
+  }
+
   /** Changes the newest record with this id, if there is one. */
   update(id: number, delivery: Partial<Delivery>): void {
     for (let at = this.#size - 1; at >= 0; at--) {
