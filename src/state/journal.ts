@@ -37,7 +37,7 @@ export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  readonly #records = new RecordRing();
+  readonly #records: RecordRing;
   #bytes = 0;
   /** The id of the request that arrived last; 0 before the first. */
   lastId = 0;
@@ -67,6 +67,7 @@ export class RequestJournal {
   ) {
     this.#onError = onError;
     this.#limits = { ...defaultLimits, ...limits };
+    this.#records = new RecordRing(this.#limits.entries);
     budget.join(this);
   }
 
