@@ -6,6 +6,7 @@ const processes = [
   'test/{cli,clients,docs,extend,kit,package,page,replicas}/**/*.test.ts',
   'test/adapters/{browser,haproxy,msw-3}.test.ts',
   'test/log/*-processes.test.ts',
+  'test/log/redis/*.test.ts',
 ];
 
 export default defineConfig({

@@ -73,7 +73,7 @@ export function aims(results) {
     row('A page downloads, of `.` and `./msw`', ['≤', 20], found.bundleKB, { digits: 1, unit: ' kB' }),
     row('Look-up among 1,000,000 pets: of that among 100', ['≤', 1.2], found.lookUpGrowth),
     row('Verdict over 10,000 entries, the worst kind', ['≤', 30], found.verdictMs, { digits: 0, unit: ' ms' }),
-    share('1,000 sandboxes: of one world', 0.85, found.sandboxes),
+    share('List over 1,000 sandboxes: of the server’s own simulator', 0.85, found.sandboxes),
     row('Packages installed', ['≤', 77], found.packages, { digits: 0 }),
     row('Installed', ['≤', 8], found.installedMB, { digits: 1, unit: ' MB' }),
   ];

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { folderOf } from './install-peer.mjs';
 import { median } from './median.mjs';
+import { cliFile } from './peers.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
 /** A client that says when its first line ran, in milliseconds of the machine. */
@@ -13,7 +14,7 @@ const client = ['-e', 'console.log(performance.timeOrigin + performance.now())']
  * @param {{ times: number }} options
  */
 export function measureExecStart(ours, { times }) {
-  const main = join(folderOf(ours), 'node_modules/petstore-sim/dist/cli/main.js');
+  const main = join(folderOf(ours), cliFile);
   const bare = () => firstLineMs(client);
   const underExec = () => firstLineMs([main, 'exec', '--', process.execPath, ...client]);
   const samples = [];

@@ -7,7 +7,8 @@ import { requestsOf } from './works.mjs';
 /** What can be asked of a server, in this order: the list before there are more pets. */
 export const workNames = ['list', 'mix', 'create'];
 const firstPort = 4610;
-const warmUpSeconds = 2;
+/** After so many requests the code for them is compiled, or after so many seconds it is good enough. */
+const warmUp = { requests: 40_000, seconds: 3 };
 
 /**
  * Servers that run side by side on one core, where one at a time is loaded, and what was measured of them.
@@ -21,7 +22,7 @@ export function createField({ seconds, say }) {
 
   return {
     /**
-     * Starts a server, asks it every kind of request once, and loads it until its code is compiled.
+     * Starts a server, and the first time asks it every kind of request once.
      * @param {{ name: string, peer: import('./peers.mjs').Peer, node?: string }} run
      */
     async start({ name, peer, node }) {
@@ -33,17 +34,24 @@ export function createField({ seconds, say }) {
       if (!rows.has(name)) rows.set(name, { name, peer, node: node ?? peer.node, samples: new Map(), rssMiB: [] });
       if (!checked.has(name)) await mustAnswer(peer, server.url);
       checked.add(name);
-      for (const work of ['list', 'create'].filter((each) => peer.works.includes(each)))
-        await takeSlice(server, requestsOf(peer, work), { seconds: warmUpSeconds });
     },
 
-    /** Loads two of them one right after the other. */
+    /** Loads a server with a work until its code for it is compiled. */
+    async warmUp(name, work) {
+      const server = running.get(name);
+      let sent = 0;
+      for (let second = 0; second < warmUp.seconds && sent < warmUp.requests; second++)
+        sent += (await takeSlice(server, requestsOf(server.peer, work), { seconds: 1 })).requests;
+    },
+
+    /** Loads two of them one right after the other, and gives the two samples. */
     async takePair({ of, to }, work, isReversed) {
       const slice = (name) => () => takeWork(name, work);
       const pair = await takePair(slice(of), slice(to), isReversed);
       const key = JSON.stringify({ of, to, work });
       pairs.set(key, [...(pairs.get(key) ?? []), pair]);
       say(`${work}: ${of} ${(pair.of.perSecond / pair.to.perSecond).toFixed(2)} of ${to}`);
+      return pair;
     },
 
     async stop(name) {

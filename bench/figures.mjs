@@ -25,7 +25,7 @@ export const measuredPeers = ({ servers, failed }) =>
  */
 export function figures({ parts }) {
   const found = (part) => parts[part]?.found;
-  const { http, peers, watched, replicas, growth, verdict, sandboxes, install } = Object.fromEntries(
+  const { http, peers, watched, replica, growth, verdict, sandboxes, install } = Object.fromEntries(
     Object.entries(parts).map(([part, each]) => [part, each.found]),
   );
   const cold = found('cold-start');
@@ -43,9 +43,9 @@ export function figures({ parts }) {
     journalOnCreate: pair('ours', 'ours-no-journal', 'create'),
     dataOnList: pair('ours-data', 'ours', 'list'),
     dataOnCreate: pair('ours-data', 'ours', 'create'),
-    redisOnList: replicas?.list,
-    redisOnCreate: replicas?.create,
-    redisCpuUs: replicas?.storeCpuUs,
+    redisOnList: ratioOfPair(replica, 'ours-redis', 'ours', 'list'),
+    redisOnCreate: ratioOfPair(replica, 'ours-redis', 'ours', 'create'),
+    redisCpuUs: replica?.storeCpuUs,
     watched,
     /** Each peer with how many times as often we answer the list, by way of the limit, the fastest first. */
     peers: peers && behindUs(peers),

@@ -10,7 +10,7 @@ const counts = { available: size * 0.9, pending: size * 0.1 - sold, sold };
 const calls = 10_000;
 const rounds = 7;
 
-// Loads faker and compiles what makes pets.
+// Compiles what makes pets.
 createSimulator({ scenario: { pets: { generate: { available: 2_000 } } }, generatePets });
 const bytesBefore = heapBytes();
 const startedMs = performance.now();

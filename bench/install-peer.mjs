@@ -7,8 +7,9 @@ import { nodeBinary } from '../scripts/node-binary.mjs';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
-/** Where a peer is installed. */
-export const folderOf = (peer) => join(import.meta.dirname, 'peers', peer.packed ? 'ours' : peer.name);
+/** Where a peer is installed. Ours in its forms is installed once, unless it needs packages beside it. */
+export const folderOf = ({ name, packed, packages }) =>
+  join(import.meta.dirname, 'peers', packed && Object.keys(packages).length === 0 ? 'ours' : name);
 
 /**
  * Installs the peer into a folder of its own, and the Node that it needs; does nothing where both are there.
@@ -20,7 +21,8 @@ export async function install(peer) {
   await mkdir(dir, { recursive: true });
   if (peer.node) await nodeBinary(peer.node);
   if (peer.java) await findJava(peer);
-  const dependencies = peer.packed ? { 'petstore-sim': await packRepository(dir) } : peer.packages;
+  if (peer.packed) tarball ??= packRepository();
+  const dependencies = { ...peer.packages, ...(peer.packed && { 'petstore-sim': await tarball }) };
   if (Object.keys(dependencies).length === 0) return;
   const wanted = `${JSON.stringify({ private: true, dependencies }, null, 2)}\n`;
   const manifest = join(dir, 'package.json');
@@ -64,21 +66,22 @@ export async function prepare(peer, { port, node = peer.node, plain = false }) {
   return { command, args, env: { ...process.env, ...env }, cwd };
 }
 
+/** The tarball of this repository; every form of ours installs the same. */
+let tarball;
+
 /** Packs this repository, which builds it, under a name that changes with the content. */
-async function packRepository(dir) {
-  const old = (await readdir(dir)).filter((name) => name === 'new-pack' || name.endsWith('.tgz'));
-  for (const name of old) await rm(join(dir, name), { recursive: true });
-  const scratch = join(dir, 'new-pack');
-  await mkdir(scratch);
-  await npm(dir, ['pack', root, '--pack-destination', scratch]);
-  const [tarball] = await readdir(scratch);
+async function packRepository() {
+  const dir = join(import.meta.dirname, 'peers/pack');
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true });
+  await npm(dir, ['pack', root, '--pack-destination', dir]);
+  const packed = (await readdir(dir)).find((name) => name.endsWith('.tgz'));
   const digest = createHash('sha256')
-    .update(await readFile(join(scratch, tarball)))
+    .update(await readFile(join(dir, packed)))
     .digest('hex');
   const name = `petstore-sim-${digest.slice(0, 12)}.tgz`;
-  await rename(join(scratch, tarball), join(dir, name));
-  await rm(scratch, { recursive: true });
-  return `file:${name}`;
+  await rename(join(dir, packed), join(dir, name));
+  return `file:../pack/${name}`;
 }
 
 async function findJava(peer) {

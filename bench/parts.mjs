@@ -1,7 +1,5 @@
 /** Everything that `npm run bench` measures, by the name for `--only`. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { bundle, imports } from './bundle.mjs';
 import { measureColdStart } from './cold-start.mjs';
 import { measureExecStart } from './exec-start.mjs';
@@ -9,8 +7,9 @@ import { measureHttp, measurePeers } from './http.mjs';
 import { median } from './median.mjs';
 import { footprint } from './peers.mjs';
 import { ratioOf } from './ratio.mjs';
+import { measureReplica } from './replica.mjs';
 import { measureSandboxes } from './sandboxes.mjs';
-import { isThere, pin } from './server-process.mjs';
+import { pin } from './server-process.mjs';
 import { measureWatched } from './watched.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
@@ -72,17 +71,7 @@ export const parts = {
 
   watched: ({ ours, ...options }) => measureWatched(ours, options),
 
-  /**
-   * bench/replicas.mjs exports `measureReplicas(ours, { rounds, seconds, say })`, which gives, as a part does, `found`: `list`
-   * and `create` of one replica on Redis beside memory as `compare` of bench/slice.mjs makes them, and `storeCpuUs`, the
-   * processor time of Redis for a request, `{ list, create }`.
-   */
-  async replicas({ ours, ...options }) {
-    const file = join(import.meta.dirname, 'replicas.mjs');
-    if (!existsSync(file) || !isThere('redis-server')) return { found: undefined };
-    const { measureReplicas } = await import(file);
-    return measureReplicas(ours, options);
-  },
+  replica: ({ peers, ...options }) => measureReplica(peers, options),
 
   'cold-start': ({ peers, ...options }) => measureColdStart(peers, options),
 

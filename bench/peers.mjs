@@ -28,7 +28,7 @@ export { footprint, install, prepare } from './install-peer.mjs';
  * @property {string} name also the name of its folder in bench/peers
  * @property {'limit' | 'ours' | 'peer'} group
  * @property {Record<string, string>} packages what it installs, with exact versions
- * @property {boolean} [packed] whether it installs this repository, as `npm pack` makes it
+ * @property {boolean} [packed] whether it installs this repository as well, as `npm pack` makes it
  * @property {string} [node] the exact version of Node that it needs; the running one without it
  * @property {boolean} [java] whether it needs Java 17
  * @property {boolean} [piped] whether its standard output is a pipe that is read; else it goes nowhere
@@ -43,6 +43,8 @@ export { footprint, install, prepare } from './install-peer.mjs';
  */
 
 const nodeForEngines = '24.21.0';
+/** Where Redis listens for ours-redis. */
+export const storePort = 4790;
 const production = { NODE_ENV: 'production' };
 const everything = /** @type {const} */ (['list', 'create', 'mix']);
 
@@ -68,31 +70,16 @@ const ours = {
   rateHeaders: true,
   files: () => ({ 'scenario.json': ourScenario() }),
 };
+/** The command in the folder of a packed peer. */
+export const cliFile = 'node_modules/petstore-sim/dist/cli/main.cjs';
 const cli =
   (...options) =>
   ({ plain, ...launch }) =>
     script(
-      ...['node_modules/petstore-sim/dist/cli/main.cjs', 'serve', '--port', 'PORT', ...options],
+      ...[cliFile, 'serve', '--port', 'PORT', ...options],
       ...(plain ? [] : ['--scenario', 'scenario.json']),
     )(launch);
 const silent = ['--log', 'silent'];
-
-const prism = {
-  group: 'peer',
-  works: ['list', 'create'],
-  rateHeaders: true,
-  files: () => ({ 'openapi.json': openapi() }),
-  command: script(
-    'node_modules/@stoplight/prism-cli/dist/index.js',
-    ...['mock', 'openapi.json', '--port', 'PORT', '--host', '127.0.0.1', '--cors', 'false', '-v', 'silent'],
-    // NODE_ENV=production turns this on, and 5.16 ends at once with it on Node 24.
-    ...['--multiprocess', 'false'],
-  ),
-  differs:
-    'Checks the request against the OpenAPI document and sends its example; keeps nothing. Wants a key but knows none, so ' +
-    'no mix (a request can only ask for a 429 itself, by the header Prefer). -v silent, since it logs each request ' +
-    'otherwise.',
-};
 
 /** @type {readonly Peer[]} */
 export const peers = [
@@ -143,6 +130,14 @@ export const peers = [
     piped: true,
     command: cli(),
     differs: 'Ours with its log as it is by default, to a pipe that is read.',
+  },
+  {
+    ...ours,
+    name: 'ours-redis',
+    packages: { ioredis: '6.0.0' },
+    works: ['list', 'create'],
+    command: cli(...silent, '--data', `redis://127.0.0.1:${storePort}/0?name=bench`),
+    differs: 'Ours with --data redis://, one replica; Redis has appendonly on, and shares the core of the load.',
   },
   {
     ...ours,
@@ -224,15 +219,23 @@ export const peers = [
       'request to stdout, which nothing turns off.',
   },
   {
-    ...prism,
     name: 'prism',
     packages: { '@stoplight/prism-cli': '5.16.0' },
     node: nodeForEngines,
-  },
-  {
-    ...prism,
-    name: 'prism-5.14',
-    packages: { '@stoplight/prism-cli': '5.14.2' },
+    group: 'peer',
+    works: ['list', 'create'],
+    rateHeaders: true,
+    files: () => ({ 'openapi.json': openapi() }),
+    command: script(
+      'node_modules/@stoplight/prism-cli/dist/index.js',
+      ...['mock', 'openapi.json', '--port', 'PORT', '--host', '127.0.0.1', '--cors', 'false', '-v', 'silent'],
+      // NODE_ENV=production turns this on, and 5.16 ends at once with it on Node 24.
+      ...['--multiprocess', 'false'],
+    ),
+    differs:
+      'Checks the request against the OpenAPI document and sends its example; keeps nothing. Wants a key but knows none, so ' +
+      'no mix (a request can only ask for a 429 itself, by the header Prefer). -v silent, since it logs each request ' +
+      'otherwise.',
   },
   {
     name: 'wiremock',

@@ -132,7 +132,7 @@ const sandboxTable = ({ sandboxes, emptyKiB, usedKiB, createMs, ofOne }) =>
   table(
     [
       'sandboxes',
-      'requests/s, of one world',
+      'requests/s, of the server’s own',
       'the same by CPU',
       'KiB each, unused',
       'after 10 creates',
@@ -196,7 +196,7 @@ the rare one. Every list has a query of its own, because a list that nothing has
   verdict: ['The judge', 'Processor time of one verdict; the first is before its code is compiled.', verdictTable],
   sandboxes: [
     'Sandboxes',
-    '1,000 worlds in one server, each request to the next of them, beside 1,000 addresses of one world.',
+    'Requests to 1,000 sandboxes of one server in turn, beside 1,000 addresses of the server’s own simulator.',
     sandboxTable,
   ],
   bundle: ['Browser bundle', 'By esbuild; msw itself, about 67 kB, left out.', bundleTable],

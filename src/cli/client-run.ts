@@ -1,8 +1,8 @@
 import type { RunReport } from '../control/run-report.js';
 import { listen } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
+import { generatePets } from '../scenario/generate-pets.js';
 import { readStart } from '../scenario/read-start.js';
-import { generatesPets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
@@ -32,12 +32,9 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeo
   recording?: { file: string; scenarioName: string } | undefined;
 }
 
-/** Loads what makes the pets of `pets.generate`. */
-export const loadGenerator = async () => (await import('../scenario/generate-pets.js')).generatePets;
-
 /** Checks a scenario and makes its pets, for `runClient`. @throws {ScenarioError} */
-export const resolveForClient = async (scenario: Scenario): Promise<ResolvedScenario> =>
-  resolveScenario(scenario, generatesPets(scenario) ? await loadGenerator() : undefined, readStart);
+export const resolveForClient = (scenario: Scenario): ResolvedScenario =>
+  resolveScenario(scenario, generatePets, readStart);
 
 /**
  * Starts a simulator on a free port, runs the command against it, and judges the client. The command finds in its
@@ -58,11 +55,7 @@ export async function runClient(
   const session =
     recording === undefined
       ? await judgedSession({ ...resolved, scenario: named }, record)
-      : await (await import('./recorded-session.js')).recordedSession(
-          { ...resolved, scenario: named },
-          recording,
-          await loadGenerator(),
-        );
+      : await (await import('./recorded-session.js')).recordedSession({ ...resolved, scenario: named }, recording);
   const startMs = performance.now();
   try {
     const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs });
@@ -78,8 +71,7 @@ export async function runClient(
 }
 
 async function judgedSession(resolved: ResolvedScenario, record: ClientRunOptions['record']): Promise<ClientSession> {
-  const generatePets = generatesPets(resolved.scenario) ? await loadGenerator() : undefined;
-  const sim = createSimulatorFrom(resolved, { readStart, ...(generatePets && { generatePets }) });
+  const sim = createSimulatorFrom(resolved, { readStart, generatePets });
   const server = await listen(startingOnASecond(sim, record), listenOptions);
   return {
     sim,

@@ -3,7 +3,7 @@ import type { ExportedState } from '../control/state-schema.js';
 import { readYaml } from '../node/scenario-files/read-yaml.js';
 import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
 import { UsageError } from '../node/usage-error.js';
-import { generatesPets } from '../scenario/resolve-pets.js';
+import { generatePets } from '../scenario/generate-pets.js';
 import { grouped } from '../values/grouped.js';
 
 /** What a scenario file may take. */
@@ -13,9 +13,7 @@ const maximumBytes = 1024 * 1024;
  * An exported state as the YAML of a scenario.
  * @throws {UsageError} when it has more pets than a scenario file may list
  */
-export async function exportedScenario(state: ExportedState): Promise<string> {
-  const isGenerated = generatesPets(state.scenario);
-  const generatePets = isGenerated ? (await import('../scenario/generate-pets.js')).generatePets : undefined;
+export function exportedScenario(state: ExportedState): string {
   const text = scenarioYaml(
     stateAsScenario(state, generatePets),
     `A simulator as it was at ${new Date(state.clock.nowMs).toISOString()} of its clock, by petstore-sim state export --as scenario.

@@ -39,7 +39,7 @@ export async function runGauntlet(
   const expecting = scenarios.filter(({ expect }) => expect !== undefined);
   const order = [...expecting].sort((a, b) => longestWaitSeconds(b) - longestWaitSeconds(a));
   const run = async (scenario: Scenario): Promise<GauntletResult> => {
-    const resolved = await resolveForClient(scenario);
+    const resolved = resolveForClient(scenario);
     const { verdict, code, output, lastedMs } = await runClient(command, resolved, { output: 'keep', timeoutMs });
     const { outcome, reason, unmet, findings } = verdict;
     const { name = '', group = '' } = scenario;

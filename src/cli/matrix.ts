@@ -52,7 +52,7 @@ export async function runMatrix(
     cases,
     async ({ id, value }) => {
       const calls: RecordedCall[] = [];
-      const assumed = id === undefined ? resolved : await resolveForClient(withAssumption(scenario, id, value));
+      const assumed = id === undefined ? resolved : resolveForClient(withAssumption(scenario, id, value));
       const record = (call: RecordedCall) => void calls.push(call);
       const run = await runClient(command, assumed, { output: 'keep', timeoutMs, apiKey, record });
       const { code, output, verdict } = run;

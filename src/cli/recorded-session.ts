@@ -2,7 +2,7 @@ import type { Backend } from '../control/backend.js';
 import { listenTo } from '../node/http/server.js';
 import type { OpenRecording } from '../node/open-recording.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
-import type { GeneratePets } from '../scenario/resolve-pets.js';
+import { generatePets } from '../scenario/generate-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { type ClientSession, listenOptions } from './client-session.js';
 import { beginRecording } from './serve-recorded.js';
@@ -11,7 +11,6 @@ import { beginRecording } from './serve-recorded.js';
 export async function recordedSession(
   resolved: ResolvedScenario,
   { file, scenarioName }: { file: string; scenarioName: string },
-  generatePets: GeneratePets,
 ): Promise<ClientSession> {
   const opened = await beginRecording({
     file,

@@ -5,7 +5,8 @@ import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { type Generator, type Served, startServer } from './start-server.js';
+import { generateAtStart } from './generated-pets.js';
+import { type Served, startServer } from './start-server.js';
 
 /**
  * Serves what a folder keeps, or begins it with the scenario. What was found is told on standard error.
@@ -13,7 +14,6 @@ import { type Generator, type Served, startServer } from './start-server.js';
  */
 export async function serveData(
   resolved: ResolvedScenario,
-  generator: Generator,
   flags: { data?: string; scenario?: string; 'data-reset'?: boolean; fsync?: boolean },
   options: ListenOptions,
 ): Promise<Served> {
@@ -22,7 +22,7 @@ export async function serveData(
     resolved,
     scenarioName: nameOfScenario(flags.scenario ?? 'default'),
     scenarios: readShippedScenarios,
-    generatePets: await generator.load(),
+    generatePets: generateAtStart,
     reset: flags['data-reset'],
     fsync: flags.fsync,
   }).catch((error) => {

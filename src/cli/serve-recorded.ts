@@ -4,7 +4,8 @@ import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { type Generator, type Served, startServer } from './start-server.js';
+import { generateAtStart } from './generated-pets.js';
+import { type Served, startServer } from './start-server.js';
 
 /**
  * Serves a scenario and writes down what happens.
@@ -12,7 +13,6 @@ import { type Generator, type Served, startServer } from './start-server.js';
  */
 export async function serveRecorded(
   resolved: ResolvedScenario,
-  generator: Generator,
   { record, scenario = 'default' }: { record?: string; scenario?: string },
   options: ListenOptions,
 ): Promise<Served> {
@@ -21,7 +21,7 @@ export async function serveRecorded(
     resolved,
     scenarioName: nameOfScenario(scenario),
     scenarios: readShippedScenarios,
-    generatePets: await generator.load(),
+    generatePets: generateAtStart,
   });
   const server = await startServer(() => listenTo(opened.backend, options), options).catch(async (error) => {
     await opened.close();

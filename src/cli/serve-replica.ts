@@ -1,4 +1,4 @@
-import { LogOpenError } from '../log/log.js';
+import { LogOpenError, LogUnavailableError } from '../log/log.js';
 import { readRedisAddress } from '../log/redis/address.js';
 import { StoreAwayError } from '../log/redis/connection.js';
 import type { ListenOptions } from '../node/http/server.js';
@@ -7,7 +7,8 @@ import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.j
 import { serveReplica as serve } from '../node/serve-replica.js';
 import { UsageError } from '../node/usage-error.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { type Generator, type Served, startServer } from './start-server.js';
+import { generateAtStart } from './generated-pets.js';
+import { type Served, startServer } from './start-server.js';
 
 /**
  * Serves the log of a store beside other replicas, or begins it with the scenario. Where it is, and what was found, is told
@@ -16,11 +17,9 @@ import { type Generator, type Served, startServer } from './start-server.js';
  */
 export async function serveReplica(
   resolved: ResolvedScenario,
-  generator: Generator,
   flags: { data?: string; scenario?: string; 'data-reset'?: boolean },
   options: ListenOptions,
 ): Promise<Served> {
-  const generatePets = await generator.load();
   const start = async () => {
     const address = readRedisAddress(flags.data as string);
     const served = await serve(
@@ -29,7 +28,7 @@ export async function serveReplica(
         resolved,
         scenarioName: nameOfScenario(flags.scenario ?? 'default'),
         scenarios: readShippedScenarios,
-        generatePets,
+        generatePets: generateAtStart,
         reset: flags['data-reset'],
       },
       options,
@@ -37,7 +36,8 @@ export async function serveReplica(
     return { address, served };
   };
   const { address, served } = await startServer(start, options).catch((error) => {
-    throw error instanceof LogOpenError || error instanceof StoreAwayError ? new UsageError(error.message) : error;
+    const isOfStore = [LogOpenError, StoreAwayError, LogUnavailableError].some((Kind) => error instanceof Kind);
+    throw isOfStore ? new UsageError(error.message) : error;
   });
   for (const notice of served.notices) process.stderr.write(`${notice}\n`);
   const others = served.replicas.filter((name) => name !== served.replica);

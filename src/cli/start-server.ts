@@ -1,14 +1,7 @@
 import type { ListenOptions, RunningServer } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
-import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
-
-/** What makes the pets of `pets.generate`: loaded when it is needed, and bounded while a server runs. */
-export interface Generator {
-  load(): Promise<GeneratePets>;
-  readonly generatePets: GeneratePets;
-}
 
 /** What is served, and how another scenario is loaded into it. */
 export interface Served {

@@ -35,6 +35,7 @@ const serverOperations = {
     method: 'GET',
     path: '/health',
     summary: 'Tells that the simulator is up, and the name of its scenario',
+    isAtOnce: true,
     input: fields({}),
     result: fields({
       status: oneOf('ok'),

@@ -1,4 +1,4 @@
-import { generatesPets } from '../scenario/resolve-pets.js';
+import { generatePets } from '../scenario/generate-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createSimulator, type Simulator } from '../simulator/simulator.js';
 
@@ -14,6 +14,6 @@ export async function createWorld(scenario: Scenario | string, readScenario: Rea
   return createSimulator({
     scenario: content,
     ...(content.state !== undefined && { readStart: (await import('../scenario/read-start.js')).readStart }),
-    ...(generatesPets(content) && { generatePets: (await import('../scenario/generate-pets.js')).generatePets }),
+    generatePets,
   });
 }

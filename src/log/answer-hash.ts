@@ -5,6 +5,9 @@ import { fingerprint } from '../values/fingerprint.js';
 const longBody = 200;
 const mostBodies = 200;
 
+/** The hash of an entry that answered nothing. */
+export const emptyHash = fingerprint('');
+
 /** Collects what the commands of an entry answered, for a hash by which another version can be compared. */
 export function createAnswerHash() {
   const bodies = new Map<string, string>();

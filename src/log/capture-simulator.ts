@@ -23,7 +23,7 @@ export type NumberOf = (resolved: ResolvedScenario) => number;
  */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed } = coreOf(sim).state;
-  const { lastId, pending, dropped, clearedId, outcomes } = journal;
+  const { lastId, pending, dropped, clearedId, outcomes, outages } = journal;
   const petState = pets.isSeed() ? undefined : pets.state();
   const head: Piece = {
     kind: 'simulator',
@@ -34,7 +34,7 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
     changes: { ...sim.changes },
     ...(petState && { nextId: petState.nextId }),
     faults: exportFaults(faults.state()),
-    journal: { lastId, pending, dropped, clearedId, outcomes },
+    journal: { lastId, pending, dropped, clearedId, outcomes, ...(outages.length > 0 && { outages }) },
   };
   const keyState = keys.state();
   const { entries } = journal;

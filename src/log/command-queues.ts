@@ -11,6 +11,14 @@ export interface Waiting {
   readonly done: Done | undefined;
 }
 
+/** What was handed in to be written in a shared log. */
+export interface Written {
+  readonly waiting: readonly Waiting[];
+  readonly atMs: number;
+  /** Whether everybody in it was told that it could not be written in time. */
+  isGivenUp: boolean;
+}
+
 /** What was handed in and is not written yet, by sandbox. */
 export class CommandQueues {
   readonly #queues = new Map<string, Waiting[]>();

@@ -47,6 +47,8 @@ export interface ScenarioCommand {
   readonly scenario: Scenario;
   readonly hash: string;
   readonly reseed?: boolean | undefined;
+  /** Only where the content that was loaded last has this hash: of several replicas that find a new content one loads it. */
+  readonly after?: string | undefined;
 }
 
 /** A sandbox is used, though nothing is asked of it; `make`: it is made where there is none. */

@@ -122,14 +122,24 @@ export interface SharedLog {
   follow(onEntry: (entry: LogEntry, own: NewEntry | undefined) => void): void;
   /** Resolves when everything is applied that was in the log when it was called, or when that cannot be known now. */
   catchUp(): Promise<void>;
+  /** Told when another process has answered an entry otherwise than this one. */
+  onDisagreement(position: number, writer: string): void;
 }
 
 /** What an entry may take as JSON, so that commands are written in pieces; one command alone may take more. */
 export const maximumEntryBytes = 1024 * 1024;
 
-/** The entry could not be written now, as on a full disk. Nothing of it was; another attempt may well succeed. */
+/**
+ * The entry could not be written now, as on a full disk; another attempt may well succeed. Nothing of it was written, unless
+ * `isUncertain`: then it may have been, and may still come.
+ */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
+  readonly isUncertain: boolean;
+  constructor(message: string, { isUncertain = false, ...options }: ErrorOptions & { isUncertain?: boolean } = {}) {
+    super(message, options);
+    this.isUncertain = isUncertain;
+  }
 }
 
 /** A log cannot be opened. The message says what was expected, what was found and what to do. */

@@ -35,7 +35,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
         if ('error' in result) {
-          if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim));
+          if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim, result.error));
           else fail(result.error);
           return;
         }

@@ -4,6 +4,7 @@ import type { Outcome } from '../faults/outcome.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Exchange } from '../simulator/request-record.js';
 import type { ControlChanges } from '../state/control-change.js';
+import type { Outage } from '../state/outage.js';
 import type { Pet } from '../state/pet.js';
 import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import type { ClockAnchor, ClockState } from '../state/simulated-clock.js';
@@ -65,6 +66,7 @@ export interface SimulatorPiece extends StateHead {
     dropped: number;
     clearedId: number;
     outcomes: readonly ReportedOutcome[];
+    outages?: readonly Outage[];
   };
 }
 

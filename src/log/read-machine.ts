@@ -1,5 +1,6 @@
 import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import { jsonText } from '../values/json.js';
 import type { BeginCommand, Command } from './command.js';
 import type { FoundEntry, FoundSnapshot } from './log.js';
 import { type MachineOptions, restoreMachine, startMachine } from './start-machine.js';
@@ -33,7 +34,7 @@ export async function readMachine(
   let difference: Difference | undefined;
   const given = new Map<number, { hash: string; version: string }>();
   for await (const entry of entries) {
-    machine ??= beginMachine(entry, options);
+    machine ??= beginMachine(entry, options, known);
     const { position, version, answered = [] } = entry;
     for (const [earlier, hash] of answered) {
       const { hash: now = hash, version: writtenBy = version } = given.get(earlier) ?? {};
@@ -47,10 +48,18 @@ export async function readMachine(
 
 /**
  * A server before the first entry of its log.
+ * @param known a scenario that has been resolved already
  * @throws {Error} for a log that begins with something else than a scenario
  */
-export const beginMachine = (first: FoundEntry, options: MachineOptions): StateMachine =>
-  startMachine(resolveScenario(scenarioOf(first), options.generatePets, readStart), first.atMs, options);
+export function beginMachine(first: FoundEntry, options: MachineOptions, known?: ResolvedScenario): StateMachine {
+  const scenario = scenarioOf(first);
+  const isKnown = known !== undefined && jsonText(known.scenario) === jsonText(scenario);
+  return startMachine(
+    isKnown ? known : resolveScenario(scenario, options.generatePets, readStart),
+    first.atMs,
+    options,
+  );
+}
 
 function scenarioOf({ commands }: FoundEntry) {
   const [first] = commands as readonly Command[];

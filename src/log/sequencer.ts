@@ -1,9 +1,12 @@
+import { emptyHash } from './answer-hash.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
 import { toJsonCommand } from './command-json.js';
-import { CommandQueues, type Done, type Waiting } from './command-queues.js';
+import { CommandQueues, type Done, type Waiting, type Written } from './command-queues.js';
 import type { CommandResult, HandledRequest } from './command-result.js';
 import { type AnswerHash, type Log, type LogEntry, LogUnavailableError, type NewEntry } from './log.js';
+import { RecentHashes } from './recent-hashes.js';
+import { SentNotes } from './sent-notes.js';
 import type { StateMachine } from './state-machine.js';
 import { StoreAway } from './store-away.js';
 
@@ -15,14 +18,6 @@ export interface SequencerHost {
   after(ms: number, run: () => void): () => void;
   /** Told what could not be done in the background: a snapshot that was not written. */
   onError(error: unknown): void;
-}
-
-/** What was handed in to be written in a shared log. */
-interface Written {
-  readonly waiting: readonly Waiting[];
-  readonly atMs: number;
-  /** Whether everybody in it was told that it could not be written in time. */
-  isGivenUp: boolean;
 }
 
 /** When answers were sent is written with the next command, or at the latest after this. */
@@ -41,7 +36,7 @@ export class Sequencer {
   /** What was handed in. */
   readonly #queues = new CommandQueues();
   /** What was sent, for the next entry. */
-  #sent = new Map<string, [id: number, delivery: SentCommand['answers'][number][1]][]>();
+  readonly #sent = new SentNotes();
   #answered: AnswerHash[] = [];
   #isDeferred = false;
   /** Requests that are written or wait for it, and are not applied yet, by sandbox. */
@@ -57,9 +52,12 @@ export class Sequencer {
   #snapshot: Promise<void> = Promise.resolve();
   /** Of a shared log, by what was handed in: what is to be answered when it comes. */
   readonly #written = new WeakMap<NewEntry, Written>();
-  readonly #away = new StoreAway();
+  readonly #away: StoreAway;
+  readonly #hashes = new RecentHashes();
 
-  constructor(machine: StateMachine, log: Log, host: SequencerHost) {
+  /** @param away what was refused before, and is to be told in the log */
+  constructor(machine: StateMachine, log: Log, host: SequencerHost, away = new StoreAway()) {
+    this.#away = away;
     this.#machine = machine;
     this.#log = log;
     this.#host = host;
@@ -82,10 +80,7 @@ export class Sequencer {
 
   /** Notes how an answer was sent. It is written with the next command. */
   note(sandbox: string | undefined, id: number, delivery: SentCommand['answers'][number][1]): void {
-    const name = sandbox ?? '';
-    const noted = this.#sent.get(name);
-    if (noted === undefined) this.#sent.set(name, [[id, delivery]]);
-    else noted.push([id, delivery]);
+    this.#sent.add(sandbox, id, delivery);
     this.#stopNoting ??= this.#host.after(longestNoteMs, () => this.#deferWrite());
   }
 
@@ -108,7 +103,7 @@ export class Sequencer {
 
   /** Writes what was noted, and waits until everything is applied and no snapshot is being written. */
   async close(): Promise<void> {
-    if (this.#sent.size > 0) this.#deferWrite();
+    if (!this.#sent.isEmpty) this.#deferWrite();
     await new Promise<void>((resolve) => this.#host.defer(resolve));
     await this.#settledOwn();
     this.#stopNoting?.();
@@ -126,7 +121,7 @@ export class Sequencer {
   }
 
   #write(): void {
-    while (!this.#queues.isEmpty || this.#sent.size > 0) {
+    while (!this.#queues.isEmpty || !this.#sent.isEmpty) {
       const sent = this.#takeSent();
       const waiting = [...sent, ...this.#queues.take(sent)];
       const atMs = Math.max(this.#lastAtMs, Math.floor(this.#machine.time.liveMs()));
@@ -147,14 +142,9 @@ export class Sequencer {
   #takeSent(): Waiting[] {
     this.#stopNoting?.();
     this.#stopNoting = undefined;
-    const sent = this.#sent;
-    if (sent.size === 0) return [];
-    this.#sent = new Map();
-    this.#handedIn += sent.size;
-    return Array.from(sent, ([name, answers]) => ({
-      command: { kind: 'sent', ...(name !== '' && { sandbox: name }), answers },
-      done: undefined,
-    }));
+    const sent = this.#sent.take();
+    this.#handedIn += sent.length;
+    return sent;
   }
 
   #apply(entry: LogEntry, commands: readonly Command[], waiting: readonly Waiting[]): void {
@@ -166,15 +156,25 @@ export class Sequencer {
 
   /** An entry of a log that others write to as well. @param written what it was here, if it was written here */
   #applyShared(entry: LogEntry, written: Written | undefined): void {
-    const { results, hash } = this.#machine.apply(entry);
+    const handedIn = written?.waiting.map(({ command }) => command);
+    const { results, hash } = this.#machine.apply(entry, handedIn);
+    this.#compare(entry, hash);
     // An entry that was sent twice is applied once.
     if (written !== undefined && results.length > 0) {
-      this.#answered.push([entry.position, hash]);
+      if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
       if (written.isGivenUp) this.#lose(written.waiting, results);
       else this.#finish(written.waiting, (index) => results[index] as CommandResult);
       for (const command of this.#away.end(this.#machine.time.liveMs())) this.submit(command);
     }
     this.#goOn(entry);
+  }
+
+  /** Whoever wrote an entry notes later what it answered; here the answers must be the same. */
+  #compare({ position, writer, answered = [] }: LogEntry, hash: string): void {
+    for (const [earlier, expected] of answered) {
+      if (this.#hashes.isOther(earlier, expected)) this.#log.shared?.onDisagreement(earlier, writer);
+    }
+    this.#hashes.add(position, hash);
   }
 
   #goOn(entry: LogEntry): void {

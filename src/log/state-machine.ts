@@ -15,6 +15,7 @@ import { isNote, tooLate } from './deadline.js';
 import { leaveConnections } from './leave-connections.js';
 import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
+import { noteOutage } from './note-outage.js';
 import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
 import { runControl } from './run-control.js';
@@ -173,6 +174,7 @@ export class StateMachine {
         return;
       }
       case 'scenario':
+        if (command.after !== undefined && command.after !== this.#scenarioHash) return;
         this.sim.load(command.scenario, { reseed: command.reseed ?? false });
         this.#scenarioHash = command.hash;
         return;
@@ -205,7 +207,7 @@ export class StateMachine {
         return;
       }
       case 'storeAway':
-        // TODO
+        noteOutage(this.simOf(command.sandbox), command, this.time.lastMs);
         return;
       case 'beat':
       case 'tick':

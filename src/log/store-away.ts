@@ -6,19 +6,22 @@ export class StoreAway {
   #toMs = 0;
   readonly #refused = new Map<string | undefined, number>();
 
-  /** @param fromMs since when they waited, and until when */
+  /** Notes commands that were refused. @param fromMs since when they waited, and until when */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
+    for (const { command } of waiting) {
+      if (command.kind === 'request') this.refuseRequest(command.sandbox, fromMs, toMs);
+    }
+  }
+
+  refuseRequest(sandbox: string | undefined, fromMs: number, toMs: number): void {
     this.#fromMs = Math.min(this.#fromMs, fromMs);
     this.#toMs = Math.max(this.#toMs, toMs);
-    for (const { command } of waiting) {
-      if (command.kind !== 'request') continue;
-      this.#refused.set(command.sandbox, (this.#refused.get(command.sandbox) ?? 0) + 1);
-    }
+    this.#refused.set(sandbox, (this.#refused.get(sandbox) ?? 0) + 1);
   }
 
   /** Something could be written again. @returns what tells of it in the log */
   end(nowMs: number): readonly StoreAwayCommand[] {
-    if (this.#toMs === 0) return [];
+    if (this.#refused.size === 0) return [];
     const fromMs = this.#fromMs;
     const toMs = Math.max(this.#toMs, Math.floor(nowMs));
     const told = Array.from(

@@ -2,9 +2,13 @@ import type { Answer } from '../adapters/api-call.js';
 import { errorBody } from '../contract/api-error.js';
 import { retryAfterHeader } from '../contract/document.js';
 import type { Simulator } from '../simulator/simulator.js';
+import type { LogUnavailableError } from './log.js';
 
-/** The answer to a request that could not be written down, so that nothing happened. It uses no quota and is in no journal. */
-export const unavailableAnswer = ({ clock }: Simulator): Answer => ({
+/**
+ * The answer to a request that could not be written down. It uses no quota and is in no journal, unless it is uncertain
+ * whether it was written.
+ */
+export const unavailableAnswer = ({ clock }: Simulator, { isUncertain }: LogUnavailableError): Answer => ({
   status: 503,
   headers: {
     'Content-Type': 'application/json',
@@ -14,7 +18,9 @@ export const unavailableAnswer = ({ clock }: Simulator): Answer => ({
   body: errorBody({
     status: 503,
     code: 'service_unavailable',
-    message: 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
+    message: isUncertain
+      ? 'The store of the simulator does not answer, so nobody knows yet whether this request was done; retry in 1 second.'
+      : 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
   }),
   operation: undefined,
   key: undefined,

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend } from '../control/backend.js';
 import { LogOpenError } from '../log/log.js';
 import { newWriterName } from '../log/redis/open-redis-log.js';
+import { StoreAway } from '../log/store-away.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { type ListenOptions, type OpenPort, openPort } from './http/server.js';
-import { type OpenReplica, openReplica, type ReplicaOptions } from './open-replica.js';
+import { type OpenReplica, openReplica } from './open-replica.js';
+import type { ReplicaOptions } from './read-replica.js';
 
-export interface ServeReplicaOptions extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal'> {
+export interface ServeReplicaOptions
+  extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice' | 'away'> {
   /** Called when this replica has to end. Default: the sentence goes to standard error and the exit code is 1. */
   readonly onFatal?: (sentence: string) => void;
   /** Called with what happens while it serves. Default: to standard error. */
@@ -35,6 +38,7 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
     options;
   const { serve, pause, ...port } = await openPort(listenOptions);
   const writer = newWriterName();
+  const away = new StoreAway();
   let incarnation = 0;
   let isClosing = false;
 
@@ -44,12 +48,15 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
       reset,
       writer,
       incarnation: ++incarnation,
+      away,
       onFatal,
+      onNotice,
       onLost: (reason) => void reopen(reason),
     });
 
   async function reopen(reason: string): Promise<void> {
-    pause();
+    const { time } = current.machine;
+    pause((sandbox) => away.refuseRequest(sandbox, time.liveMs(), time.liveMs()));
     onNotice(`What was applied is not what the store has: ${reason}. The log is read again.`);
     for (let waitMs = 100; !isClosing; waitMs = Math.min(2 * waitMs, 2_000)) {
       try {

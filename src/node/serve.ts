@@ -9,7 +9,7 @@ import { isRedisAddress } from './redis-address.js';
 import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-files.js';
 import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
 
-export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals' | 'prepareControl'> {
+export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals'> {
   /** The name of a shipped scenario, a file, or the content itself. Default: the default scenario. */
   scenario?: string | Scenario;
   /**
@@ -63,7 +63,7 @@ export async function serve({
   ]);
   const resolved =
     typeof scenario === 'string'
-      ? (await readScenarioAndFiles(scenario, { loadGenerator: async () => generatePets })).resolved
+      ? (await readScenarioAndFiles(scenario, { generatePets })).resolved
       : resolveScenario(scenario, generatePets, readStart);
   const common = {
     resolved,

@@ -66,9 +66,11 @@ function readBody({ body }: ApiCall): JsonObject {
   throw invalidRequest(`The body is ${describe(value)}; it must be a JSON object.`);
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 function decodeUtf8(body: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return decoder.decode(body);
   } catch {
     throw invalidRequest('The body is not valid UTF-8.');
   }

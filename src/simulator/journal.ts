@@ -1,4 +1,5 @@
 import type { JournalQuery, RequestJournal } from '../state/journal.js';
+import type { Outage } from '../state/outage.js';
 import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
 
 /** The requests of a simulator with their answers, within bounds: the oldest are dropped first. */
@@ -15,12 +16,14 @@ export interface Journal {
   readonly lastId: number;
   /** How many listeners there are. */
   readonly listeners: number;
-  /** The records that meet a query, in the order of their arrival. */
+  /** Copies of the records that meet a query, in the order of their arrival. */
   query(query?: JournalQuery): RequestRecord[];
   /** Calls `listener` for every record from now on. The function it gives stops that. */
   listen(listener: (record: RequestRecord) => void): () => void;
   /** What clients said of their own calls since the start, the last reset or the last `clear`. */
   readonly outcomes: readonly ReportedOutcome[];
+  /** When requests were refused that it does not show, because the log of the server could not be written. */
+  readonly outages: readonly Outage[];
   /** Notes what a client says of one of its calls, or of all of them. The judge takes it into account. */
   report(outcome: Pick<ReportedOutcome, 'call' | 'result'>): void;
   /** Forgets all requests, those that wait for their answer too. */
@@ -50,6 +53,9 @@ export function createJournal(journal: RequestJournal, now: () => number): Journ
     },
     get outcomes() {
       return journal.outcomes;
+    },
+    get outages() {
+      return journal.outages;
     },
     report: ({ call, result }) => journal.report({ call, result, atMs: now() }),
     query: (query) => journal.query(query),

@@ -15,6 +15,7 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { parseInt64 } from '../values/int64.js';
 import { createDelayedRequests } from './delayed-requests.js';
 import { operations } from './operations.js';
+import { createRefusals } from './refusals.js';
 import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
 import { deprecationHeaders, extensionRoute, findRoute, isLimited, type Route } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
@@ -23,6 +24,7 @@ import type { SimulatorState } from './simulator-state.js';
 export function createRequestPipeline(state: SimulatorState, onError: (error: unknown) => void) {
   const { clock, pets, keys, faults, journal } = state;
   const { lists, writeHeaders } = state.shared;
+  const refuse = createRefusals();
   const delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
     answer(
       exchange,
@@ -104,7 +106,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     exchange.episode = key.episodes;
     if (admission.refusal === undefined) return undefined;
     exchange.refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
-    return { ...errorOutcome(admission.refusal, resolved.settings), isRefusal: true };
+    return refuse(admission.refusal, resolved.settings);
   }
 
   /** Bans the key of a request, and refuses the request for it. */
@@ -154,13 +156,14 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
     const nowSeconds = Math.floor(atMs / 1000);
     const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more });
     const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
+    const isPage = isRefusal && hostile?.html === true;
     const isHeld = call.holdsRefusals && asksToWait && wire === undefined;
     const finished: Answer = {
       status,
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
-      body: isRefusal && hostile?.html ? htmlPage(status) : outcome.body,
+      body: isPage ? htmlPage(status) : outcome.body,
       // A fault may have changed the text.
-      bodyKey: fault === undefined ? outcome.bodyKey : undefined,
+      bodyKey: fault === undefined && !isPage ? outcome.bodyKey : undefined,
       operation: route.operation,
       key,
       plan,
@@ -197,7 +200,7 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       const options = { isLimited: isLimited(extensionRoute, settings), counts: true };
       const admission = admit(key, keys.algorithm, settings, nowMs, options);
       rate = admission.rate;
-      if (admission.refusal) outcome = { ...errorOutcome(admission.refusal, settings), isRefusal: true };
+      if (admission.refusal) outcome = refuse(admission.refusal, settings);
     } catch (error) {
       rate ??= rateWithoutKey(resolved, nowMs);
       outcome = failure(error, settings);

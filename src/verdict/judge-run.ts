@@ -1,7 +1,10 @@
 import type { FindingCode } from '../scenario/expectation.js';
+import type { Outage } from '../state/outage.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import { conclude, type Expectation, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';
 import { unmetNeed } from './needs.js';
+import { createIsHidden } from './outages.js';
 import { banHammered } from './rules/ban-hammered.js';
 import { banTripped } from './rules/ban-tripped.js';
 import { bodyChanged } from './rules/body-changed.js';
@@ -68,11 +71,16 @@ export interface RunState {
   scenario: string;
   /** How many entries the journal has lost; a run with gaps cannot pass. */
   dropped: number;
+  /** When requests were refused that the journal does not show. */
+  outages?: readonly Outage[] | undefined;
   expect?: Expectation | undefined;
 }
 
 /** Judges a client by its requests. */
-export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict =>
+export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => inOneGo(judgeRunInSteps(run, state));
+
+/** The same, a rule at a time. */
+export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<Verdict> =>
   verdictOf(run, state, (rule) => rule.judge(run));
 
 /**
@@ -80,13 +88,13 @@ export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict =>
  * simulator knows are unknown, and never count as put to the test.
  */
 export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
-  verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined));
+  inOneGo(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
 
-function verdictOf(
+function* verdictOf(
   run: Run,
-  { scenario, dropped, expect = {} }: RunState,
+  { scenario, dropped, outages = [], expect = {} }: RunState,
   judge: (rule: Rule) => Judgement | undefined,
-): Verdict {
+): Steps<Verdict> {
   const judgements = new Map<FindingCode, Judgement>();
   const unknown: FindingCode[] = [];
   const doubts = new Map<FindingCode, string>();
@@ -95,15 +103,18 @@ function verdictOf(
     if (judgement === undefined) unknown.push(code);
     else judgements.set(code, judgement);
     if (judgement?.doubt !== undefined) doubts.set(code, judgement.doubt);
+    yield;
   }
+  const isHidden = createIsHidden(run.requests, outages);
   const findings = [...judgements.values()]
     .flatMap((judgement) => judgement.findings.map((found) => escalated(found, expect)))
+    .filter((found) => !isHidden(found))
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
   const exercised = [...judgements].filter(([, judgement]) => judgement.exercised).map(([code]) => code);
   const unmet = unmetNeed(run.requests, run.needs ?? {});
   return {
     scenario,
-    ...conclude(run, { findings, exercised, doubts, unmet, dropped, expect }),
+    ...conclude(run, { findings, exercised, doubts, unmet, dropped, outages, expect }),
     ...(unmet !== undefined && { unmet }),
     findings,
     exercised,

@@ -131,12 +131,12 @@ describe.concurrent('petstore-sim exec', () => {
 
   test('checks the scenario once, and makes its pets once', async () => {
     let made = 0;
-    const loadGenerator = async (): Promise<GeneratePets> => () => {
+    const generatePets: GeneratePets = () => {
       made++;
       return [{ id: 1, name: 'Rex', categoryId: 1, status: 'sold' }];
     };
     const overrides = [{ flag: '--set pets', steps: ['pets'], value: { generate: { sold: 7 } } }];
-    const { resolved } = await readScenarioAndFiles('default', { overrides, loadGenerator });
+    const { resolved } = await readScenarioAndFiles('default', { overrides, generatePets });
     // What another check would refuse.
     const checked = { ...resolved, scenario: { ...resolved.scenario, seed: -1 } };
     const { output, code } = await runClient(client('0'), checked, { output: 'keep' });

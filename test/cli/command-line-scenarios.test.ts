@@ -137,8 +137,8 @@ describe('petstore-sim --scenario', () => {
     ]);
   });
 
-  test('never loads the YAML library or faker for a shipped scenario that needs neither', async () => {
-    const loaded = 'Object.keys(require.cache).filter((f) => /node_modules.(yaml|@faker-js)/.test(f)).length';
+  test('never loads the YAML library for a shipped scenario, which does not need it', async () => {
+    const loaded = 'Object.keys(require.cache).filter((f) => /node_modules.yaml/.test(f)).length';
     write('spy.cjs', `process.on('exit', () => require('node:fs').writeSync(2, 'loaded ' + ${loaded}));`);
     for (const [args, expected] of [
       [['--scenario', 'minute-wall'], /^loaded 0$/],

@@ -3,7 +3,7 @@ import type { Probe } from '../../src/fidelity/ask/questions.js';
 import type { Subject } from '../../src/fidelity/calibrate/clue.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
-import { type Choices, secondService } from './second-service.js';
+import { type BanChoices, type Choices, secondService } from './second-service.js';
 
 /** A service whose choices the one who asks does not know. */
 export interface HiddenWorld {
@@ -66,7 +66,54 @@ function drawChoices({ pick, chance }: Draw): Choices {
     retryAfterForm: pick(['seconds', 'http-date']),
     rateLimitFields: pick(['none', 'legacy', 'structured-rt', 'structured-aw']),
     deprecation: pick(['silent', 'headers']),
+    bans: usualBans,
   };
+}
+
+const usualBans: BanChoices = {
+  banAfter: 3,
+  banGraceMs: 1_000,
+  banToleranceMs: 50,
+  banSeconds: 120,
+  banExtend: false,
+  banEscalation: false,
+  banStatus: 429,
+};
+
+function drawBans({ pick, chance, below }: Draw): BanChoices {
+  return {
+    banAfter: chance(0.1) ? 0 : 1 + below(6),
+    banGraceMs: pick([0, 200, 1_000, 1_000, 2_000, 5_000, 10_000]),
+    banToleranceMs: pick([0, 50, 50, 500, 1_000, 2_000, 5_000]),
+    banSeconds: pick([3, 20, 45, 120, 120, 300]),
+    banExtend: chance(0.5),
+    banEscalation: chance(0.5)
+      ? false
+      : pick([
+          { factor: 2, maxSeconds: 259_200 },
+          { factor: 1.5, maxSeconds: 300 },
+          { factor: 3, maxSeconds: 3_600 },
+        ]),
+    banStatus: pick([429, 429, 403, 401, 418]),
+  };
+}
+
+/** A service whose key gets banned, small enough that its window can be used up several times. */
+export function banningWorld(seed: number, kind: 'ours' | 'second'): HiddenWorld {
+  const draw = createDraw(seed);
+  const drawn = drawChoices(draw);
+  const choices: Choices = {
+    ...drawn,
+    algorithm: 'fixed-window',
+    limitsApply: 'all',
+    reportedWindow: 'least-remaining',
+    bans: drawBans(draw),
+  };
+  const limits = { minute: draw.pick([7, 12, 25]), day: 3_000 };
+  const startMs = Date.UTC(2026, 4, 1, draw.below(22), draw.below(60), draw.below(60)) + draw.below(1_000);
+  const more = { choices, limits, usage: { minute: 0, day: 0 }, allowsWrite: false, allowsExhaust: true };
+  const world = { key: 'secret-key-of-a-team', plan: 'enterprise', startMs, ...more };
+  return { ...more, ...(kind === 'ours' ? serveOurs(world) : serveSecond(world)) };
 }
 
 const plans: Record<string, { minute: number; day: number }> = {
@@ -107,13 +154,14 @@ const authorizationOf = (token: Probe['token'], key: string): Record<string, str
   token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : 'petstore-sim-made-up-key'}` };
 
 function serveOurs({ choices, limits, usage, key, plan, startMs }: Inside): Served {
+  const { bans, ...others } = choices;
   const scenario: Scenario = {
     clock: { start: startMs, mode: 'frozen' },
     pets,
     categories: [1, 2, 3, 4],
     keys: { [key]: { plan, usage } },
     ...(plan === 'enterprise' && { plans: { enterprise: limits } }),
-    assumptions: choices as NonNullable<Scenario['assumptions']>,
+    assumptions: { ...others, ...bans } as NonNullable<Scenario['assumptions']>,
   };
   const sim = createSimulator({ scenario });
   const transport: Transport = {
@@ -211,5 +259,5 @@ export function truth({ choices }: HiddenWorld, subject: Subject): unknown {
   if (code !== undefined) return choices.errorCodes[code] ?? code;
   if (subject === 'bodyTooLarge') return 'payload-too-large';
   if (subject === 'unknownRoute') return 'not-found';
-  return choices[subject as keyof Choices];
+  return subject in choices.bans ? choices.bans[subject as keyof BanChoices] : choices[subject as keyof Choices];
 }

@@ -14,13 +14,14 @@ test('learns from a recording of 200 entries without a request, and is never wro
   let certain = 0;
   for (let seed = 1; seed <= count; seed++) {
     const world = hiddenWorld(5_000 + seed, 'ours');
-    const { choices, limits, usage } = world;
+    const { limits, usage } = world;
+    const { bans, ...choices } = world.choices;
     const scenario: Scenario = {
       clock: { start: world.transport.now() },
       categories: [1, 2],
       keys: { [key]: { plan: 'enterprise', usage } },
       plans: { enterprise: limits },
-      assumptions: choices as NonNullable<Scenario['assumptions']>,
+      assumptions: { ...choices, ...bans } as NonNullable<Scenario['assumptions']>,
     };
     // In every third world another client uses the key, and nobody has recorded it.
     const unseen = seed % 3 === 0 ? 0.3 : 0;

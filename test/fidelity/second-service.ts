@@ -26,6 +26,19 @@ export interface Choices {
   retryAfterForm: 'seconds' | 'http-date';
   rateLimitFields: 'none' | 'legacy' | 'structured-rt' | 'structured-aw';
   deprecation: 'silent' | 'headers';
+  bans: BanChoices;
+}
+
+/** What becomes of a key that goes on after a 429. */
+export interface BanChoices {
+  /** 0: nothing. */
+  banAfter: number;
+  banGraceMs: number;
+  banToleranceMs: number;
+  banSeconds: number;
+  banExtend: boolean;
+  banEscalation: false | { factor: number; maxSeconds: number };
+  banStatus: 429 | 403 | 401 | 418;
 }
 
 export interface SecondServiceOptions {
@@ -71,6 +84,15 @@ export function secondService({ choices, limits, usage, key, pets, categories }:
   let early = 0;
   let promised = 0;
   let firstRefusedMs = 0;
+  let strikes = 0;
+  let bans = 0;
+  /** The second at which the last ban ends. */
+  let bannedUntil = 0;
+  const { banAfter, banGraceMs, banToleranceMs, banSeconds, banExtend, banEscalation, banStatus } = choices.bans;
+  const banLength = () =>
+    banEscalation === false
+      ? banSeconds
+      : Math.ceil(Math.min(banSeconds * banEscalation.factor ** (bans - 1), banEscalation.maxSeconds));
 
   const quota = (size: number, span: number, used: number, now: number): Quota => {
     const made: Quota = { size, span, times: [], begin: undefined, level: size * span, at: now };
@@ -205,6 +227,18 @@ export function secondService({ choices, limits, usage, key, pets, categories }:
         ? 'getPet'
         : undefined;
     const isCounted = counted(name);
+    const banned = (windows: { minute: Look; day: Look }) => {
+      const used = [windows.minute, windows.day].filter(({ remaining }) => remaining === 0);
+      const end = Math.max(bannedUntil, ...used.map(({ reset }) => reset));
+      const wait = choices.retryAfterForm === 'seconds' ? `${end - now}` : new Date(end * 1000).toUTCString();
+      const seen = { ...tightest(windows.minute, windows.day), remaining: 0, reset: end };
+      const more: [string, string][] = [...rateHeaders(seen, now, 'minute'), ['retry-after', wait]];
+      return problem(banStatus, 'key_banned', 'This key has to wait.', more);
+    };
+    if (now < bannedUntil) {
+      if (banExtend) bannedUntil = Math.max(bannedUntil, now + banLength());
+      return banned({ minute: look(own.minute, now), day: look(own.day, now) });
+    }
     const before = { minute: look(own.minute, now), day: look(own.day, now) };
     if (isCounted && (before.minute.remaining === 0 || before.day.remaining === 0)) {
       if (choices.rejectedCounts !== 'none') {
@@ -215,8 +249,16 @@ export function secondService({ choices, limits, usage, key, pets, categories }:
       const [minute, day] = [look(own.minute, now), look(own.day, now)];
       const seen = tightest(minute, day);
       if (promised > 0 && nowMs > firstRefusedMs + 1_000 && nowMs < promised * 1000 - 50) early++;
+      if (promised > 0 && nowMs > firstRefusedMs + banGraceMs && nowMs < promised * 1000 - banToleranceMs) strikes++;
       if (promised === 0) firstRefusedMs = nowMs;
       promised = seen.reset;
+      if (banAfter > 0 && strikes >= banAfter) {
+        bans++;
+        bannedUntil = now + banLength();
+        strikes = 0;
+        promised = 0;
+        return banned({ minute, day });
+      }
       const wait =
         choices.retryAfterForm === 'seconds' ? `${seen.reset - now}` : new Date(seen.reset * 1000).toUTCString();
       const more: [string, string][] = [
@@ -229,6 +271,7 @@ export function secondService({ choices, limits, usage, key, pets, categories }:
       spend(own.minute, now);
       spend(own.day, now);
       promised = 0;
+      strikes = 0;
     }
     const [minute, day] = [look(own.minute, now), look(own.day, now)];
     const seen = { minute, day, 'least-remaining': tightest(minute, day) }[choices.reportedWindow];

@@ -13,7 +13,14 @@ import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
-import { controlInputs, createRandom, lastCommands, randomCommand, randomScenario } from './random-commands.js';
+import {
+  controlInputs,
+  createRandom,
+  lastCommands,
+  randomCommand,
+  randomReplicaCommand,
+  randomScenario,
+} from './random-commands.js';
 
 const errors: unknown[] = [];
 const options: MachineOptions = {
@@ -68,6 +75,9 @@ describe('a replay', () => {
       const scenario = randomScenario(random, number);
       const startMs = Date.parse(noon) + random.below(5_000);
       const length = 10 + random.below(50);
+      // Of a log that several write to: each at its own pace, and now and then an entry twice, or too late.
+      const isShared = number % 2 === 1;
+      const sequences: Record<string, number> = {};
       const middle = random.below(length);
       const what = `log ${number} of seed ${seed}`;
 
@@ -82,14 +92,22 @@ describe('a replay', () => {
             ? [{ kind: 'begin', scenario, hash: 'first' }]
             : sequence === length
               ? lastCommands(machine)
-              : Array.from({ length: random.chance(0.2) ? 3 : 1 }, () => randomCommand(random, machine));
+              : Array.from({ length: random.chance(0.2) ? 3 : 1 }, () =>
+                  isShared && random.chance(0.2)
+                    ? randomReplicaCommand(random, machine)
+                    : randomCommand(random, machine),
+                );
+        const writer = isShared && sequence > 1 ? random.pick(['one', 'two', 'three']) : 'w';
+        const isAgain = isShared && random.chance(0.05);
+        sequences[writer] = (sequences[writer] ?? 0) + (isAgain ? 0 : 1);
         for (const { kind } of commands) kinds[kind] = (kinds[kind] ?? 0) + 1;
         const entry = throughJson<LogEntry>({
           position: sequence,
-          writer: 'w',
+          writer,
           incarnation: 1,
-          sequence,
-          atMs,
+          sequence: sequences[writer],
+          atMs: isShared && sequence > 1 ? atMs - random.below(200) : atMs,
+          ...(isShared && sequence > 1 && random.chance(0.05) && { isLate: true }),
           commands: commands.map(toJsonCommand),
         });
         entries.push(entry);
@@ -123,6 +141,10 @@ describe('a replay', () => {
         'runEnded',
         'started',
         'tick',
+        'join',
+        'beat',
+        'part',
+        'storeAway',
       ].sort(),
     );
   }, 3_600_000);

@@ -112,6 +112,23 @@ function randomFault({ pick, chance, below }: Random) {
   };
 }
 
+/** What replicas write of themselves. */
+export function randomReplicaCommand({ pick, below, chance }: Random, { time }: StateMachine): Command {
+  return pick<Command>([
+    { kind: 'join', version: '1.0.0' },
+    { kind: 'beat' },
+    { kind: 'beat' },
+    { kind: 'part' },
+    {
+      kind: 'storeAway',
+      ...(chance(0.3) && { sandbox: pick(sandboxNames) }),
+      fromMs: time.lastMs - below(5_000),
+      toMs: time.lastMs,
+      refused: 1 + below(9),
+    },
+  ]);
+}
+
 /** One random command on a server as it is now. */
 export function randomCommand(random: Random, machine: StateMachine): Command {
   const { pick, chance, below } = random;
@@ -137,6 +154,7 @@ export function randomCommand(random: Random, machine: StateMachine): Command {
         { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: someId() },
         { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: someId(), heldMs: 20.5 },
         { finishedAtMs: nowMs, isAbandoned: chance(0.5) },
+        { isLost: true },
       ]);
       return { kind: 'sent', ...where, answers: [[someId(), delivery]] };
     }

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { codeBlocks, userPage } from '../support/markdown.js';
+import { atEnd } from './at-end.js';
 import { call } from './calls.js';
 import { patience, type Replica } from './replicas.js';
 
@@ -51,7 +52,7 @@ export async function startBalancer(name: string, replicas: readonly Pick<Replic
     errors += chunk;
   });
   const ended = once(child, 'exit');
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGTERM');
     await ended;
     rmSync(folder, { recursive: true, force: true });

@@ -4,6 +4,8 @@ import type { Replica } from './replicas.js';
 
 /** What the clients know of what they sent: of each pet by its name. */
 export interface Known {
+  /** What all names begin with. */
+  readonly prefix: string;
   readonly sent: Set<string>;
   /** Those that were answered 201. */
   readonly stored: Set<string>;
@@ -41,6 +43,7 @@ export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], prefix: 
     Array.from({ length: workersEach }, (_, worker) => work(origin, `${at}-${worker}`)),
   );
   return {
+    prefix,
     sent,
     stored,
     refused,
@@ -55,7 +58,7 @@ export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], prefix: 
 /** That a replica has what was answered, once, and nothing that was not sent. */
 export async function expectKept({ control }: Replica, known: readonly Known[]): Promise<void> {
   const { pets } = (await control.exportState()) as { pets: { name: string }[] };
-  const names = pets.map(({ name }) => name).filter((name) => name.startsWith('load'));
+  const names = pets.map(({ name }) => name).filter((name) => known.some(({ prefix }) => name.startsWith(prefix)));
   expect(new Set(names).size, 'stored twice').toBe(names.length);
   const there = new Set(names);
   const [sent, stored] = [known.flatMap(({ sent }) => [...sent]), known.flatMap(({ stored }) => [...stored])];

@@ -4,8 +4,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
+import { atEnd } from './at-end.js';
 
 const run = promisify(execFile);
 
@@ -47,7 +48,7 @@ export async function startStore({ settings = [] }: { settings?: readonly string
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
-  onTestFinished(async () => {
+  atEnd(async () => {
     await kill();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -239,7 +239,7 @@ test(
 async function tryFile(file: string, random: Random, summary: ReturnType<typeof createSummary>) {
   const errors: unknown[] = [];
   try {
-    const { resolved } = await readScenarioAndFiles(file, { loadGenerator: async () => generateFew });
+    const { resolved } = await readScenarioAndFiles(file, { generatePets: generateFew });
     const sim = createSimulatorFrom(resolved, { onError: (error) => errors.push(error), generatePets: generateFew });
     summary.requests += await use(sim, random);
     look(sim);

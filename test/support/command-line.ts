@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
+import { getCurrentTest } from 'vitest/suite';
 
 /** The command line as `npm run build` makes it. */
 export const cli = join(import.meta.dirname, '../../dist/cli/main.cjs');
@@ -18,15 +19,18 @@ export interface SpawnOptions {
   nodeFlags?: readonly string[];
 }
 
-const running = new Set<ChildProcess>();
+const [ofTest, ofFile] = [new Set<ChildProcess>(), new Set<ChildProcess>()];
 
-// What a test has started ends with it.
-afterEach(async () => {
+// What a test has started ends with it, and what was started for all tests of a file with the last.
+afterEach(() => endAll(ofTest));
+afterAll(() => endAll(ofFile));
+
+async function endAll(running: Set<ChildProcess>): Promise<void> {
   for (const child of running) {
     child.kill('SIGKILL');
     await once(child, 'close');
   }
-});
+}
 
 function spawnCommandLine(
   args: readonly string[],
@@ -34,6 +38,7 @@ function spawnCommandLine(
 ): ChildProcessByStdio<null, Readable, Readable> {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
   const child = spawn(node, [...nodeFlags, main, ...args], { ...(cwd !== undefined && { cwd }), stdio });
+  const running = getCurrentTest() === undefined ? ofFile : ofTest;
   running.add(child);
   child.once('close', () => running.delete(child));
   return child;

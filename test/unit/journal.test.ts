@@ -6,6 +6,7 @@ import type { RequestRecord } from '../../src/state/request-record.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 import { tries } from '../support/prove.js';
+import { createRandom } from '../support/random.js';
 
 const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => ({
   id,
@@ -75,6 +76,58 @@ describe('the journal', () => {
     journal.add(entry(journal.open(), { requestBody: new Uint8Array(60) }));
     journal.add(entry(journal.open(), { requestBody: new Uint8Array(30), responseBody: 'x'.repeat(30) }));
     expect([ids(journal), journal.dropped]).toEqual([[2], 1]);
+  });
+
+  test('uses its places again, and gives every record whole, whatever stood in its place before', () => {
+    const random = createRandom(7);
+    for (let round = 0; round < 60; round++) {
+      const limits = { entries: 1 + random.below(90), bytes: 2_000 + random.below(40_000), bodyBytes: 2_000 };
+      const journal = new RequestJournal(fail, limits);
+      const added: RequestRecord[] = [];
+      for (let n = 0; n < 150; n++) {
+        const fields = Array.from({ length: random.below(4) }, (_, at) => [`X-${at}`, String(random.below(3))]);
+        const one = entry(journal.open(), {
+          headers: Object.fromEntries(fields),
+          requestBody: random.pick([undefined, new Uint8Array(random.below(n < 75 ? 400 : 9)).fill(n)]),
+          responseBody: 'x'.repeat(random.below(3)),
+          rate: random.pick([undefined, { limit: n, remaining: n, resetAtSeconds: n }]),
+          promisedAtMs: random.pick([undefined, n]),
+          status: 200 + random.below(3),
+        });
+        added.push(one);
+        journal.add(one);
+        const late = added[random.below(n + 1)] as RequestRecord;
+        if (journal.query({ since: late.id - 1 })[0]?.id !== late.id) continue;
+        const delivery = { finishedAtMs: n + 0.5, isAbandoned: true };
+        journal.complete(late.id, delivery);
+        added[late.id - 1] = { ...late, ...delivery };
+      }
+      expect(journal.size + journal.dropped).toBe(150);
+      expect(journal.query()).toEqual(added.slice(journal.dropped));
+    }
+  });
+
+  test('gives copies: what it has given out stays as it was', () => {
+    const journal = new RequestJournal(fail, { entries: 2 });
+    const add = (text: string) => {
+      const requestBody = new TextEncoder().encode(text);
+      const rate = { limit: text.length, remaining: 0, resetAtSeconds: 0 };
+      journal.add(entry(journal.open(), { headers: { text }, requestBody, responseBody: text, rate }));
+    };
+    ['a'.repeat(300), 'bb'].forEach(add);
+    const given = journal.query();
+    const before = structuredClone(given);
+    for (let n = 0; n < 100; n++) add('cc');
+    expect(given).toEqual(before);
+    expect(journal.query().map(({ responseBody }) => responseBody)).toEqual(['cc', 'cc']);
+  });
+
+  test('gives records by their numbers, in the order in which they were added, as far as they are kept', () => {
+    const journal = filled({ entries: 40 }, Array(100).fill(1));
+    expect(journal.added).toBe(100);
+    expect(journal.read(70, 3).map(({ id }) => id)).toEqual([71, 72, 73]);
+    expect(journal.read(98, 50).map(({ id }) => id)).toEqual([99, 100]);
+    expect(journal.read(100, 50)).toEqual([]);
   });
 
   test('keeps one entry however large it is', () => {

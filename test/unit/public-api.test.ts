@@ -25,6 +25,7 @@ test('keys, pets, faults and journal show what users call, and nothing of their 
     'lastId',
     'listen',
     'listeners',
+    'outages',
     'outcomes',
     'pending',
     'query',

@@ -1,9 +1,9 @@
 import { type ReadScenario, readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { checkWith } from '../../scenario/check-scenario.js';
+import { generatePets } from '../../scenario/generate-pets.js';
 import { keyText } from '../../scenario/key-schema.js';
 import { parseDuration } from '../../values/duration.js';
-import { loadGenerator } from '../client-run.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
@@ -21,7 +21,7 @@ export function requireCommand(name: string, command: readonly string[]): void {
 /** The scenario that the flags name, with what they set on top, read and checked. */
 export async function scenarioOf(flags: ScenarioFlags): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
-  return readScenarioAndFiles(flags.scenario ?? 'default', { overrides, loadGenerator });
+  return readScenarioAndFiles(flags.scenario ?? 'default', { overrides, generatePets });
 }
 
 /** The key that the client is given, where a flag names it. @throws {ScenarioError} when it cannot be an API key */

@@ -5,14 +5,12 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { readStart } from '../../scenario/read-start.js';
-import type { GeneratePets } from '../../scenario/resolve-pets.js';
-import { generatesPets, maximumPetsWhileServing } from '../../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
-import { grouped } from '../../values/grouped.js';
+import { generateAtStart, generateWhileServing } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
-import { type Generator, type Served, startServer } from '../start-server.js';
+import { type Served, startServer } from '../start-server.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
 export interface ServeFlags extends ListenFlags {
@@ -42,17 +40,15 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
-  const generator = createGenerator();
-  const first = await readScenarioAndFiles(nameOrFile, { overrides, loadGenerator: generator.load });
+  const first = await readScenarioAndFiles(nameOrFile, { overrides, generatePets: generateAtStart });
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
   const options: ListenOptions = {
     ...listenOptions,
     allowedOrigins: flags['allowed-origin'] ?? [],
-    prepareControl: generator.load,
   };
-  const served = await startServing(first.resolved, generator, flags, options);
+  const served = await startServing(first.resolved, flags, options);
   const { sim, server } = served;
   stopOnSignal(server);
   if (watch) {
@@ -60,42 +56,36 @@ export async function serve(flags: ServeFlags): Promise<void> {
       import('../../node/scenario-files/watch-scenario.js'),
       import('../report-reload.js'),
     ]);
-    const read = async () => {
-      const next = await readScenarioAndFiles(nameOrFile, { overrides });
-      if (generatesPets(next.scenario)) await generator.load();
-      return next;
-    };
+    const read = () => readScenarioAndFiles(nameOrFile, { overrides });
     watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) writeLine(line);
 }
 
-async function startServing(
-  resolved: ResolvedScenario,
-  generator: Generator,
-  flags: ServeFlags,
-  options: ListenOptions,
-): Promise<Served> {
+async function startServing(resolved: ResolvedScenario, flags: ServeFlags, options: ListenOptions): Promise<Served> {
   if (flags.data !== undefined && isRedisAddress(flags.data)) {
-    return (await import('../serve-replica.js')).serveReplica(resolved, generator, flags, options);
+    return (await import('../serve-replica.js')).serveReplica(resolved, flags, options);
   }
   if (flags.data !== undefined) {
-    return (await import('../serve-data.js')).serveData(resolved, generator, flags, options);
+    return (await import('../serve-data.js')).serveData(resolved, flags, options);
   }
   if (flags.record !== undefined) {
-    return (await import('../serve-recorded.js')).serveRecorded(resolved, generator, flags, options);
+    return (await import('../serve-recorded.js')).serveRecorded(resolved, flags, options);
   }
-  return serveInMemory(resolved, generator, flags.handlers, options);
+  return serveInMemory(resolved, flags.handlers, options);
 }
 
 async function serveInMemory(
   resolved: ResolvedScenario,
-  { generatePets }: Generator,
   handlers: string | undefined,
   options: ListenOptions,
 ): Promise<Served> {
-  const sim = createSimulatorFrom(resolved, { scenarios: readShippedScenarios, generatePets, readStart });
+  const sim = createSimulatorFrom(resolved, {
+    scenarios: readShippedScenarios,
+    generatePets: generateWhileServing,
+    readStart,
+  });
   const own = handlers === undefined ? options : { ...options, handlers: await handlersOf(handlers, sim) };
   const server = await startServer(() => listen(sim, own), options);
   return { sim, server, load: (scenario, how) => sim.load(scenario, how) };
@@ -115,36 +105,6 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
   if (noLimits) overrides.push({ flag: '--no-limits', steps: ['limits'], value: 'off' });
   for (const text of set) overrides.push(await readSetFlag(text));
   return overrides;
-}
-
-/**
- * The generator of pets with a progress bar. `load` loads faker, which `generatePets` needs first; `generatePets` is for
- * scenarios that are loaded while the server runs.
- */
-function createGenerator(): Generator {
-  let loaded: GeneratePets | undefined;
-  const generatePets: GeneratePets = (counts, options) => {
-    if (loaded === undefined) throw new RangeError('expected the generator to be loaded; try again in a moment');
-    const total = Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
-    if (total > maximumPetsWhileServing) {
-      const most = grouped(maximumPetsWhileServing);
-      throw new RangeError(
-        `expected at most ${most} pets while the server runs, got ${grouped(total)}; start the server with this scenario instead`,
-      );
-    }
-    return loaded(counts, options);
-  };
-  const load = async (): Promise<GeneratePets> => {
-    if (loaded === undefined) {
-      const [seed, { createProgressBar }] = await Promise.all([
-        import('../../scenario/generate-pets.js'),
-        import('../progress-bar.js'),
-      ]);
-      loaded = (counts, options) => seed.generatePets(counts, { ...options, onProgress: createProgressBar() });
-    }
-    return loaded;
-  };
-  return { generatePets, load };
 }
 
 function checkData({ data, 'data-reset': reset, fsync, handlers, record }: ServeFlags): void {

@@ -97,6 +97,11 @@ export class Asker {
     await this.#transport.sleep(ms);
   }
 
+  /** Waits for an instant of the transport's clock. */
+  async waitUntil(ms: number, why: string): Promise<void> {
+    await this.wait(ms - this.#transport.now(), why);
+  }
+
   /**
    * Puts a question, again where it was refused or got no answer.
    * @returns the exchanges, the last of them with the answer

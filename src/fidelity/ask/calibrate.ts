@@ -3,6 +3,7 @@ import { Learner } from '../calibrate/learner.js';
 import { isRefusal } from '../calibrate/rate.js';
 import type { Exchange } from '../recording/exchange.js';
 import { Asker, type AskOptions, EndOfAsking, type Transport } from './ask-service.js';
+import { earnBans } from './earn-bans.js';
 import { bestExperiment, type Experiment, type Step } from './experiments.js';
 import { type Probe, type Question, readQuestions, writeQuestions } from './questions.js';
 
@@ -21,10 +22,6 @@ export interface Calibration {
   /** Why it ended before every question was put; `undefined` when it had no more. */
   readonly ended: string | undefined;
 }
-
-/** A ban takes at most so many requests that come too early. */
-const mostStrikes = 10;
-const strikeEverySeconds = 2;
 
 /**
  * Learns the choices of a service by asking it: first what one answer decides, then about limits the requests that split
@@ -52,8 +49,8 @@ export async function calibrate(
     await askQuestions(asker, learner, readQuestions, asked);
     if (options.allowsWrite) await askQuestions(asker, learner, writeQuestions, asked);
     await experiment(asker, learner, options);
-    if (options.allowsExhaust) await useUp(asker, learner);
-    if (options.allowsBan) await earnBan(asker, learner);
+    if (options.allowsBan) await earnBans(asker, learner);
+    else if (options.allowsExhaust) await useUp(asker, learner);
   } catch (error) {
     if (!(error instanceof EndOfAsking)) throw error;
     ended = error.message;
@@ -142,16 +139,4 @@ async function useUp(asker: Asker, learner: Learner): Promise<void> {
     if (isRefusal(await asker.once(plainList))) break;
   }
   await asker.ask(plainList);
-}
-
-/** Uses up the window and goes on, until the key is banned; then asks once more, for whether that makes the ban longer. */
-async function earnBan(asker: Asker, learner: Learner): Promise<void> {
-  const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
-  if (remaining + 1 > asker.left) return;
-  while (!isRefusal(await asker.once(plainList)));
-  for (let strike = 0; strike < mostStrikes && learner.bans === 0; strike++) {
-    await asker.wait(strikeEverySeconds * 1000, 'the next strike');
-    await asker.atOnce(plainList);
-  }
-  if (learner.bans > 0) await asker.atOnce(plainList);
 }

@@ -1,31 +1,49 @@
-import type { Exchange } from '../recording/exchange.js';
+import { type Exchange, placeOf } from '../recording/exchange.js';
+import type { BanEpisode, EarlyRequest } from './ban-rules.js';
 import type { Clue } from './clue.js';
 import { isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
 
-/** The default grace and tolerance, by which strikes are counted: nothing on the wire shows them. */
-const graceMs = 1_000;
-const toleranceMs = 50;
-
-interface Episode {
-  firstMs: number;
+/** An episode of a key, or the ban that ended it. */
+interface Track {
+  readonly first: Exchange;
+  /** When the service promised to serve again, in Unix seconds of its clock: as the last refusal said. */
   promisedAtSeconds: number;
-  strikes: number;
-  bannedUntilSeconds: number | undefined;
+  readonly early: EarlyRequest[];
+  isSteady: boolean;
+  /** Only while the key is banned: its end, and what of its clock the last answer told, in Unix seconds. */
+  ban?: { untilSeconds: number; isShown: boolean; atSeconds: number } | undefined;
 }
 
-/** Tells bans from refusals by a limit, and says what a ban shows of its rules. */
+/** Tells bans from refusals by a limit, and notes what each of them shows of the rules of bans. */
 export class BanWatch {
-  readonly #episodes = new Map<string | undefined, Episode>();
+  readonly #tracks = new Map<string | undefined, Track>();
+  /** Every episode that has ended, or that is under way. */
+  readonly episodes: BanEpisode[] = [];
+  /** How long bans were, in seconds; `undefined` where a window that was used up hid the end. */
+  readonly lengths: (number | undefined)[] = [];
   #limitCode: string | undefined;
+  #offset = { leastMs: Number.NEGATIVE_INFINITY, mostMs: Number.POSITIVE_INFINITY };
+
   /** How many bans there were. */
-  bans = 0;
+  get bans(): number {
+    return this.lengths.length;
+  }
+
+  /**
+   * How far the clock of the service is ahead of the one that recorded: `Date`, cut to whole seconds, was written between
+   * request and answer.
+   */
+  get offset(): { readonly leastMs: number; readonly mostMs: number } {
+    return this.#offset;
+  }
 
   /** Takes the next exchange. @returns whether it is the refusal of a ban, and what it says */
   add(exchange: ReadExchange): { isBan: boolean; clues: Clue[] } {
     const { token, status } = exchange;
+    this.#noteClock(exchange);
     if (!isRefusal(exchange)) {
-      if (status >= 200 && status !== 401 && status < 500) this.#episodes.delete(token);
+      if (status >= 200 && status !== 401 && status < 500) this.#tracks.delete(token);
       return { isBan: false, clues: [] };
     }
     const code = isObject(exchange.body) && typeof exchange.body.code === 'string' ? exchange.body.code : undefined;
@@ -36,15 +54,52 @@ export class BanWatch {
     return { isBan, clues };
   }
 
-  #refuse({ token, arrivedAtMs, headers }: Exchange): void {
-    const episode = this.#episodes.get(token);
-    const promisedAtSeconds = rateOf({ headers })?.reset ?? 0;
-    if (episode === undefined || episode.bannedUntilSeconds !== undefined) {
-      this.#episodes.set(token, { firstMs: arrivedAtMs, promisedAtSeconds, strikes: 0, bannedUntilSeconds: undefined });
+  #noteClock({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): void {
+    if (dateMs === undefined) return;
+    const leastMs = Math.max(this.#offset.leastMs, dateMs - answeredAtMs);
+    const mostMs = Math.min(this.#offset.mostMs, dateMs + 1_000 - arrivedAtMs);
+    // One of the clocks was set, or they drift apart: what the last answer says.
+    const isSet = leastMs > mostMs;
+    this.#offset = isSet
+      ? { leastMs: dateMs - answeredAtMs, mostMs: dateMs + 1_000 - arrivedAtMs }
+      : { leastMs, mostMs };
+  }
+
+  #refuse(exchange: Exchange): void {
+    const { token } = exchange;
+    const track = this.#tracks.get(token);
+    const promisedAtSeconds = rateOf(exchange)?.reset ?? 0;
+    if (track === undefined || track.ban !== undefined) {
+      const begun: Track = { first: exchange, promisedAtSeconds, early: [], isSteady: true };
+      this.#tracks.set(token, begun);
+      this.episodes.push({
+        early: begun.early,
+        isBanned: false,
+        isOurs: isOurs(exchange),
+        isSteady: true,
+        places: [placeOf(exchange)],
+      });
       return;
     }
-    if (isStrike(episode, arrivedAtMs)) episode.strikes++;
-    episode.promisedAtSeconds = promisedAtSeconds;
+    this.#early(track, exchange);
+    if (promisedAtSeconds !== track.promisedAtSeconds) this.#change(track, { isSteady: false });
+    track.promisedAtSeconds = promisedAtSeconds;
+  }
+
+  /** A refused request of an episode that has begun: how long after its first refusal and before its promise it came. */
+  #early({ first, promisedAtSeconds, early }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
+    const promisedMs = promisedAtSeconds * 1_000;
+    const { leastMs, mostMs } = this.#offset;
+    early.push({
+      afterFirstMs: [Math.max(0, arrivedAtMs - first.answeredAtMs), answeredAtMs - first.arrivedAtMs],
+      beforePromiseMs: [promisedMs - answeredAtMs - mostMs, promisedMs - arrivedAtMs - leastMs],
+    });
+  }
+
+  #change(track: Track, change: Partial<BanEpisode>): void {
+    const at = this.episodes.findLastIndex(({ early }) => early === track.early);
+    const episode = this.episodes[at];
+    if (episode !== undefined) this.episodes[at] = { ...episode, ...change };
   }
 
   #ban(exchange: Exchange): Clue[] {
@@ -56,49 +111,33 @@ export class BanWatch {
         says: `a banned key is refused with ${status}`,
       },
     ];
-    const until = rateOf(exchange)?.reset;
-    const episode = this.#episodes.get(token);
-    if (until === undefined) return clues;
-    if (episode?.bannedUntilSeconds !== undefined) {
-      const isLonger = until > episode.bannedUntilSeconds;
-      episode.bannedUntilSeconds = until;
-      return [
-        ...clues,
-        {
-          about: 'banExtend',
-          allows: [isLonger],
-          says: isLonger
-            ? 'a request during the ban made it longer'
-            : 'a request during the ban left its end as it was',
-        },
-      ];
+    const untilSeconds = rateOf(exchange)?.reset;
+    if (untilSeconds === undefined) return clues;
+    const atSeconds = Math.floor((dateMs ?? arrivedAtMs) / 1000);
+    const track = this.#tracks.get(token);
+    if (track?.ban !== undefined) return [...clues, ...extendClues(track.ban, untilSeconds, atSeconds)];
+    // A ban ends no earlier than the window, so the end of a shorter one does not show.
+    const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
+    this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
+    if (track !== undefined) {
+      this.#early(track, exchange);
+      const { places = [] } = this.episodes.findLast(({ early }) => early === track.early) ?? {};
+      this.#change(track, { isBanned: true, places: [...places, placeOf(exchange)] });
     }
-    this.bans++;
-    if (episode === undefined) {
-      this.#episodes.set(token, {
-        firstMs: arrivedAtMs,
-        promisedAtSeconds: until,
-        strikes: 0,
-        bannedUntilSeconds: until,
-      });
-      return clues;
-    }
-    const strikes = episode.strikes + (isStrike(episode, arrivedAtMs) ? 1 : 0);
-    if (strikes > 0)
-      clues.push({
-        about: 'banAfter',
-        allows: [strikes],
-        says: `banned at strike ${strikes}, with the default grace and tolerance`,
-        isLikely: true,
-      });
-    const seconds = until - Math.floor((dateMs ?? arrivedAtMs) / 1000);
-    // A ban ends no earlier than the window, so a shorter one does not show.
-    if (until > episode.promisedAtSeconds && this.bans === 1)
-      clues.push({ about: 'banSeconds', allows: [seconds], says: `banned for ${seconds} s` });
-    episode.bannedUntilSeconds = until;
+    const ban = { untilSeconds, isShown, atSeconds };
+    this.#tracks.set(token, { first: exchange, promisedAtSeconds: untilSeconds, early: [], isSteady: true, ban });
     return clues;
   }
 }
 
-const isStrike = ({ firstMs, promisedAtSeconds }: Episode, atMs: number) =>
-  atMs > firstMs + graceMs && atMs < promisedAtSeconds * 1000 - toleranceMs;
+/** Whether nothing but our own questions can have come between, as far as one key is ours alone. */
+const isOurs = ({ question }: Exchange) => question !== undefined;
+
+/** A request in a ban, a second of the service's clock or more after the one before. */
+function extendClues(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Clue[] {
+  const isLonger = untilSeconds > ban.untilSeconds;
+  if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];
+  Object.assign(ban, { untilSeconds, atSeconds, isShown: ban.isShown || isLonger });
+  const says = isLonger ? 'a request during the ban made it longer' : 'a request during the ban left its end as it was';
+  return [{ about: 'banExtend', allows: [isLonger], says }];
+}

@@ -3,6 +3,8 @@ import { type AssumptionId, assumptions } from '../../contract/assumptions.js';
 import type { Settings } from '../../contract/settings.js';
 import type { Exchange } from '../recording/exchange.js';
 import { answerClues, petClues } from './answer-clues.js';
+import { lengthKnowledge } from './ban-lengths.js';
+import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
 import { BanWatch } from './ban-watch.js';
 import { type Clue, Clues, type Knowledge, type Subject } from './clue.js';
 import { Facts, readExchange } from './facts.js';
@@ -50,10 +52,20 @@ export class Learner {
     return this.#bans.bans;
   }
 
+  get banRules(): BanRules {
+    return readBanRules(this.#bans.episodes);
+  }
+
+  /** How far the clock of the service is ahead. */
+  get clockOffset(): BanWatch['offset'] {
+    return this.#bans.offset;
+  }
+
   about(subject: Subject): Knowledge {
     const isJoint = limitAssumptions.includes(subject as LimitAssumption);
     if (isJoint) return this.limits.knowledge().find(({ about }) => about === subject) as Knowledge;
-    return subject === 'enterpriseLimits' ? this.#enterprise() : this.#clues.about(subject);
+    const ofBans = this.#aboutBans().find(({ about }) => about === subject);
+    return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#clues.about(subject));
   }
 
   /** What is known of every assumption, in the order of the table; of `errorCodes`, of each code that was seen. */
@@ -77,6 +89,12 @@ export class Learner {
       else if (value !== code) errorCodes[code] = value as string;
     }
     return { ...known, ...(Object.keys(errorCodes).length > 0 && { errorCodes }) };
+  }
+
+  #aboutBans(): Knowledge[] {
+    const { broken, alive } = this.limits;
+    const isAlone = broken === undefined && (alive[0]?.unseen ?? 0) === 0;
+    return [...strikeKnowledge(this.#bans.episodes, isAlone), ...lengthKnowledge(this.#bans.lengths)];
   }
 
   /** The limits of a plan that is none of the document's, where a key has one. */

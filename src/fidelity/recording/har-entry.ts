@@ -49,12 +49,20 @@ function ownHeaders(own: Record<string, unknown>): [string, string][] {
 function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const timings = mapAt(entry, 'timings');
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
+  // mitmproxy connects to the service while the client waits, and has it in `wait`, too.
+  const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
   // `ssl` is part of `connect`.
-  const sentMs = startedMs + part('blocked') + part('dns') + part('connect');
+  const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
   const totalMs = Math.max(0, Number(entry.time) || 0);
   const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);
   const answeredMs = timings.wait === undefined ? startedMs + totalMs : sentMs + part('send') + part('wait');
-  return { sentMs, answeredMs, finishedMs: Math.max(answeredMs + part('receive'), startedMs + totalMs), hasTimings };
+  const finishedMs = answeredMs + part('receive');
+  return {
+    sentMs,
+    answeredMs,
+    finishedMs: isWithinWait ? finishedMs : Math.max(finishedMs, startedMs + totalMs),
+    hasTimings,
+  };
 }
 
 /** The body of an answer; `undefined` where the recording left it out. */

@@ -4,7 +4,8 @@ import type { Knowledge, Subject } from '../calibrate/clue.js';
 const aPet = 'a POST that may store a pet (--write)';
 const aRefusal = 'one refusal, at the end of a window (--allow-exhaust)';
 const aBan = 'a ban of the key (--allow-ban)';
-const moreBans = 'several bans of the key; not automated';
+const moreBans = 'several bans of the key (--allow-ban, with a larger --budget)';
+const aLongBan = 'a ban of the key that ends after the window (--allow-ban)';
 
 /** What it would cost to know a choice that is not known. */
 const costs: Partial<Record<AssumptionId, string>> = {
@@ -24,8 +25,8 @@ const costs: Partial<Record<AssumptionId, string>> = {
   reportedWindow: 'a day in which less remains than in the minute',
   retryAfterForm: aRefusal,
   banAfter: aBan,
-  banSeconds: aBan,
-  banExtend: aBan,
+  banSeconds: aLongBan,
+  banExtend: aLongBan,
   banStatus: aBan,
   banGraceMs: moreBans,
   banToleranceMs: moreBans,

@@ -26,7 +26,7 @@ export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject
       ? '  the rest of a window where it is within the budget, and one refusal: retryAfterForm, code of rate_limit_exceeded'
       : '  No window is used up (--allow-exhaust would).',
     allowsBan
-      ? '  requests after a refusal until the key is BANNED: banAfter, banSeconds, banExtend, banStatus'
+      ? '  up to eight times the rest of a window and the requests after a refusal until the key is BANNED, each within the budget: banAfter, banSeconds, banExtend, banStatus, then banGraceMs, banToleranceMs, banEscalation'
       : '  The key is not banned (--allow-ban would).',
     ...(allowsWrite ? [] : ['  Nothing is written (--write would store up to 5 pets).']),
   ];

@@ -4,6 +4,9 @@ import { connectionOptions, type RedisAddress } from './address.js';
 
 /** A store that does not answer within this is away. */
 const connectMs = 2_000;
+/** The same for one that has answered before, on a connection that has not ended. It is more than a read waits in the store. */
+const silentMs = 3_000;
+const watchMs = 250;
 
 /** The store cannot be reached now. The message shows no password. */
 export class StoreAwayError extends Error {
@@ -68,34 +71,48 @@ export async function connect(address: RedisAddress): Promise<Connection> {
 class DriverConnection implements Connection {
   readonly #client: Redis;
   readonly #address: RedisAddress;
+  #isEnding = false;
+
+  /** How many commands wait for their reply, and when the last reply came, or the first of them was sent. */
+  #waiting = 0;
+  #heardMs = 0;
 
   constructor(client: Redis, address: RedisAddress) {
     this.#client = client;
     this.#address = address;
+    // A network can swallow what it is given, and tell nobody.
+    const watch = setInterval(() => {
+      if (this.#waiting > 0 && performance.now() - this.#heardMs > silentMs) this.end();
+    }, watchMs);
+    this.onEnd(() => clearInterval(watch));
   }
 
   get isOver(): boolean {
     return this.#client.status !== 'ready';
   }
 
-  async call(name: string, ...args: (string | number)[]): Promise<unknown> {
-    try {
-      return await this.#client.call(name, ...args);
-    } catch (error) {
-      throw toOwnError(this.#address, error as Error);
-    }
+  call(name: string, ...args: (string | number)[]): Promise<unknown> {
+    return this.#reply(this.#client.call(name, ...args));
   }
 
   async transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined> {
+    const multi = this.#client.multi();
+    for (const [name, ...args] of commands) multi.call(name, ...args);
+    const replies = await this.#reply(multi.exec());
+    const [failed] = replies?.find(([error]) => error !== null) ?? [];
+    if (failed) throw toOwnError(this.#address, failed);
+    return replies?.map(([, reply]) => reply);
+  }
+
+  async #reply<Reply>(reply: Promise<Reply>): Promise<Reply> {
+    if (this.#waiting++ === 0) this.#heardMs = performance.now();
     try {
-      const multi = this.#client.multi();
-      for (const [name, ...args] of commands) multi.call(name, ...args);
-      const replies = await multi.exec();
-      const failed = replies?.find(([error]) => error !== null);
-      if (failed?.[0]) throw failed[0];
-      return replies?.map(([, reply]) => reply);
+      return await reply;
     } catch (error) {
       throw toOwnError(this.#address, error as Error);
+    } finally {
+      this.#waiting--;
+      this.#heardMs = performance.now();
     }
   }
 
@@ -105,7 +122,11 @@ class DriverConnection implements Connection {
   }
 
   end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
     this.#client.disconnect();
+    // Not only when the other side has agreed: it may not be there any more.
+    this.#client.stream.destroy();
   }
 }
 

@@ -4,8 +4,6 @@ import type { StreamEntries } from './stream-entries.js';
 
 /** So long a read waits in the store for the next entry. */
 const blockMs = 1_000;
-/** A read that is not answered so long after that never will be. */
-const silentMs = 2_000;
 /** How many entries are read at once. */
 const readEntries = 128;
 /** What is applied in one turn of the event loop. */
@@ -75,10 +73,7 @@ export class Follower {
       const checked = isCheckDue ? isThere(connection) : Promise.resolve(true);
       const [wasThere, reply] = await Promise.all([
         checked,
-        inTime(
-          connection,
-          connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, place().id),
-        ),
+        connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, place().id),
       ]);
       if (this.#isOver) return;
       if (!wasThere) {
@@ -96,15 +91,5 @@ export class Follower {
         turnEndsMs = performance.now() + turnMs;
       }
     }
-  }
-}
-
-/** The reply to a read; a connection that gives none is ended, so that it fails. */
-async function inTime(connection: Connection, reply: Promise<unknown>): Promise<unknown> {
-  const timer = setTimeout(() => connection.end(), blockMs + silentMs);
-  try {
-    return await reply;
-  } finally {
-    clearTimeout(timer);
   }
 }

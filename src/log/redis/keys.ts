@@ -8,6 +8,8 @@ export interface StoreKeys {
   readonly snapshots: string;
   /** A list: the chunks of a snapshot. */
   chunks(id: string): string;
+  /** A stream: entries that were taken out of the log. */
+  aside(id: string): string;
 }
 
 export function keysOf(name: string): StoreKeys {
@@ -16,6 +18,7 @@ export function keysOf(name: string): StoreKeys {
     birth: `${start}:birth`,
     log: `${start}:log`,
     snapshots: `${start}:snapshots`,
+    aside: (id) => `${start}:aside:${id}`,
     chunks: (id) => `${start}:snapshot:${id}`,
   };
 }

@@ -27,6 +27,8 @@ export interface OpenRedisLogOptions extends OpenLogOptions {
   /** What this process is called, and how many times it has opened the log before. */
   readonly writer: string;
   readonly incarnation: number;
+  /** Whether a log must be there, because this process has served it already. Default false. */
+  readonly mustExist?: boolean | undefined;
   /** A log that is shorter is not replaced by a snapshot. Default 16 MiB. */
   readonly leastLogBytes?: number | undefined;
 }
@@ -64,6 +66,7 @@ async function open(
     scenario,
     first,
     reset = false,
+    mustExist = false,
     host,
     writer,
     incarnation,
@@ -76,6 +79,11 @@ async function open(
   const notices = await storeWarnings(connection);
   if (reset) await removeLog(connection, keys);
   const found = await readBirth(connection, keys);
+  if (found === undefined && mustExist) {
+    throw new LogOpenError(
+      `expected the log ${address.name} to be in ${address.shown}, got none: the store has lost it; restore its data, or start the replicas again to begin anew`,
+    );
+  }
   if (found === undefined) {
     await beginLog(connection, keys, { scenario, version, command: first, atMs: Math.floor(time.now()) });
   }

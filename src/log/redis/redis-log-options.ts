@@ -11,6 +11,8 @@ export interface RedisLogHost {
   onLost(reason: string): void;
   /** The state here is not that of the replica that wrote a snapshot. */
   onDiverged(sentence: string): void;
+  /** Another replica has answered an entry otherwise than this one. */
+  onDisagreement(position: number, writer: string): void;
   /** The replicas that are there, as the log says. */
   liveReplicas(): readonly string[];
   onError(error: unknown): void;

@@ -2,11 +2,13 @@ import type { Log, LogBirth, LogEntry, NewEntry, SharedLog } from '../log.js';
 import { Appender, patienceMs } from './appender.js';
 import { shortId } from './birth.js';
 import { CatchUp } from './catch-up.js';
-import { type Connection, connect } from './connection.js';
+import { type Connection, connect, StoreAwayError } from './connection.js';
 import { type EntryFields, msOfId, readFields, readStored, type StoredEntry, toFields } from './entry-fields.js';
 import { Follower } from './follower.js';
+import { KeptConnection } from './kept-connection.js';
 import { Chains, chainOf, nextPlace, type Place } from './place.js';
 import type { RedisLogHealth, RedisLogOptions } from './redis-log-options.js';
+import { setEntriesAside } from './set-entries-aside.js';
 import { SnapshotTurns } from './snapshot-turns.js';
 import type { StreamEntries } from './stream-entries.js';
 
@@ -19,6 +21,7 @@ export class RedisLog implements Log {
   readonly #options: RedisLogOptions;
   readonly #appender: Appender;
   readonly #follower: Follower;
+  readonly #writing: KeptConnection;
   readonly #snapshots: SnapshotTurns;
   readonly #chains = new Chains();
   /** Where it is applied up to, and the hash before that. */
@@ -30,10 +33,11 @@ export class RedisLog implements Log {
   readonly #catchUp: CatchUp;
   #contactMs = performance.now();
   #caughtUpMs = performance.now();
+  readonly #told = new Set<string>();
   #isOver = false;
 
   constructor(options: RedisLogOptions) {
-    const { keys, from, writer, time, address } = options;
+    const { keys, from, writer, address, host, time } = options;
     this.#options = options;
     this.#place = from;
     this.#chains.add(from);
@@ -41,23 +45,34 @@ export class RedisLog implements Log {
     this.#appender = new Appender({
       key: keys.log,
       onGone: () => this.#lose('the stream is not there any more'),
-      onAnswer: (id, sentMs) => time.note(msOfId(id), sentMs - 1, performance.now()),
     });
+    const both = {
+      connect: () => connect(address),
+      isThere: (connection: Connection) => this.#isThere(connection),
+      onLost: () => this.#lose('the entry that was applied last is not there as it was'),
+      onError: (error: unknown) => this.#tell(error),
+    };
     this.#follower = new Follower({
+      ...both,
       key: keys.log,
       place: () => this.#place,
-      connect: () => connect(address),
-      isThere: (connection) => this.#isThere(connection),
       onEntry: (id, fields) => this.#follow(id, fields),
       onContact: (isAtEnd) => this.#touch(isAtEnd),
-      onLost: () => this.#lose('the entry that was applied last is not there as it was'),
-      onError: () => {},
+    });
+    this.#writing = new KeptConnection({
+      ...both,
+      time,
+      onChange: (connection) => {
+        this.#connection = connection;
+        this.#appender.use(connection);
+      },
     });
     this.#catchUp = new CatchUp(keys.log);
     this.#snapshots = new SnapshotTurns(options, () => this.#connection);
     this.shared = {
       writer,
       follow: (onEntry) => this.#start(onEntry),
+      onDisagreement: (position, writer) => host.onDisagreement(position, writer),
       catchUp: () => this.#catchUp.wait(this.#connection, () => this.#place.id),
     };
   }
@@ -89,7 +104,9 @@ export class RedisLog implements Log {
   async append(entry: NewEntry): Promise<LogEntry> {
     const { writer, incarnation, time } = this.#options;
     const sequence = ++this.#sequence;
-    const fields = this.#fieldsOf(sequence, { ...entry, deadlineMs: Math.ceil(time.now()) + patienceMs });
+    // Ids never go back, not even when the store's time does.
+    const nowMs = Math.max(time.now(), msOfId(this.#place.id));
+    const fields = this.#fieldsOf(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + patienceMs });
     await this.#appender.append(fields, entry);
     return { ...entry, writer, incarnation, sequence, position: this.#place.position };
   }
@@ -101,8 +118,9 @@ export class RedisLog implements Log {
     });
   }
 
-  setAside(): Promise<string> {
-    return Promise.reject(new RangeError('TODO'));
+  setAside(from: number, reason: string): Promise<string> {
+    const { connection, keys, from: start } = this.#options;
+    return setEntriesAside(connection, keys, { start, from, reason });
   }
 
   async close(): Promise<void> {
@@ -144,7 +162,7 @@ export class RedisLog implements Log {
   #start(onEntry: (entry: LogEntry, own: NewEntry | undefined) => void): void {
     this.#onEntry = onEntry;
     this.#follower.run();
-    this.#keepWriting(this.#options.connection);
+    this.#writing.run(this.#options.connection);
   }
 
   #follow(id: string, list: string[]): void {
@@ -165,7 +183,8 @@ export class RedisLog implements Log {
 
   /** Another who was further, or had another past, shows that something was lost here or there. */
   #check({ writer }: EntryFields, { after }: StoredEntry): void {
-    if (after === undefined) return;
+    // What is read at the start is as the store has it, whatever others had.
+    if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
     if (position < this.#place.position && this.#chains.agrees(position, chain) !== false) return;
     this.#lose(`${writer} had another entry ${position} than this replica`);
@@ -184,34 +203,12 @@ export class RedisLog implements Log {
     return isSameLog && entry !== undefined && (before === 0 || chainOf(before, id, entry[1]) === chain);
   }
 
-  /** Writes on one connection after the other, and on none before the log was found to be as it was left. */
-  async #keepWriting(first: Connection): Promise<void> {
-    let connection: Connection | undefined = first;
-    for (let waitMs = 50; !this.#isOver; waitMs = Math.min(2 * waitMs, 1_000)) {
-      try {
-        connection ??= await connect(this.#options.address);
-        await this.#options.time.measure(connection);
-        if (!(await this.#isThere(connection))) {
-          connection.end();
-          return this.#lose('the entry that was applied last is not there as it was');
-        }
-        if (this.#isOver) {
-          connection.end();
-          return;
-        }
-        waitMs = 25;
-        this.#connection = connection;
-        this.#appender.use(connection);
-        const ending = connection;
-        await new Promise<void>((resolve) => ending.onEnd(resolve));
-      } catch {
-        connection?.end();
-      }
-      connection = undefined;
-      this.#connection = undefined;
-      this.#appender.use(undefined);
-      if (!this.#isOver) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
+  /** That the store is away shows in the health; what it refuses is told, once. */
+  #tell(error: unknown): void {
+    const { message } = error as Error;
+    if (error instanceof StoreAwayError || this.#told.has(message)) return;
+    this.#told.add(message);
+    this.#options.host.onError(error);
   }
 
   #touch(isAtEnd: boolean): void {
@@ -228,6 +225,7 @@ export class RedisLog implements Log {
   #stop(): void {
     this.#isOver = true;
     this.#follower.stop();
+    this.#writing.stop();
     this.#appender.close();
     this.#connection?.end();
     this.#connection = undefined;

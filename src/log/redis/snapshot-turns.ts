@@ -24,6 +24,7 @@ export class SnapshotTurns {
   #dueBytes: number;
   /** The entry at which one is due, and whether it was written here. */
   #due: { place: Place; isOwn: boolean } | undefined;
+  #isBusy = false;
   /** What `#bytes` was at the entries at which one was due. */
   readonly #bytesAt = new Map<number, number>();
   readonly #digests = new Map<number, Promise<string>>();
@@ -39,7 +40,7 @@ export class SnapshotTurns {
   }
 
   get isDue(): boolean {
-    return this.#due !== undefined;
+    return this.#due !== undefined && !this.#isBusy;
   }
 
   /** Notes an entry. */
@@ -51,7 +52,7 @@ export class SnapshotTurns {
     else if (this.#bytes > this.#dueBytes) {
       this.#due = { place, isOwn: writer === this.#options.writer };
       this.#bytesAt.set(place.position, this.#bytes);
-      this.#dueBytes = this.#bytes + retryBytes;
+      this.#dueBytes = this.#bytes + Math.max(retryBytes, this.#dueBytes / 4);
     }
   }
 
@@ -63,6 +64,19 @@ export class SnapshotTurns {
     const due = this.#due;
     if (due === undefined) throw new RangeError('expected a snapshot that is due, got none');
     this.#due = undefined;
+    this.#isBusy = true;
+    try {
+      await this.#take(due, pieces, tell);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #take(
+    due: { place: Place; isOwn: boolean },
+    pieces: Iterable<unknown>,
+    tell: (note: SnapshotNote) => Promise<void>,
+  ): Promise<void> {
     const { position } = due.place;
     const connection = this.#connection();
     if (!due.isOwn || connection === undefined) {

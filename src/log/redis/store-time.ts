@@ -20,7 +20,7 @@ export class StoreTime {
     this.note(Number(seconds) * 1_000 + Number(micros) / 1_000, sentMs, performance.now());
   }
 
-  /** Notes that the store showed a time at some instant between two of this process. */
+  /** Notes that the store showed a time at some instant between two of this process, as `performance.now()` counts them. */
   note(storeMs: number, fromMs: number, toMs: number): void {
     const least = storeMs - toMs;
     const most = storeMs - fromMs;

@@ -49,7 +49,9 @@ export function createApiListener(
     const deliver = (answer: Answer) => {
       if (answer.wire === undefined) sendAnswer(response, answer, cors);
       else sendWithFault(request, response, { answer, wire: answer.wire, cors, clock: sim.clock });
-      report?.({ by: 'api', sim, ...answer, isOriginRefused });
+      if (report === undefined) return;
+      const { status, headers, body, operation, key, plan, fault, wire } = answer;
+      report({ by: 'api', sim, status, headers, body, operation, key, plan, fault, wire, isOriginRefused });
     };
     const send = (answer: Answer) => {
       const { sent } = answer;

@@ -63,11 +63,18 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
   const serve =
     (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
     async (request, response) => {
-      await backend.settled();
+      if (!operation.isAtOnce) await backend.settled();
       const { target, sandbox, gone, ...addresses } = find(request);
       const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
       if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, backend, response);
       const log = backend.health?.();
+      if (log?.engine === 'redis') {
+        // One who reads from one replica and then from another sees by it which of the two was further.
+        response.set({
+          'X-Sim-Position': String(log.position),
+          ...((log.stale || log.lagMs) && { 'X-Sim-Stale': 'true' }),
+        });
+      }
       const caller: Caller = { ...addresses, signal, instance, log, name: callerOf(request) };
       const run = () => {
         const input = readInput(request, operation);

@@ -30,29 +30,53 @@ const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, 
  * target as a path in `request.url`, and the host that it is for in `request.headers.host`.
  * @param allowedHosts host names in lower case, without ports, besides the loopback ones
  */
-export function checkRequest(request: IncomingMessage, allowedHosts: ReadonlySet<string>): Refusal | undefined {
-  const host = request.headers.host ?? hostOfOldClient(request);
-  if (host === undefined || !hostForm.test(host)) {
-    return refusal(400, 'invalid_request', 'The request needs one Host header that names a host.');
+export function createRequestCheck(
+  allowedHosts: ReadonlySet<string>,
+): (request: IncomingMessage) => Refusal | undefined {
+  /** The last host that passed: nearly every request names the same, and to read it anew takes as long as to count it. */
+  let passedHost: string | undefined;
+
+  /** Makes of the target a path, and of the host the one that the request is for. */
+  function checkTarget(request: IncomingMessage): Refusal | undefined {
+    const host = request.headers.host ?? hostOfOldClient(request);
+    if (host === undefined || !hostForm.test(host)) {
+      return refusal(400, 'invalid_request', 'The request needs one Host header that names a host.');
+    }
+    // RFC 9112 section 3.2.2: the authority of an absolute target counts, and not Host.
+    const [, authority = host, path = request.url ?? ''] = absoluteForm.exec(request.url ?? '') ?? [];
+    const hostname = hostForm.exec(authority)?.[1];
+    if (hostname === undefined) {
+      return refusal(
+        400,
+        'invalid_request',
+        'The request target must be a path, or begin with http:// and name a host.',
+      );
+    }
+    if (!isLoopback(hostname) && !allowedHosts.has(withoutRootDot(hostname.toLowerCase()))) {
+      const message = `Host ${hostname} is not allowed; start with --allowed-host ${hostname} to allow it.`;
+      return refusal(403, 'forbidden', message);
+    }
+    const target = path === '' || path.startsWith('?') ? `/${path}` : path;
+    if (!isPath(target)) {
+      return refusal(400, 'invalid_request', 'The request target must be a path with one slash in front, without "#".');
+    }
+    request.headers.host = authority;
+    request.url = target;
+    passedHost = authority;
+    return undefined;
   }
-  // RFC 9112 section 3.2.2: the authority of an absolute target counts, and not Host.
-  const [, authority = host, path = request.url ?? ''] = absoluteForm.exec(request.url ?? '') ?? [];
-  const hostname = hostForm.exec(authority)?.[1];
-  if (hostname === undefined) {
-    return refusal(400, 'invalid_request', 'The request target must be a path, or begin with http:// and name a host.');
-  }
-  if (!isLoopback(hostname) && !allowedHosts.has(withoutRootDot(hostname.toLowerCase()))) {
-    const message = `Host ${hostname} is not allowed; start with --allowed-host ${hostname} to allow it.`;
-    return refusal(403, 'forbidden', message);
-  }
-  const target = path === '' || path.startsWith('?') ? `/${path}` : path;
-  if (!target.startsWith('/') || target.startsWith('//') || target.includes('#')) {
-    return refusal(400, 'invalid_request', 'The request target must be a path with one slash in front, without "#".');
-  }
-  request.headers.host = authority;
-  request.url = withDecodedPath(target);
-  return checkExpectation(request);
+
+  return (request) => {
+    const { host } = request.headers;
+    const isKnown = host !== undefined && host === passedHost && isPath(request.url as string);
+    const refused = isKnown ? undefined : checkTarget(request);
+    if (refused !== undefined) return refused;
+    if ((request.url as string).includes('%')) request.url = withDecodedPath(request.url as string);
+    return checkExpectation(request);
+  };
 }
+
+const isPath = (target: string) => target.startsWith('/') && !target.startsWith('//') && !target.includes('#');
 
 /** HTTP/1.0 knows no Host, and health checks of load balancers still use it; a browser does not. */
 function hostOfOldClient({ httpVersion, socket }: IncomingMessage): string | undefined {
@@ -63,7 +87,6 @@ function hostOfOldClient({ httpVersion, socket }: IncomingMessage): string | und
 }
 
 function withDecodedPath(target: string): string {
-  if (!target.includes('%')) return target;
   const [path = '', ...query] = target.split('?');
   return [decodeUnreserved(path), ...query].join('?');
 }

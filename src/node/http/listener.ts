@@ -6,7 +6,7 @@ import type { Extension } from '../msw-handlers/extension.js';
 import { createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
-import { checkRequest } from './guard.js';
+import { createRequestCheck } from './guard.js';
 import { createSandboxListener, sandboxPrefix } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
@@ -19,13 +19,13 @@ interface ListenerOptions extends ControlRouterOptions {
   onAnswer: OnAnswer | undefined;
   holdRefusals: boolean | undefined;
   /** Done before the first control request is answered. */
-  prepareControl: (() => Promise<unknown>) | undefined;
 }
 
 /** Serves one request: the guard, then the part of the server that its path belongs to. */
 export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
   const { sim } = backend;
-  const { allowedHosts, connections, extension, onAnswer } = options;
+  const { connections, extension, onAnswer } = options;
+  const checkRequest = createRequestCheck(options.allowedHosts);
   const serveApi = createApiListener(backend, undefined, connections, {
     base: basePath,
     holdsRefusals: options.holdRefusals,
@@ -35,7 +35,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
 
   return (request, response) => {
     const report = createReport(request, onAnswer);
-    const refusal = checkRequest(request, allowedHosts);
+    const refusal = checkRequest(request);
     if (refusal !== undefined) {
       const body = sendRefusal(response, refusal);
       report?.({ by: 'server', sim, status: refusal.status, headers: {}, body });
@@ -62,9 +62,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
 function createControlLoader(backend: Backend, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
   const load = () => {
-    loading ??= Promise.all([import('./control-router.js'), options.prepareControl?.()]).then(
-      ([{ createControlRouter }]) => createControlRouter(backend, options),
-    );
+    loading ??= import('./control-router.js').then(({ createControlRouter }) => createControlRouter(backend, options));
     return loading;
   };
   return (request: IncomingMessage, response: ServerResponse, report: Report) => {

@@ -8,7 +8,7 @@ import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
 import { createListener } from './listener.js';
-import { answerNotYet } from './not-yet.js';
+import { createNotYet } from './not-yet.js';
 import { createReport, type OnAnswer } from './served-answer.js';
 
 export interface ListenOptions {
@@ -28,8 +28,6 @@ export interface ListenOptions {
   handlers?: readonly ExtensionHandler[];
   /** How long unused sandboxes stay, and how many there may be. */
   sandboxes?: SandboxesOptions;
-  /** Done before the first control request is answered: to load what only control asks for. */
-  prepareControl?: () => Promise<unknown>;
   /**
    * Sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones. Default false.
    */
@@ -86,8 +84,11 @@ export async function listenTo(
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   /** Serves this from now on. Streams of what was served before end. */
   serve(backend: Backend, extension?: Extension): void;
-  /** Answers every request with a 503 until `serve` is called again. */
-  pause(): void;
+  /**
+   * Answers every request with a 503 until `serve` is called again.
+   * @param onRefused called for each request to the API, with its sandbox
+   */
+  pause(onRefused: (sandbox: string | undefined) => void): void;
 }
 
 /** Listens, and answers with a 503 until there is something to serve. @throws as `listen` */
@@ -104,7 +105,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const connections = new Connections();
   let closing = new AbortController();
   let sim: Simulator | undefined;
-  let listener: RequestListener = answerNotYet;
+  let listener: RequestListener = createNotYet();
   const servers = await bind(
     hosts,
     port,
@@ -133,12 +134,11 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
         extension,
         holdRefusals: options.holdRefusals,
         onAnswer: options.onAnswer,
-        prepareControl: options.prepareControl,
       });
     },
-    pause() {
+    pause(onRefused) {
       closing.abort();
-      listener = answerNotYet;
+      listener = createNotYet(onRefused);
     },
     close({ graceMs = closeTimeoutMs } = {}) {
       closing.abort();

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { readStart } from '../../scenario/read-start.js';
-import { type GeneratePets, generatesPets } from '../../scenario/resolve-pets.js';
+import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt } from '../../schema/issue.js';
 import { nearest } from '../../schema/nearest.js';
-import { isMap } from '../../values/plain-data.js';
 import { applyOverrides, concerns, type Override } from './overrides.js';
 import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
@@ -17,8 +16,8 @@ interface ReadOptions {
   overrides?: readonly Override[];
   /** Where the names that `extends` gives are looked up. */
   shipped?: Shipped;
-  /** Loads what makes the pets of `pets.generate`. Without it they are checked but not made. */
-  loadGenerator?: () => Promise<GeneratePets>;
+  /** Makes the pets of `pets.generate`. Without it they are checked but not made. */
+  generatePets?: GeneratePets;
 }
 
 /** A scenario that was read and checked once. */
@@ -49,7 +48,7 @@ export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFil
  */
 export async function readScenarioAndFiles(
   nameOrFile: string,
-  { overrides = [], shipped = shippedScenarios(), loadGenerator = async () => () => [] }: ReadOptions = {},
+  { overrides = [], shipped = shippedScenarios(), generatePets = () => [] }: ReadOptions = {},
 ): Promise<ReadScenario> {
   const isShipped = shipped.names.includes(nameOrFile);
   const read = isShipped ? shippedAlone(nameOrFile) : await readFileLayers(nameOrFile, shipped);
@@ -59,8 +58,7 @@ export async function readScenarioAndFiles(
   if (isReadable) {
     try {
       const scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides) as Scenario;
-      const generator = isMap(scenario) && generatesPets(scenario) ? await loadGenerator() : undefined;
-      found = { scenario, resolved: resolveScenario(scenario, generator, readStart), files };
+      found = { scenario, resolved: resolveScenario(scenario, generatePets, readStart), files };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));

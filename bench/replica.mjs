@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createField } from './field.mjs';
+import { storePort } from './peers.mjs';
+import { isThere, pin, usageOf } from './server-process.mjs';
+
+/**
+ * One replica on Redis beside ours in memory, and the processor time of Redis for a request. bench/replicas.mjs measures
+ * several replicas.
+ * @param {import('./peers.mjs').Peer[]} peers installed
+ * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
+ * @returns nothing found where there is no redis-server
+ */
+export async function measureReplica(peers, { rounds, seconds, say }) {
+  const run = peers.filter(({ name }) => name === 'ours' || name === 'ours-redis');
+  if (run.length < 2 || !isThere('redis-server')) return { found: undefined };
+  const field = createField({ seconds, say });
+  const storeUs = { list: [], create: [] };
+  const store = await startStore();
+  try {
+    for (const peer of run) {
+      await field.start({ name: peer.name, peer });
+      for (const work of ['list', 'create']) await field.warmUp(peer.name, work);
+    }
+    for (let round = 0; round < 2 * rounds; round++) {
+      for (const work of ['list', 'create']) {
+        const before = usageOf(store.pid);
+        const pair = await field.takePair({ of: 'ours-redis', to: 'ours' }, work, round % 2 === 1);
+        const after = usageOf(store.pid);
+        if (before && after) storeUs[work].push(((after.cpuMs - before.cpuMs) * 1000) / pair.of.requests);
+      }
+    }
+  } finally {
+    await field.stopAll();
+    await store.stop();
+  }
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const storeCpuUs = storeUs.list.length > 0 && { list: mean(storeUs.list), create: mean(storeUs.create) };
+  const yardstick = field.perSecond('ours', 'list');
+  return { found: { ...field.found(), storeCpuUs: storeCpuUs || undefined }, yardstick, unit: 'requests a second' };
+}
+
+/** Redis on the core of the load, with a folder of its own. */
+async function startStore() {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
+  const settings = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', '', '--dir', folder];
+  const [command, args] = pin(1, 'redis-server', ['--port', `${storePort}`, '--bind', '127.0.0.1', ...settings]);
+  const child = spawn(command, args, { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  while (!(await isListening())) {
+    if (child.exitCode !== null) throw new Error(`expected redis-server to listen on ${storePort}, got an end`);
+    await pause(20);
+  }
+  return {
+    pid: child.pid,
+    async stop() {
+      child.kill();
+      await exited;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const isListening = () =>
+  new Promise((resolve) => {
+    const socket = connect(storePort, '127.0.0.1');
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });

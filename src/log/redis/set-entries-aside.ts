@@ -1,0 +1,36 @@
+import type { Connection } from './connection.js';
+import type { StoreKeys } from './keys.js';
+import type { Place } from './place.js';
+import type { StreamEntries } from './stream-entries.js';
+
+const readEntries = 200;
+
+/**
+ * Takes the entry at a position and all after it out of the log, into a stream of their own.
+ * @param start a place before it
+ * @returns a sentence that tells of it
+ */
+export async function setEntriesAside(
+  connection: Connection,
+  keys: StoreKeys,
+  { start, from, reason }: { start: Place; from: number; reason: string },
+): Promise<string> {
+  const aside = keys.aside(String(from));
+  let { id: last, position } = start;
+  let count = 0;
+  for (;;) {
+    const entries = (await connection.call('XRANGE', keys.log, `(${last}`, '+', 'COUNT', readEntries)) as StreamEntries;
+    for (const [id, fields] of entries) {
+      last = id;
+      position++;
+      if (position < from) continue;
+      await connection.transaction([
+        ['XADD', aside, id, ...fields],
+        ['XDEL', keys.log, id],
+      ]);
+      count++;
+    }
+    if (entries.length === 0) break;
+  }
+  return `Entry ${from} and all after it, ${count} in all, were set aside as ${aside}, because ${reason}.`;
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { calibrate } from '../../src/fidelity/ask/calibrate.js';
+import type { Subject } from '../../src/fidelity/calibrate/clue.js';
+import { calibratedScenario } from '../../src/fidelity/report/scenario-text.js';
+import type { Scenario } from '../../src/index.js';
+import { createSimulator } from '../../src/index.js';
+import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { tries } from '../support/prove.js';
+import { banningWorld, type HiddenWorld, truth } from './hidden-worlds.js';
+
+const ask = (world: HiddenWorld, budget: number, allowsBan = true) =>
+  calibrate(world.transport, {
+    budget,
+    allowsWrite: false,
+    allowsExhaust: true,
+    allowsBan,
+    patienceMs: 3_600_000,
+  });
+const enough = 400;
+
+/** What can be known of a service, whatever the way; a ban that ends before its window does not show its end. */
+function learnable({ choices: { bans } }: HiddenWorld): Subject[] {
+  if (bans.banAfter === 0) return ['banAfter'];
+  const always: Subject[] = ['banAfter', 'banStatus', 'banGraceMs', 'banToleranceMs', 'banEscalation'];
+  return bans.banSeconds < 10 ? always : [...always, 'banSeconds', 'banExtend'];
+}
+
+/** Whether a value is the truth, as far as anybody can tell: moments by which a burst is spared, and the longest of bans that grow. */
+function isRight(world: HiddenWorld, about: Subject, value: unknown): boolean {
+  const real = truth(world, about);
+  if (about === 'banGraceMs' || about === 'banToleranceMs') return Math.abs(Number(value) - Number(real)) <= 100;
+  const factorOf = (of: unknown) => (of as { factor?: number }).factor;
+  if (about === 'banEscalation' && real !== false) return factorOf(value) === factorOf(real);
+  return JSON.stringify(value) === JSON.stringify(real);
+}
+
+test.each(['ours', 'second'] as const)(
+  'learns the bans of a hidden service (%s), and is never wrong and certain',
+  async (kind) => {
+    const wrong: string[] = [];
+    const sums = { learnable: 0, learnt: 0, strikes: 0, certainStrikes: 0, mostBans: 0, mostRequests: 0 };
+    for (let seed = 1; seed <= tries(15, 200); seed++) {
+      const world = banningWorld(kind === 'ours' ? seed : 5_000 + seed, kind);
+      const { learner, knowledge, exchanges } = await ask(world, enough);
+      for (const { about, state, value, evidence } of knowledge) {
+        const real = truth(world, about);
+        const isWrong = real !== undefined && state === 'certain' && JSON.stringify(value) !== JSON.stringify(real);
+        if (isWrong || state === 'contradicted')
+          wrong.push(`seed ${seed}: ${about} is ${real}, not ${value}: ${evidence}`);
+      }
+      for (const { clue } of learner.contradictions) wrong.push(`seed ${seed}: document: ${clue.says}`);
+      for (const about of learnable(world)) {
+        const { state, value } = learner.about(about);
+        sums.learnable++;
+        sums.learnt += state !== 'not asked' && isRight(world, about, value) ? 1 : 0;
+      }
+      const isBanning = world.choices.bans.banAfter > 0;
+      sums.strikes += isBanning ? 1 : 0;
+      sums.certainStrikes += isBanning && learner.about('banAfter').state === 'certain' ? 1 : 0;
+      sums.mostBans = Math.max(sums.mostBans, learner.bans);
+      sums.mostRequests = Math.max(sums.mostRequests, exchanges.length);
+      const text = calibratedScenario(learner, { from: 'x', at: '2026-01-01', requests: exchanges.length });
+      const { value, issues } = readYaml(text);
+      expect(issues).toEqual([]);
+      expect(() => createSimulator({ scenario: value as Scenario })).not.toThrow();
+    }
+    expect(wrong).toEqual([]);
+    expect(sums.learnt / sums.learnable).toBeGreaterThanOrEqual(0.95);
+    expect(sums.certainStrikes / sums.strikes).toBeGreaterThanOrEqual(0.95);
+    expect(sums.mostBans).toBeLessThanOrEqual(8);
+    expect(sums.mostRequests).toBeLessThanOrEqual(300);
+  },
+);
+
+test('begins no ban that the budget does not let it finish, says what it takes, and goes on from there', async () => {
+  const world = banningWorld(2, 'ours');
+  const first = await ask(world, 20);
+  expect(first.learner.bans).toBe(0);
+  expect(first.ended).toMatch(
+    /^The budget has \d+ requests left, and a ban takes \d+: go on with a larger --budget\.$/,
+  );
+  const { exchanges } = first;
+  const options = { budget: enough, allowsWrite: false, allowsExhaust: true, allowsBan: true, patienceMs: 3_600_000 };
+  const whole = await calibrate(world.transport, options, exchanges);
+  expect(whole.learner.about('banAfter')).toMatchObject({ state: 'certain', value: world.choices.bans.banAfter });
+  const again = await calibrate(world.transport, options, whole.exchanges);
+  expect(again.exchanges.length).toBe(whole.exchanges.length);
+});
+
+test('never gets a key banned without leave', async () => {
+  for (const seed of [3, 4, 5]) {
+    const world = banningWorld(seed, 'ours');
+    const { learner } = await ask(world, enough, false);
+    expect([learner.bans, world.behaviour().bans, world.behaviour().early]).toEqual([0, 0, 0]);
+  }
+});

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A proxy in front of a store, which can cut connections when a command has gone through and its reply has not. */
+export interface CuttingProxy {
+  readonly port: number;
+  /** How many connections it has cut. */
+  readonly cuts: number;
+  /**
+   * From now on the reply to each n-th XADD is lost, with all connections, and who connects again reads a little later than
+   * he writes; 0: to none.
+   */
+  dropReplies(every: number): void;
+  /** Holds back whatever comes from clients for so long. */
+  delayMs: number;
+  /** While it is set, nothing goes through, in neither direction, and nobody is told. */
+  isFrozen: boolean;
+  /** Lets connections through again; those that lost something are cut. */
+  thaw(): void;
+}
+
+export async function startProxy(storePort: number): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>();
+  let every = 0;
+  let isCutting = false;
+  let count = 0;
+  const proxy = { port: 0, cuts: 0, delayMs: 0, isFrozen: false };
+  const server = createServer((client) => {
+    const store = connect(storePort, '127.0.0.1');
+    for (const socket of [client, store]) {
+      sockets.add(socket);
+      socket.setNoDelay(true).on('error', () => {});
+      socket.once('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        store.destroy();
+      });
+    }
+    let isFirstRead = true;
+    client.on('data', (data) => {
+      if (proxy.isFrozen) return;
+      const forward = () => store.write(data);
+      if (every > 0 && data.includes('XADD') && ++count % every === 0) {
+        isCutting = true;
+        proxy.cuts++;
+        forward();
+        // The store has it by then; its reply is thrown away.
+        setTimeout(() => {
+          isCutting = false;
+          for (const socket of sockets) socket.destroy();
+        }, 20);
+      } else if (every > 0 && isFirstRead && data.includes('XREAD')) {
+        isFirstRead = false;
+        setTimeout(forward, 150);
+      } else if (proxy.delayMs > 0) setTimeout(forward, proxy.delayMs);
+      else forward();
+    });
+    store.on('data', (data) => {
+      if (!isCutting && !proxy.isFrozen) client.write(data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  proxy.port = (server.address() as { port: number }).port;
+  return Object.assign(proxy, {
+    thaw() {
+      proxy.isFrozen = false;
+      for (const socket of sockets) socket.destroy();
+    },
+    dropReplies(newEvery: number) {
+      every = newEvery;
+      count = 0;
+    },
+  });
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A store of its own for a test, which goes with it. */
+export class RedisServer {
+  readonly folder = mkdtempSync(join(tmpdir(), 'petstore-sim-redis-'));
+  readonly #settings: readonly string[];
+  port = 0;
+  #process: ChildProcess | undefined;
+
+  constructor(settings: readonly string[]) {
+    this.#settings = settings;
+  }
+
+  address(name = 'test'): string {
+    return `redis://127.0.0.1:${this.port}/0?name=${name}`;
+  }
+
+  async start(): Promise<void> {
+    if (this.port === 0) this.port = await freePort();
+    const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder, '--save', ''];
+    const child = spawn('redis-server', [...settings, ...this.#settings], { stdio: 'ignore' });
+    this.#process = child;
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`expected redis-server to start, got exit code ${child.exitCode}`);
+      try {
+        await this.call('PING');
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  /** Sends it a signal; SIGSTOP pauses it, SIGKILL ends it at once. */
+  async signal(name: NodeJS.Signals): Promise<void> {
+    const child = this.#process as ChildProcess;
+    const ends = name === 'SIGKILL' || name === 'SIGTERM';
+    const ended = ends && child.exitCode === null ? once(child, 'exit') : undefined;
+    child.kill(name);
+    await ended;
+  }
+
+  /** Ends it and begins it again with what it has kept. */
+  async restart(): Promise<void> {
+    await this.signal('SIGKILL');
+    await this.start();
+  }
+
+  async call(name: string, ...args: (string | number)[]): Promise<unknown> {
+    const client = new Redis({ port: this.port, protocol: 2, lazyConnect: true, retryStrategy: () => null });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return await client.call(name, ...args);
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#process?.kill('SIGCONT');
+    if (this.#process?.exitCode === null && this.#process.signalCode === null) await this.signal('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts a store that keeps every entry, for the time of the test. */
+export async function startRedis(
+  settings: readonly string[] = ['--appendonly', 'yes', '--appendfsync', 'always'],
+): Promise<RedisServer> {
+  const server = new RedisServer(settings);
+  onTestFinished(() => server.close());
+  await server.start();
+  return server;
+}

@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest';
+import { createControl, type ServerControl } from '../../../src/control/create-control.js';
+import type { Scenario } from '../../../src/index.js';
+import { readRedisAddress } from '../../../src/log/redis/address.js';
+import { type ServedReplica, type ServeReplicaOptions, serveReplica } from '../../../src/node/serve-replica.js';
+import { readStart } from '../../../src/scenario/read-start.js';
+import { resolveScenario } from '../../../src/scenario/resolve-scenario.js';
+import { generatePets } from '../../../src/seed.js';
+
+export interface TestReplica extends ServedReplica {
+  readonly control: ServerControl;
+  /** What it said while it served. */
+  readonly said: string[];
+  /** What it ended for. */
+  readonly ended: string[];
+}
+
+/** A replica in this process, for the time of the test. */
+export async function startReplica(
+  address: string,
+  { scenario = {}, ...options }: Partial<Omit<ServeReplicaOptions, 'address'>> & { scenario?: Scenario } = {},
+): Promise<TestReplica> {
+  const said: string[] = [];
+  const ended: string[] = [];
+  const served = await serveReplica(
+    {
+      address: readRedisAddress(address),
+      resolved: resolveScenario(scenario, generatePets, readStart),
+      scenarioName: 'default',
+      generatePets,
+      onNotice: (sentence) => said.push(sentence),
+      onFatal: (sentence) => ended.push(sentence),
+      ...options,
+    },
+    { port: 0, host: '127.0.0.1' },
+  );
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await served.close({ graceMs: 0 });
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return Object.create(served, {
+    control: { value: createControl(served.controlUrl) },
+    said: { value: said },
+    ended: { value: ended },
+    close: { value: close },
+  }) as TestReplica;
+}
+
+const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
+
+export const create = (
+  { baseUrl }: { baseUrl: string },
+  { name = 'Rex', key = 'free-key' }: { name?: string; key?: string } = {},
+) =>
+  fetch(`${baseUrl}/pets`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${key}` },
+    body: JSON.stringify({ name, categoryId: 1 }),
+  });
+
+export const get = ({ baseUrl }: { baseUrl: string }, path: string, key = 'free-key') =>
+  fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { captureSimulator } from '../../../src/log/capture-simulator.js';
+import { digestOf } from '../../../src/log/digest.js';
+import { startProxy } from './cutting-proxy.js';
+import { startRedis } from './redis-server.js';
+import { create, get, startReplica, type TestReplica } from './replica.js';
+
+/** Waits until the log is quiet, and says what each replica has come to. */
+async function statesOf(replicas: readonly TestReplica[]): Promise<string[]> {
+  // What was sent is noted within a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  for (const { backend } of replicas) await backend.settled();
+  return replicas.map(({ backend: { sim } }) => digestOf(captureSimulator(sim, () => 0)));
+}
+
+test('of 300 parallel requests on a limit of 60 three replicas serve 60, and all have the same journal', async () => {
+  const redis = await startRedis();
+  const replicas: TestReplica[] = [];
+  for (let n = 0; n < 3; n++) replicas.push(await startReplica(redis.address()));
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, n) => create(replicas[n % 3] as TestReplica, { name: `pet ${n}` })),
+  );
+  const made = answers.filter(({ status }) => status === 201);
+  expect(made).toHaveLength(60);
+  const ids = await Promise.all(made.map(async (answer) => ((await answer.json()) as { id: number }).id));
+  expect(new Set(ids).size).toBe(60);
+  expect(new Set(await statesOf(replicas)).size).toBe(1);
+  const journals = await Promise.all(replicas.map(({ control }) => control.queryJournal({ limit: 1_000 })));
+  expect(journals[0]?.entries).toHaveLength(300);
+  expect(journals[1]).toEqual(journals[0]);
+  // Three clients of one process, each on connections of its own.
+  const connections = new Set(journals[0]?.entries.map(({ connection }) => Math.floor((connection ?? 0) / 10_000)));
+  expect([...connections].sort()).toEqual([0, 1, 2]);
+});
+
+test('what one replica stores is read at once from another, and what one changes holds for all', async () => {
+  const redis = await startRedis();
+  const [one, two] = [await startReplica(redis.address()), await startReplica(redis.address())];
+  for (let n = 0; n < 20; n++) {
+    const { id } = (await (await create(one, { key: 'business-key' })).json()) as { id: number };
+    expect((await get(two, `/pets/${id}`, 'business-key')).status).toBe(200);
+  }
+  await one.control.changeClock({ freeze: true });
+  expect((await two.control.getClock()).mode).toBe('frozen');
+  await two.control.addFault({ when: { operation: 'getPet' }, then: { respond: { status: 500 } } });
+  expect((await get(one, '/pets/1')).status).toBe(500);
+  await one.control
+    .sandbox('box')
+    .changeClock({ advance: '61s' })
+    .catch(() => {});
+  await one.control.reset();
+  expect((await two.control.countRequests()).count).toBe(0);
+});
+
+test('a reply that is lost with its connection counts nothing twice, and loses nothing', async () => {
+  const redis = await startRedis();
+  const proxy = await startProxy(redis.port);
+  const one = await startReplica(`redis://127.0.0.1:${proxy.port}/0?name=test`);
+  const two = await startReplica(redis.address());
+  proxy.dropReplies(3);
+  const statuses: number[] = [];
+  for (let n = 0; n < 15; n++) statuses.push((await create(one, { name: `pet ${n}`, key: 'pro-key' })).status);
+  proxy.dropReplies(0);
+  expect(proxy.cuts).toBeGreaterThan(3);
+  // Some are in the stream twice, or this would show nothing.
+  const entries = (await redis.call('XRANGE', 'petstore-sim:{test}:log', '-', '+')) as [string, string[]][];
+  expect(new Set(entries.map(([, [, writer]]) => writer)).size).toBeLessThan(entries.length);
+  expect(new Set(statuses)).toEqual(new Set([201]));
+  const pets = await two.control.exportState();
+  const names = (pets.pets as { name: string }[]).map(({ name }) => name).filter((name) => name.startsWith('pet '));
+  expect(names).toHaveLength(15);
+  expect(new Set(names).size).toBe(15);
+  expect(new Set(await statesOf([one, two])).size).toBe(1);
+});

@@ -1,0 +1,97 @@
+import { expect, test, vi } from 'vitest';
+import { captureSimulator } from '../../../src/log/capture-simulator.js';
+import { digestOf } from '../../../src/log/digest.js';
+import { compareIds } from '../../../src/log/redis/compare-ids.js';
+import { startProxy } from './cutting-proxy.js';
+import { type RedisServer, startRedis } from './redis-server.js';
+import { create, get, startReplica, type TestReplica } from './replica.js';
+
+const key = 'petstore-sim:{test}:log';
+const small = { leastLogBytes: 20_000, scenario: { limits: 'off' as const } };
+const patient = { timeout: 15_000, interval: 50 };
+
+const digest = ({ backend: { sim } }: TestReplica) => digestOf(captureSimulator(sim, () => 0));
+const snapshotOf = async ({ control }: TestReplica) => (await control.getHealth()).log?.snapshotPosition ?? 0;
+const firstEntry = async (redis: RedisServer) => {
+  const [[id, [, writer]] = ['', []]] = (await redis.call('XRANGE', key, '-', '+', 'COUNT', 1)) as [string, string[]][];
+  return { id, writer };
+};
+
+/** Writes until there is a newer snapshot. */
+async function writeToSnapshot(replica: TestReplica): Promise<void> {
+  const before = await snapshotOf(replica);
+  for (let n = 0; (await snapshotOf(replica)) === before; n++) {
+    if (n > 2_000) throw new Error('expected a snapshot by now');
+    await create(replica, { name: `pet ${n} `.padEnd(5_000, '.') });
+  }
+}
+
+/** Everything is applied everywhere, and alike. */
+async function expectSame(...replicas: TestReplica[]): Promise<void> {
+  await vi.waitFor(async () => {
+    for (const { backend } of replicas) await backend.settled();
+    expect(new Set(replicas.map(digest)).size).toBe(1);
+  }, patient);
+}
+
+test('who joins after snapshots reads the newest and the rest, and the log before the older one is dropped', async () => {
+  const redis = await startRedis();
+  const [one, two] = [await startReplica(redis.address(), small), await startReplica(redis.address(), small)];
+  await writeToSnapshot(one);
+  await writeToSnapshot(two);
+  await writeToSnapshot(one);
+  await vi.waitFor(async () => expect((await firstEntry(redis)).writer).not.toBe('1.1 begin'), patient);
+  expect(Number(await redis.call('HLEN', 'petstore-sim:{test}:snapshots'))).toBe(2);
+  const three = await startReplica(redis.address(), small);
+  await create(three);
+  expect(three.notices).toEqual([]);
+  await expectSame(one, two, three);
+  for (const replica of [one, two, three]) expect([replica.said, replica.ended]).toEqual([[], []]);
+});
+
+test('the log is not cut away in front of a replica that is behind', async () => {
+  const redis = await startRedis();
+  const proxy = await startProxy(redis.port);
+  const one = await startReplica(redis.address(), small);
+  const two = await startReplica(`redis://127.0.0.1:${proxy.port}/0?name=test`, small);
+  await writeToSnapshot(one);
+  await expectSame(one, two);
+  proxy.isFrozen = true;
+  const [[at] = ['']] = (await redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)) as [string, string[]][];
+  for (let n = 0; n < 3; n++) await writeToSnapshot(one);
+  expect(compareIds((await firstEntry(redis)).id, at)).toBeLessThanOrEqual(0);
+  proxy.thaw();
+  await vi.waitFor(async () => expect((await create(two)).status).toBe(201), patient);
+  await expectSame(one, two);
+  expect([two.said, two.ended]).toEqual([[], []]);
+});
+
+test('a replica in front of which the log was cut away reads a snapshot and goes on', async () => {
+  const redis = await startRedis();
+  const proxy = await startProxy(redis.port);
+  const one = await startReplica(redis.address(), small);
+  const two = await startReplica(`redis://127.0.0.1:${proxy.port}/0?name=test`, small);
+  proxy.isFrozen = true;
+  for (let n = 0; n < 2; n++) await writeToSnapshot(one);
+  const headers = (await redis.call('HVALS', 'petstore-sim:{test}:snapshots')) as string[];
+  const [newest] = headers.map((text) => JSON.parse(text)).sort((a, b) => b.position - a.position);
+  await redis.call('XTRIM', key, 'MINID', newest.id);
+  proxy.thaw();
+  await vi.waitFor(async () => expect((await create(two)).status).toBe(201), patient);
+  expect(two.said[0]).toContain('The log is read again.');
+  await expectSame(one, two);
+  expect(two.ended).toEqual([]);
+});
+
+test('a replica whose state differs from that of a snapshot says so and ends', async () => {
+  const redis = await startRedis();
+  const [one, two] = [await startReplica(redis.address(), small), await startReplica(redis.address(), small)];
+  await create(one);
+  expect((await get(two, '/pets/41')).status).toBe(200);
+  // As a bug would, behind the back of the log.
+  two.backend.sim.pets.remove(41);
+  await writeToSnapshot(one);
+  await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
+  expect(two.ended[0]).toMatch(/^Failed to go on: expected the state after entry \d+ to be that of the snapshot/);
+  expect(one.ended).toEqual([]);
+});

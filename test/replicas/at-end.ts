@@ -1,0 +1,15 @@
+import { afterAll, onTestFinished } from 'vitest';
+import { getCurrentTest } from 'vitest/suite';
+
+type End = () => void | Promise<void>;
+
+const ofFile: End[] = [];
+afterAll(async () => {
+  for (const end of ofFile.reverse()) await end();
+});
+
+/** Calls back when the test is over; where something is made for all tests of a file, after the last. */
+export function atEnd(end: End): void {
+  if (getCurrentTest() === undefined) ofFile.push(end);
+  else onTestFinished(end);
+}

@@ -1,0 +1,78 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { expectKept, type Load, startLoad } from './load.js';
+import { patience, type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
+import { type Store, startStore } from './store.js';
+
+let store: Store;
+let replicas: Replica[];
+beforeAll(async () => {
+  store = await startStore();
+  replicas = await startReplicas(2, store.url());
+});
+
+const petsOf = async ({ control }: Replica) => (await control.exportState()).pets as { id: number; name: string }[];
+const untilStored = (load: Load, count: number) => vi.waitUntil(() => load.stored.size >= count, patience);
+
+async function storeSome(prefix: string, on: readonly Replica[] = replicas): Promise<Load> {
+  const load = startLoad(on, prefix);
+  await untilStored(load, 20);
+  await load.stop();
+  return load;
+}
+
+/** What each replica says from now on. */
+function listen(): (() => string)[] {
+  return replicas.map(({ errors }) => {
+    const { length } = errors();
+    return () => errors().slice(length);
+  });
+}
+
+test('no replica goes on from the last second that a store has lost, and all say so', async () => {
+  const said = listen();
+  const kept = await storeSome('kept');
+  const putBack = store.copyFiles();
+  const lost = await storeSome('lost');
+  await store.kill();
+  putBack();
+  await store.start();
+  for (const sentences of said) await vi.waitUntil(() => /not what the store has/.test(sentences()), patience);
+  // They serve again, from one past.
+  const after = await Promise.all(replicas.map((replica, at) => storeSome(`after-${at}`, [replica])));
+  const pets = await sameOnAll(replicas, petsOf);
+  const names = new Set(pets.map(({ name }) => name));
+  expect([...lost.stored].filter((name) => names.has(name))).toEqual([]);
+  expect(new Set(pets.map(({ id }) => id)).size).toBe(pets.length);
+  for (const replica of replicas) await expectKept(replica, [kept, ...after]);
+});
+
+test('a replica from under which the stream is cut away does not skip what it has not seen', async () => {
+  const [one, two] = replicas as [Replica, Replica];
+  const [, said = () => ''] = listen();
+  two.pause();
+  const load = await storeSome('unseen', [one]);
+  // By another hand: our own trimming stops at a replica that is there.
+  await store.ask('XTRIM', 'petstore-sim:{test}:log', 'MAXLEN', '3');
+  two.resume();
+  const isOver = () => two.child.exitCode !== null;
+  const isBack = async () => (await two.health().catch(() => ({ httpStatus: 0 }))).httpStatus === 200;
+  await vi.waitUntil(() => /not what the store has/.test(said()), patience);
+  await vi.waitUntil(async () => isOver() || (await isBack()), patience);
+  // It has all of it, or is not there.
+  if (isOver()) expect(said()).toMatch(/lost a part of it/);
+  else await expectKept(two, [load]);
+});
+
+test('replicas of a store that comes back empty end and say so, and a new one begins anew', async () => {
+  const said = listen();
+  await store.kill();
+  store.deleteFiles();
+  await store.start();
+  for (const [at, { child }] of replicas.entries()) {
+    await vi.waitUntil(() => child.exitCode !== null, patience);
+    if (said[at]?.() !== '') expect(said[at]?.()).toMatch(/not what the store has[\s\S]*Failed to read the log again/);
+    expect(child.exitCode).toBe(1);
+  }
+  const next = await startReplica(store.url());
+  expect((await next.control.exportState()).pets).toHaveLength(40);
+});
