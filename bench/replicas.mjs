@@ -130,7 +130,7 @@ async function measure(name, { replicas, loaded }, work) {
     const us = processes.map(({ pid }, at) => ((usageOf(pid).cpuMs - before[at]) * 1000) / requests);
     const other = samples.reduce((sum, each) => sum + each.other, 0);
     if (other > 0) throw new Error(`${name}, ${work}: expected every request to be served, got ${other} others`);
-    const [alone] = loaded === 1 ? await run(1, seconds / 2) : [];
+    const [alone] = loaded === 1 ? await run(1, Math.ceil(seconds / 2)) : [];
     return {
       perSecond: samples.reduce((sum, each) => sum + each.perSecond, 0),
       p50Ms: median(samples.map(({ p50Ms }) => p50Ms)),

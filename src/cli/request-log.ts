@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { OnAnswer } from '../node/http/served-answer.js';
+import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../node/http/served-answer.js';
 import { createLogEntries } from './log-entry.js';
 import { createPrettyLine } from './pretty-line.js';
 
@@ -13,12 +13,17 @@ export function createRequestLog(format: LogFormat, write: (line: string) => voi
   const toEntry = createLogEntries();
   let hasWarned = false;
   return (request, answer, durationMs) => {
+    if (format === 'pretty' && isProbe(request, answer)) return;
     write(lineOf(toEntry(request, answer, durationMs)));
     if (answer.operation !== 'getPet' || hasWarned) return;
     hasWarned = true;
     write(warningLine(format, deprecation));
   };
 }
+
+/** Load balancers and test runners ask every second whether the server is well; people look for requests. */
+const isProbe = ({ url }: AnsweredRequest, { by, status }: ServedAnswer) =>
+  by === 'control' && status === 200 && url === '/__sim/health';
 
 const deprecation =
   'getPet is deprecated and will be removed on 5 December 2030; use GET /pets with the status filter.';

@@ -2,6 +2,7 @@ import type { PetStatus } from '../contract/document.js';
 import { compareInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { seededFraction } from '../values/seeded-random.js';
 import { type Pet, type StoredPet, toStored } from './pet.js';
+import { copyStock, fillStock, findPet, type PetRow, type PetStock } from './pet-stock.js';
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
@@ -28,16 +29,7 @@ export interface PetStoreState {
   readonly nextId: Int64;
 }
 
-/** Pets in one order. */
-type Row = StoredPet[];
 type HasId = Pick<Pet, 'id'>;
-
-/** Pets as they are found: by id, all in list order, and those of each status in list order. */
-interface Stock {
-  readonly byId: Map<Int64, StoredPet>;
-  readonly all: Row;
-  readonly byStatus: Record<PetStatus, Row>;
-}
 
 /**
  * The store of pets: a map by id, and a row of all and of each status in list order. A look-up costs O(1), a list O(limit),
@@ -49,8 +41,8 @@ export class PetStore {
   #newestFirst = false;
   #idStart: Int64 = 1;
   /** The pets of the scenario; never changed. */
-  #seedStock: Stock = fill([]);
-  #stock: Stock = this.#seedStock;
+  #seedStock: PetStock = fillStock([]);
+  #stock: PetStock = this.#seedStock;
   #nextId: Int64 = 1;
 
   constructor(seedPets: readonly StoredPet[], options: PetStoreOptions) {
@@ -60,7 +52,7 @@ export class PetStore {
   /** Starts again from other pets. */
   seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetStoreOptions): void {
     this.#setOrder(order, seed);
-    this.#seedStock = fill([...seedPets].sort(this.#compare));
+    this.#seedStock = fillStock([...seedPets].sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
     this.#idStart = idStart ?? nextInt64(highest);
     this.reset();
@@ -70,8 +62,8 @@ export class PetStore {
   reorder(order: ListOrder, seed: number): void {
     const isSeed = this.#stock === this.#seedStock;
     this.#setOrder(order, seed);
-    this.#seedStock = fill([...this.#seedStock.all].sort(this.#compare));
-    this.#stock = isSeed ? this.#seedStock : fill([...this.#stock.all].sort(this.#compare));
+    this.#seedStock = fillStock([...this.#seedStock.all].sort(this.#compare));
+    this.#stock = isSeed ? this.#seedStock : fillStock([...this.#stock.all].sort(this.#compare));
   }
 
   /** Another store that starts from the same pets; they are shared until one of the stores changes them. */
@@ -98,7 +90,7 @@ export class PetStore {
   isSeed = (): boolean => this.#stock === this.#seedStock;
 
   get(id: Int64): StoredPet | undefined {
-    return this.#stock.byId.get(id);
+    return findPet(this.#stock, id);
   }
 
   /** Pets in list order. */
@@ -176,7 +168,7 @@ export class PetStore {
   }
 
   restore(state: PetStoreState): void {
-    this.#stock = fill([...state.pets].sort(this.#compare));
+    this.#stock = fillStock([...state.pets].sort(this.#compare));
     this.#nextId = state.nextId;
   }
 
@@ -186,35 +178,28 @@ export class PetStore {
   }
 
   /** The stock to change. The pets of the scenario are shared, so they are copied first. */
-  #own(): Stock {
+  #own(): PetStock {
     const { byId, all, byStatus } = this.#stock;
-    const { available, pending, sold } = byStatus;
-    this.#stock = this.isSeed()
-      ? {
-          byId: new Map(byId),
-          all: [...all],
-          byStatus: { available: [...available], pending: [...pending], sold: [...sold] },
-        }
-      : { byId, all, byStatus };
+    this.#stock = this.isSeed() ? copyStock(this.#stock) : { byId, all, byStatus };
     return this.#stock;
   }
 
-  #row(status: PetStatus | undefined): Row {
+  #row(status: PetStatus | undefined): PetRow {
     return status === undefined ? this.#stock.all : this.#stock.byStatus[status];
   }
 
-  #place(row: Row, pet: StoredPet): void {
+  #place(row: PetRow, pet: StoredPet): void {
     const last = row.at(-1);
     if (last === undefined || this.#compare(last, pet) < 0) row.push(pet);
     else row.splice(this.#firstFrom(row, pet), 0, pet);
   }
 
-  #takeOut(row: Row, pet: StoredPet): void {
+  #takeOut(row: PetRow, pet: StoredPet): void {
     row.splice(this.#firstFrom(row, pet), 1);
   }
 
   /** The first position in a row whose pet does not come before `pet`. */
-  #firstFrom(row: Row, pet: HasId): number {
+  #firstFrom(row: PetRow, pet: HasId): number {
     let low = 0;
     let high = row.length;
     while (low < high) {
@@ -230,13 +215,6 @@ export class PetStore {
     while (this.#stock.byId.has(id)) id = nextInt64(id);
     return id;
   }
-}
-
-/** @param pets in list order */
-function fill(pets: readonly StoredPet[]): Stock {
-  const byStatus: Stock['byStatus'] = { available: [], pending: [], sold: [] };
-  for (const pet of pets) if (pet.status !== undefined) byStatus[pet.status].push(pet);
-  return { byId: new Map(pets.map((pet) => [pet.id, pet])), all: [...pets], byStatus };
 }
 
 const byId = (a: HasId, b: HasId) => compareInt64(a.id, b.id);

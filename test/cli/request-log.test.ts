@@ -39,6 +39,13 @@ async function open(scenario: Scenario = {}, options: ListenOptions = {}) {
   return { sim, running, lines, pretty, call };
 }
 
+test('a health probe that was answered well is in the log for programs, not in that for people', async () => {
+  const { lines, pretty, call } = await open();
+  for (const target of ['/__sim/health', '/__sim/clock', '/__sim/health?verbose=1']) await call(target);
+  await vi.waitFor(() => expect(lines).toHaveLength(3));
+  expect(pretty.map((line) => /\/__sim\S+/.exec(line)?.[0])).toEqual(['/__sim/clock', '/__sim/health?verbose=1']);
+});
+
 describe('a key in the log', () => {
   test('is shown whole where the scenario names it, and masked where it was added or only sent', async () => {
     const { sim, lines, pretty, call } = await open({ keys: { 'alice-key': { plan: 'pro' } } });

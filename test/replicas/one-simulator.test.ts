@@ -5,6 +5,7 @@ import { createRandom } from '../support/random.js';
 import { type Called, call, callAll, statuses } from './calls.js';
 import { patience, type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
 import { type Store, startStore } from './store.js';
+import { startWire } from './wire.js';
 
 let store: Store;
 let replicas: Replica[];
@@ -100,6 +101,18 @@ test('what one replica was told of clock, keys, scenario and reset holds for wha
     await one.control.reset();
     expect((await two.control.queryJournal()).entries).toEqual([]);
     expect((await two.control.exportState()).pets).toHaveLength(40);
+  }
+});
+
+test('a replica that hears late of what another was told reads nothing older', async () => {
+  const [one] = replicas as [Replica];
+  const wire = await startWire(store.port);
+  const late = await startReplica(wire.url());
+  await late.control.createSandbox({ name: 'late' });
+  wire.delayMs = 100;
+  for (let n = 0; n < 5; n++) {
+    await one.control.sandbox('late').addKey({ key: `added-${n}` });
+    expect((await late.control.sandbox('late').getKey({ key: `added-${n}` })).plan).toBe('free');
   }
 });
 

@@ -21,7 +21,8 @@ test('clients are judged as without a log when each append takes 200 ms more', a
   const store = await startStore();
   const wire = await startWire(store.port);
   const replicas = await startReplicas(2, wire.url());
-  wire.delayMs = 200;
+  // Each way.
+  wire.delayMs = 100;
   const clients = [...rightClients, ...wrongClients];
   const seen = await Promise.all(
     clients.map((client, index) => blame(replicas[index % 2] as Replica, `client-${index}`, client)),

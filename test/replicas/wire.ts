@@ -6,18 +6,18 @@ import { atEnd } from './at-end.js';
 export interface Wire {
   readonly port: number;
   url(name?: string): string;
-  /** How long everything takes on its way to the store. */
+  /** How long everything takes, on its way to the store and on its way back. */
   delayMs: number;
   /** Whether what the store sends is lost from now on. A connection that has lost something stays open, and dumb for ever. */
   losesReplies: boolean;
   /** Whether nobody can connect. */
   isDown: boolean;
   /**
-   * Asked for each piece that goes to the store: whether the connection is cut when the store has answered it, so that it
-   * was done and nobody was told.
+   * Asked for each piece that goes to the store: whether from here on nothing comes back, and all connections are cut when
+   * the store has done it, so that nobody was told.
    */
   cutsAfter: (bytes: Buffer) => boolean;
-  /** How many connections were cut because of `cutsAfter`. */
+  /** How often connections were cut because of `cutsAfter`. */
   readonly cuts: number;
   /** Cuts all connections. */
   cut(): void;
@@ -36,32 +36,36 @@ export async function startWire(to: number): Promise<Wire> {
     const end = () => {
       for (const socket of both) socket.destroy();
       for (const socket of both) open.delete(socket);
+      if (cutting === far) cutting = undefined;
     };
     for (const socket of both) open.add(socket.setNoDelay(true).on('error', end).on('close', end));
-    let isLast = false;
     let isDumb = false;
-    let before = Promise.resolve();
-    near.on('data', (bytes) => {
-      const { delayMs } = wire;
-      const pass = () => {
-        isLast ||= wire.cutsAfter(bytes);
-        if (!far.destroyed) far.write(bytes);
-      };
-      // One after the other, whatever the delay of each.
-      const isOver = delayMs === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, delayMs));
-      before = before.then(() => isOver).then(pass);
+    inOrder(near, (bytes) => {
+      if (cutting === undefined && wire.cutsAfter(bytes)) cutting = far;
+      if (!far.destroyed) far.write(bytes);
     });
-    far.on('data', (bytes) => {
-      if (isLast) {
+    inOrder(far, (bytes) => {
+      if (cutting === far) {
         cuts++;
-        end();
-        return;
+        wire.cut();
       }
+      if (cutting !== undefined) return;
       isDumb ||= wire.losesReplies;
-      if (!isDumb) near.write(bytes);
+      if (!isDumb && !near.destroyed) near.write(bytes);
     });
   });
+  /** Passes on what a socket sends when its delay is over, one piece after the other. */
+  const inOrder = (from: Socket, pass: (bytes: Buffer) => void) => {
+    let before = Promise.resolve();
+    from.on('data', (bytes) => {
+      const { delayMs } = wire;
+      const isOver = delayMs === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, delayMs));
+      before = before.then(() => isOver).then(() => pass(bytes));
+    });
+  };
   let cuts = 0;
+  /** The connection to the store after whose next answer all are cut. */
+  let cutting: Socket | undefined;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

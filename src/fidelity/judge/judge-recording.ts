@@ -1,11 +1,12 @@
 import type { FindingCode } from '../../scenario/expectation.js';
-import type { RequestRecord } from '../../state/request-record.js';
+import type { RequestKnowledge, RequestRecord } from '../../state/request-record.js';
 import { counted } from '../../values/counted.js';
 import type { Expectation } from '../../verdict/conclude.js';
 import { judgeObservedRun, judgeRun, type Verdict } from '../../verdict/judge-run.js';
 import type { ClientNeeds } from '../../verdict/needs.js';
 import { readObserved, readRequests } from '../../verdict/run.js';
 import type { Exchange, Missing } from '../recording/exchange.js';
+import { toRecord } from './to-record.js';
 
 export interface JudgeRecordingOptions {
   /** What the recording is called in the verdict: its file, or a scenario. */
@@ -55,7 +56,7 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   const reading = { callers: needs?.parallel, areHeadersHidden };
   const isOwn = exchanges.every(({ known }) => known !== undefined);
   const verdict = isOwn
-    ? judgeRun({ ...readRequests(exchanges.map(ownRecord), reading), ...circumstances }, state)
+    ? judgeRun({ ...readRequests(exchanges.map(reportRecord), reading), ...circumstances }, state)
     : judgeObservedRun({ ...readObserved(exchanges.map(withResetAhead), reading), ...circumstances }, state);
   return withDoubts(verdict, exchanges, isOwn || isOneKey);
 }
@@ -77,13 +78,13 @@ const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
   headers['Access-Control-Allow-Origin'] !== undefined &&
   !/retry-after|\*/i.test(headers['Access-Control-Expose-Headers'] ?? '');
 
-const ownRecord = ({ known, ...observed }: Exchange): RequestRecord => ({ ...observed, ...known }) as RequestRecord;
-
 function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown: boolean): Verdict {
   const unreliable = new Set<FindingCode>();
   const texts: string[] = [];
+  const counts = new Map<Missing, number>();
+  for (const { missing } of exchanges) for (const part of missing) counts.set(part, (counts.get(part) ?? 0) + 1);
   for (const [part, { rules, say }] of Object.entries(doubts) as [Missing, (typeof doubts)['key']][]) {
-    const count = exchanges.filter(({ missing }) => missing.includes(part)).length;
+    const count = counts.get(part) ?? 0;
     if (count === 0 || (part === 'key' && isKeyKnown)) continue;
     const lost =
       rules === 'most' ? [...verdict.exercised, ...codesOf(verdict)].filter((code) => !timeless.includes(code)) : rules;
@@ -105,19 +106,21 @@ const codesOf = ({ findings }: Verdict) => findings.map(({ code }) => code);
 
 /** An exchange as reports take entries of a journal; what nobody knows is left open. */
 export const reportRecord = (exchange: Exchange): RequestRecord =>
-  exchange.known !== undefined
-    ? ownRecord(exchange)
-    : {
-        ...exchange,
-        plan: undefined,
-        window: undefined,
-        refusal: exchange.status === 429 ? 'limit' : undefined,
-        promisedAtMs: undefined,
-        strikes: 0,
-        isStrike: false,
-        isLimited: true,
-        episode: 0,
-        storedId: undefined,
-        fault: undefined,
-        isUnreadable: false,
-      };
+  toRecord(
+    exchange,
+    exchange.known ?? (exchange.status === 429 ? { ...nothingKnown, refusal: 'limit' } : nothingKnown),
+  );
+
+const nothingKnown: RequestKnowledge = {
+  plan: undefined,
+  window: undefined,
+  refusal: undefined,
+  promisedAtMs: undefined,
+  strikes: 0,
+  isStrike: false,
+  isLimited: true,
+  episode: 0,
+  storedId: undefined,
+  fault: undefined,
+  isUnreadable: false,
+};

@@ -74,23 +74,23 @@ export class JsonItems {
     return items;
   }
 
-  /** Goes to the end of a string, or of the piece. Most of a recording is strings, so this loop has nothing else. */
+  /** Goes to the end of a string, or of the piece. Most of a recording is strings, so quotes are looked for natively. */
   #skipString(piece: Uint8Array, from: number): number {
-    const { length } = piece;
-    const isName = this.#depth <= 2;
-    let isEscaped = this.#isEscaped;
-    let at = from;
-    for (; at < length; at++) {
-      const byte = piece[at] as number;
-      if (isEscaped) isEscaped = false;
-      else if (byte === backslash) isEscaped = true;
-      else if (byte === quote) {
-        this.#isInString = false;
-        break;
-      } else if (isName && this.#name.length < 8) this.#name.push(byte);
+    // A backslash at the end of the piece before escapes the first byte of this one.
+    let start = from + (this.#isEscaped ? 1 : 0);
+    this.#isEscaped = false;
+    let end = piece.indexOf(quote, start);
+    while (end >= 0 && backslashesBefore(piece, end, start) % 2 === 1) {
+      start = end + 1;
+      end = piece.indexOf(quote, start);
     }
-    this.#isEscaped = isEscaped;
-    return at;
+    if (this.#depth <= 2) this.#name.push(...piece.subarray(from, end < 0 ? piece.length : end).subarray(0, 8));
+    if (end >= 0) {
+      this.#isInString = false;
+      return end;
+    }
+    this.#isEscaped = backslashesBefore(piece, piece.length, start) % 2 === 1;
+    return piece.length;
   }
 
   /** Whether the file ended in the middle of an object. */
@@ -142,6 +142,13 @@ export class JsonItems {
     this.oversized++;
     return undefined;
   }
+}
+
+/** How many backslashes stand right before a place. */
+function backslashesBefore(piece: Uint8Array, at: number, from: number): number {
+  let first = at;
+  while (first > from && piece[first - 1] === backslash) first--;
+  return at - first;
 }
 
 const isName = (name: readonly number[], wanted: readonly number[]) =>

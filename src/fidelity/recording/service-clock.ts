@@ -1,6 +1,6 @@
 interface Timed {
-  readonly sentMs: number;
-  readonly answeredMs: number;
+  readonly arrivedAtMs: number;
+  readonly answeredAtMs: number;
   readonly dateMs: number | undefined;
 }
 
@@ -16,10 +16,10 @@ export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;
   let most = Number.POSITIVE_INFINITY;
   const middles: number[] = [];
-  for (const { sentMs, answeredMs, dateMs } of exchanges) {
-    if (dateMs === undefined || !Number.isFinite(sentMs)) continue;
-    const low = dateMs - answeredMs;
-    const high = dateMs + secondMs - sentMs;
+  for (const { arrivedAtMs, answeredAtMs, dateMs } of exchanges) {
+    if (dateMs === undefined || !Number.isFinite(arrivedAtMs)) continue;
+    const low = dateMs - answeredAtMs;
+    const high = dateMs + secondMs - arrivedAtMs;
     least = Math.max(least, low);
     most = Math.min(most, high);
     middles.push((low + high) / 2);
