@@ -7,7 +7,8 @@ import { requestsOf } from './works.mjs';
 /** What can be asked of a server, in this order: the list before there are more pets. */
 export const workNames = ['list', 'mix', 'create'];
 const firstPort = 4610;
-const warmUpSeconds = 2;
+/** After so many requests the code for them is compiled, or after so many seconds it is good enough. */
+const warmUp = { requests: 40_000, seconds: 3 };
 
 /**
  * Servers that run side by side on one core, where one at a time is loaded, and what was measured of them.
@@ -38,7 +39,9 @@ export function createField({ seconds, say }) {
     /** Loads a server with a work until its code for it is compiled. */
     async warmUp(name, work) {
       const server = running.get(name);
-      await takeSlice(server, requestsOf(server.peer, work), { seconds: warmUpSeconds });
+      let sent = 0;
+      for (let second = 0; second < warmUp.seconds && sent < warmUp.requests; second++)
+        sent += (await takeSlice(server, requestsOf(server.peer, work), { seconds: 1 })).requests;
     },
 
     /** Loads two of them one right after the other, and gives the two samples. */

@@ -5,7 +5,7 @@ const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
 /** Which of ours is held against what. The limit stands beside each server that is held against it. */
 const comparisons = [
   { of: 'ours', to: 'limit', works: ['list', 'mix', 'create'] },
-  { of: 'real-work', to: 'limit', works: ['list', 'mix', 'create'] },
+  { of: 'real-work', to: 'limit', works: ['list', 'create'] },
   { of: 'ours', to: 'real-work', works: ['list', 'create'] },
   { of: 'ours-pretty', to: 'limit', works: ['list'] },
   { of: 'ours', to: 'ours-no-journal', works: ['list', 'create'] },

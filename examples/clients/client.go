@@ -9,11 +9,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
-func call(method, body string) {
+func call(number int) {
+	method, body := "GET", ""
+	if os.Getenv("PETSTORE_OPERATION") == "createPet" {
+		method, body = "POST", fmt.Sprintf(`{"name": "Pet %d-%d", "categoryId": 1}`, os.Getpid(), number)
+	}
 	for attempt := 1; ; attempt++ {
 		request, _ := http.NewRequest(method, os.Getenv("PETSTORE_BASE_URL")+"/pets", strings.NewReader(body))
 		request.Header.Set("Authorization", "Bearer "+os.Getenv("PETSTORE_API_KEY"))
@@ -39,19 +42,12 @@ func call(method, body string) {
 func main() {
 	calls, _ := strconv.Atoi(os.Getenv("PETSTORE_CALLS"))
 	parallel, _ := strconv.Atoi(os.Getenv("PETSTORE_PARALLEL"))
-	var callers sync.WaitGroup
-	for caller := 0; caller < parallel; caller++ {
-		callers.Add(1)
-		go func(number int) {
-			defer callers.Done()
-			for ; number < calls; number += parallel {
-				if os.Getenv("PETSTORE_OPERATION") == "createPet" {
-					call("POST", fmt.Sprintf(`{"name": "Pet %d-%d", "categoryId": 1}`, os.Getpid(), number))
-				} else {
-					call("GET", "")
-				}
-			}
-		}(caller)
+	places := make(chan bool, parallel)
+	for number := 0; number < calls; number++ {
+		places <- true
+		go func(number int) { call(number); <-places }(number)
 	}
-	callers.Wait()
+	for ; parallel > 0; parallel-- {
+		places <- true // free again when the last calls are done
+	}
 }

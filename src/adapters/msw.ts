@@ -5,15 +5,17 @@ import { addressPattern, createAnswerRequest } from './fetch.js';
 export interface HandlersOptions {
   /** Where clients expect the API, one address or several. Default: `/v1` of any origin. */
   baseUrl?: string | readonly string[] | undefined;
+  /** Called after each answer. `persist` of `petstore-sim/persist` gives such a function. */
+  onAnswer?: (() => void) | undefined;
 }
 
 /**
- * The simulator as msw handlers. One handler takes everything under the base URL, so an unknown path gets the API's own
- * 404 and never the network.
- * @param onAnswer called after each answer
+ * The simulator as msw handlers, for `setupServer` in Node and `setupWorker` in a browser.
+ * One handler takes everything under the base URL, so an unknown path gets the API's own 404 and never the network.
  * @throws {TypeError} when a base URL is not an absolute URL
+ * @example const server = setupServer(...handlers(createSimulator()));
  */
-export function createHandlers(sim: ApiHandler, { baseUrl }: HandlersOptions, onAnswer?: () => void): RequestHandler[] {
+export function handlers(sim: ApiHandler, { baseUrl, onAnswer }: HandlersOptions = {}): RequestHandler[] {
   const pattern = addressPattern(baseUrl);
   const answer = createAnswerRequest(sim, pattern);
   return [

@@ -74,8 +74,11 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
   run(target: Target, input: Output<In>, caller: Caller): Result;
-  /** The result as text in pieces, where it can be too large for one text. HTTP sends it so. */
-  pieces?(target: Target, input: Output<In>, caller: Caller): Iterable<string>;
+  /**
+   * The result as text in pieces, where it is large or takes long. HTTP sends it so, and serves other requests in between:
+   * `undefined` is a step of work that has no text yet.
+   */
+  pieces?(target: Target, input: Output<In>, caller: Caller): Iterable<string | undefined>;
 }
 
 /** Any operation on a target, for code that treats all operations alike. */

@@ -1,4 +1,5 @@
 import type { Simulator } from '../simulator/simulator.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { createEntryView, type JournalEntry } from './journal-entry.js';
 
 /** A reader with more entries than this to read is dropped. */
@@ -16,13 +17,14 @@ export function streamEntries(
   signal?: AbortSignal,
 ): AsyncIterableIterator<JournalEntry> {
   const view = createEntryView(sim);
-  const waiting: JournalEntry[] = [];
+  /** Shown when they are read: to show one takes longer than to answer its request. */
+  const waiting: RequestRecord[] = [];
   let wake: (() => void) | undefined;
   let isOver = false;
   let isTooSlow = false;
 
   for (const entry of sim.journal.query()) {
-    if (since !== undefined && entry.id > since) waiting.push(view.show(entry));
+    if (since !== undefined && entry.id > since) waiting.push(entry);
     else view.pass(entry);
   }
   const finish = () => {
@@ -32,7 +34,7 @@ export function streamEntries(
     wake?.();
   };
   const stop = sim.journal.listen((entry) => {
-    waiting.push(view.show(entry));
+    waiting.push(entry);
     isTooSlow = waiting.length > maximumWaiting;
     if (isTooSlow) finish();
     wake?.();
@@ -49,8 +51,8 @@ export function streamEntries(
       }
       if (isTooSlow)
         throw new RangeError(`expected a reader that keeps up, got one that is ${maximumWaiting} entries behind`);
-      const value = isOver ? undefined : waiting.shift();
-      return value === undefined ? { value, done: true } : { value, done: false };
+      const entry = isOver ? undefined : waiting.shift();
+      return entry === undefined ? { value: undefined, done: true } : { value: view.show(entry), done: false };
     },
     async return() {
       finish();

@@ -153,10 +153,17 @@ export function createEntryView(sim: Simulator): EntryView {
   };
 }
 
-/** The entries of the journal that `isWanted` takes, one by one, in the order of arrival. */
-export function* showEntries(sim: Simulator, isWanted: (entry: RequestRecord) => boolean): Generator<JournalEntry> {
+/**
+ * The entries of the journal that `isWanted` takes, one by one, in the order of arrival.
+ * @param all the entries of the journal, where the caller has them
+ */
+export function* showEntries(
+  sim: Simulator,
+  isWanted: (entry: RequestRecord) => boolean,
+  all = sim.journal.query(),
+): Generator<JournalEntry> {
   const view = createEntryView(sim);
-  for (const entry of sim.journal.query()) {
+  for (const entry of all) {
     if (isWanted(entry)) yield view.show(entry);
     else view.pass(entry);
   }

@@ -4,7 +4,7 @@ import { count } from '../schema/value-schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json.js';
-import { judgeEntries } from '../verdict/judge.js';
+import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
@@ -51,9 +51,10 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
 
 /** The newest entries that meet a query, one by one, and how many meet it. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
-  const found = findEntries(sim, of);
-  const shown = new Set(limit === 0 ? [] : found.slice(-limit).map(({ id }) => id));
-  const entries = showEntries(sim, ({ id }) => shown.has(id));
+  const all = sim.journal.query();
+  const found = all.filter((entry) => isFound(entry, of));
+  const shown = new Set(limit === 0 ? [] : found.slice(-limit));
+  const entries = showEntries(sim, (entry) => shown.has(entry), all);
   return { entries, count: found.length, dropped: sim.journal.dropped };
 }
 
@@ -203,6 +204,10 @@ export const journalOperations = {
     result: verdictSchema,
     run: (sim, { key }) =>
       redactedVerdict(sim, judgeEntries(sim, findEntries(sim, { key }), { isOneKey: key !== undefined })),
+    *pieces(sim, { key }) {
+      const verdict = yield* judgeInSteps(sim, findEntries(sim, { key }), { isOneKey: key !== undefined });
+      yield jsonText(redactedVerdict(sim, verdict));
+    },
   }),
   // After the other paths below /journal, so that these are not taken for an id.
   getRequest: operation({

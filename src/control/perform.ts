@@ -40,7 +40,7 @@ export function performInPieces<Target>(
   target: Target,
   input: unknown,
   caller: Caller,
-): Iterable<string> {
+): Iterable<string | undefined> {
   try {
     return operation.pieces?.(target, checkInput(operation, input), caller) ?? [];
   } catch (error) {

@@ -3,7 +3,7 @@ import { anything, fields, list, mapOf, oneOf, string } from '../schema/schemas.
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
-import { judge } from '../verdict/judge.js';
+import { judge, judgeInSteps } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { clockInfo } from './clock-operations.js';
 import { operation } from './control-operation.js';
@@ -34,6 +34,10 @@ export const runOperations = {
       answers: about(mapOf(string, anything), 'What the operations at these paths answered.'),
     }),
     run: (sim): RunReport => collectRun(sim, judge(sim)),
+    *pieces(sim) {
+      const verdict = yield* judgeInSteps(sim, sim.journal.query(), { isOneKey: false });
+      yield* runPieces(sim, verdict);
+    },
   }),
 };
 
@@ -42,24 +46,38 @@ export const runOperations = {
  * of the default scenario, which everybody knows.
  * @param verdict as whoever ran the client judged it
  */
-export function collectRun(sim: Simulator, verdict: Verdict): RunReport {
+export const collectRun = (sim: Simulator, verdict: Verdict): RunReport =>
+  JSON.parse([...runPieces(sim, verdict)].join(''));
+
+/** The JSON of a run in pieces, a request at a time. */
+function* runPieces(sim: Simulator, verdict: Verdict): Generator<string> {
+  const redactor = createRedactor({ keys: sim.keys, journal: sim.journal, scenario: defaultScenario });
+  const shown = (value: unknown) => {
+    const text = jsonText(value);
+    return redactor(text)(text);
+  };
   const { banAfter } = sim.settings;
-  const entries = [...showEntries(sim, () => true)];
-  const run = jsonText({
-    format: runFormat,
-    entries: entries.map((entry): JournalEntry => ({ ...entry, ...cutBodies(entry), why: explain(entry, banAfter) })),
-    changes: allChanges(sim),
-    answers: {
-      '/verdict': redactedVerdict(sim, verdict),
-      '/keys?limit=100': keyOperations.listKeys.run(sim, { limit: 100 }, {}),
-      '/faults': faultOperations.listFaults.run(sim, {}, {}),
-      '/assumptions': scenarioOperations.listAssumptions.run(sim, {}, {}),
-      '/scenario': scenarioOperations.getScenario.run(sim, {}, {}),
-      '/clock': clockInfo(sim),
-    },
-  });
-  const redact = createRedactor({ keys: sim.keys, journal: sim.journal, scenario: defaultScenario })(run);
-  return JSON.parse(redact(run));
+  let separator = `{"format":${jsonText(runFormat)},"entries":[`;
+  for (const entry of showEntries(sim, () => true)) {
+    yield separator + shown({ ...entry, ...cutBodies(entry), why: explain(entry, banAfter) });
+    separator = ',';
+  }
+  if (separator !== ',') yield separator;
+  yield `],"changes":${shown(allChanges(sim))},"answers":{`;
+  const answers: Record<string, () => unknown> = {
+    '/verdict': () => redactedVerdict(sim, verdict),
+    '/keys?limit=100': () => keyOperations.listKeys.run(sim, { limit: 100 }, {}),
+    '/faults': () => faultOperations.listFaults.run(sim, {}, {}),
+    '/assumptions': () => scenarioOperations.listAssumptions.run(sim, {}, {}),
+    '/scenario': () => scenarioOperations.getScenario.run(sim, {}, {}),
+    '/clock': () => clockInfo(sim),
+  };
+  separator = '';
+  for (const [path, answer] of Object.entries(answers)) {
+    yield `${separator}${jsonText(path)}:${shown(answer())}`;
+    separator = ',';
+  }
+  yield '}}';
 }
 
 function cutBodies({ requestBody, responseBody }: JournalEntry): Partial<JournalEntry> {

@@ -72,6 +72,8 @@ const quietRounds = 10;
 const many = 300;
 /** Entries of one update while many come, and while few do, so that a reader catches up. */
 const mostRows = { busy: 50, calm: 2_000 };
+/** So many are made into rows at once; requests are served in between. */
+const rowsOfStep = 200;
 /** Of more entries that wait for their update the oldest are left out; `total` tells. */
 const mostWaiting = 10_000;
 
@@ -122,13 +124,18 @@ export async function* streamUpdates(
       if (waiting.length > 0 || news !== said || quiet >= quietRounds) {
         waiting = waiting.slice(-mostWaiting);
         const rows = waiting.splice(0, came > many ? mostRows.busy : mostRows.calm);
+        const entries: EntryRow[] = [];
+        for (let at = 0; at < rows.length; at += rowsOfStep) {
+          if (at > 0) await pause(0, signal);
+          entries.push(...rows.slice(at, at + rowsOfStep).map(view.showRow));
+        }
         const changes = sim.changes.last.filter(({ number }) => number > noted);
         noted = sim.changes.count;
         yield {
           run,
           scenario: sim.name,
           clock: clockInfo(sim),
-          entries: rows.map(view.showRow),
+          entries,
           changes: changes.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`))),
           total: sim.journal.size + sim.journal.dropped,
           pending: sim.journal.pending,

@@ -16,7 +16,7 @@ export interface Journal {
   readonly lastId: number;
   /** How many listeners there are. */
   readonly listeners: number;
-  /** The records that meet a query, in the order of their arrival. */
+  /** Copies of the records that meet a query, in the order of their arrival. */
   query(query?: JournalQuery): RequestRecord[];
   /** Calls `listener` for every record from now on. The function it gives stops that. */
   listen(listener: (record: RequestRecord) => void): () => void;

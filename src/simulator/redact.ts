@@ -51,6 +51,8 @@ function createSecrets(sim: KeySource) {
   let finder: ReturnType<typeof createTextFinder>;
   let count: number;
   let countAtFirst: number;
+  /** Requests up to this id are known. */
+  let learnedId: number;
 
   function learn(key = ''): void {
     if (key.length < shortestSecret || named.has(key) || !finder.add(key, key)) return;
@@ -70,7 +72,9 @@ function createSecrets(sim: KeySource) {
   function learnAll(): void {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);
-    for (const record of sim.journal.query()) learn(record.token);
+    for (const { token } of sim.journal.query({ since: learnedId })) learn(token);
+    // A request that waits for its answer comes later, with an id from before.
+    if (sim.journal.pending === 0) learnedId = sim.journal.lastId;
   }
 
   function startAgain(): void {
@@ -79,6 +83,7 @@ function createSecrets(sim: KeySource) {
     texts = [];
     finder = createTextFinder(shortestSecret, sim.keys.texts.length, maskedKey);
     count = 0;
+    learnedId = 0;
     learnAll();
     countAtFirst = count;
   }

@@ -5,7 +5,8 @@ const mostCopiedBytes = 256;
 
 const noBytes = new Uint8Array(0);
 
-type Row = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
+/** With every field that a record may have. */
+type Row = { -readonly [Field in keyof Required<RequestRecord>]: RequestRecord[Field] };
 
 /**
  * A place for one record after another. What a record holds is copied into what the place has already, and a text that the
@@ -117,8 +118,42 @@ export class RecordRow implements Row {
     this.#setBody(undefined);
   }
 
-  copy(): RequestRecord {
-    return { ...this, rate: this.rate, headers: this.headers, requestBody: this.requestBody };
+  copy(): Row {
+    return {
+      id: this.id,
+      arrivedAtMs: this.arrivedAtMs,
+      answeredAtMs: this.answeredAtMs,
+      finishedAtMs: this.finishedAtMs,
+      isAbandoned: this.isAbandoned,
+      lastArrivedId: this.lastArrivedId,
+      isLost: this.isLost,
+      heldMs: this.heldMs,
+      token: this.token,
+      operation: this.operation,
+      method: this.method,
+      baseUrl: this.baseUrl,
+      path: this.path,
+      query: this.query,
+      status: this.status,
+      responseBody: this.responseBody,
+      connection: this.connection,
+      client: this.client,
+      call: this.call,
+      plan: this.plan,
+      window: this.window,
+      refusal: this.refusal,
+      promisedAtMs: this.promisedAtMs,
+      strikes: this.strikes,
+      isStrike: this.isStrike,
+      isLimited: this.isLimited,
+      episode: this.episode,
+      storedId: this.storedId,
+      fault: this.fault,
+      isUnreadable: this.isUnreadable,
+      rate: this.rate,
+      headers: this.headers,
+      requestBody: this.requestBody,
+    };
   }
 
   #setRate(rate: RequestRecord['rate']): void {

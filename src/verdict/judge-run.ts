@@ -1,5 +1,6 @@
 import type { FindingCode } from '../scenario/expectation.js';
 import type { Outage } from '../state/outage.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import { conclude, type Expectation, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';
 import { unmetNeed } from './needs.js';
@@ -76,7 +77,10 @@ export interface RunState {
 }
 
 /** Judges a client by its requests. */
-export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict =>
+export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => inOneGo(judgeRunInSteps(run, state));
+
+/** The same, a rule at a time. */
+export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<Verdict> =>
   verdictOf(run, state, (rule) => rule.judge(run));
 
 /**
@@ -84,13 +88,13 @@ export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict =>
  * simulator knows are unknown, and never count as put to the test.
  */
 export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
-  verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined));
+  inOneGo(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
 
-function verdictOf(
+function* verdictOf(
   run: Run,
   { scenario, dropped, outages = [], expect = {} }: RunState,
   judge: (rule: Rule) => Judgement | undefined,
-): Verdict {
+): Steps<Verdict> {
   const judgements = new Map<FindingCode, Judgement>();
   const unknown: FindingCode[] = [];
   const doubts = new Map<FindingCode, string>();
@@ -99,6 +103,7 @@ function verdictOf(
     if (judgement === undefined) unknown.push(code);
     else judgements.set(code, judgement);
     if (judgement?.doubt !== undefined) doubts.set(code, judgement.doubt);
+    yield;
   }
   const isHidden = createIsHidden(run.requests, outages);
   const findings = [...judgements.values()]

@@ -1,4 +1,5 @@
 import type { ObservedRequest } from '../state/request-record.js';
+import type { Steps } from '../values/steps.js';
 import { graceMs, type JudgedRequest } from './judged-request.js';
 import type { Lane, Place } from './place.js';
 
@@ -7,27 +8,31 @@ const besideMs = 100;
 /** A clock that was set back by less than this was corrected, and the run goes on. */
 const correctionMs = 1_000;
 
+const entriesOfStep = 500;
+
 /**
  * The entries with what can be said of each by itself and by its neighbours in time.
  * @param entries in the order of arrival
  * @param callers how many callers the client is known to have; 1: their times say
  * @param toRequest makes a request of an entry
  */
-export function placeInLanes<Entry extends ObservedRequest, Request extends JudgedRequest>(
+export function* placeInLanes<Entry extends ObservedRequest, Request extends JudgedRequest>(
   entries: readonly Entry[],
   callers: number,
   toRequest: (entry: Entry, place: Place) => Request,
-): Request[] {
+): Steps<Request[]> {
   const lanes = new Map<string, Lane>();
   const fingerprints = new Map<string, number>();
   let era = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
-  const requests = entries.map((entry) => {
+  const requests: Request[] = [];
+  for (const entry of entries) {
     if (entry.arrivedAtMs < lastMs - correctionMs) era++;
     lastMs = entry.arrivedAtMs;
     const lane = laneOf(lanes, entry, era, callers);
-    return toRequest(entry, { lane, era, fingerprint: fingerprintOf(fingerprints, entry) });
-  });
+    requests.push(toRequest(entry, { lane, era, fingerprint: fingerprintOf(fingerprints, entry) }));
+    if (requests.length % entriesOfStep === 0) yield;
+  }
   markOverlaps(
     requests,
     entries.some(({ heldMs }) => heldMs > 0),

@@ -1,9 +1,10 @@
 import type { Outage } from '../state/outage.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import type { Expectation } from './conclude.js';
-import { judgeRun, type Verdict } from './judge-run.js';
+import { judgeRunInSteps, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
-import { type ClientEnd, type KnownRequest, type ReadRequests, readRequests } from './run.js';
+import { type ClientEnd, type KnownRequest, type ReadRequests, readInSteps } from './run.js';
 
 /** What is the same for the whole run. */
 export interface RunScenario {
@@ -46,6 +47,7 @@ export class RunJudge {
   readonly #outcomes: ReportedOutcome[] = [];
   #read: ReadRequests<KnownRequest> | undefined;
   #last: { progress: RunProgress; verdict: Verdict } | undefined;
+  #changes = 0;
 
   constructor(scenario: RunScenario) {
     this.#scenario = scenario;
@@ -71,22 +73,34 @@ export class RunJudge {
   /** Notes what the client said of its calls. */
   report(outcome: ReportedOutcome): void {
     this.#outcomes.push(outcome);
+    this.#changes++;
     this.#last = undefined;
   }
 
   /** The verdict on what has come so far. */
   verdict(progress: RunProgress): Verdict {
+    return inOneGo(this.verdictInSteps(progress));
+  }
+
+  /** The same in steps. What comes between them counts from the next verdict on. */
+  *verdictInSteps(progress: RunProgress): Steps<Verdict> {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;
     const { nowMs, dropped = 0, outages = [], pending = 0, isOver = false, end } = progress;
-    this.#read ??= readRequests(this.#entries, { callers: needs?.parallel, areHeadersHidden });
-    const run = { ...this.#read, endMs: nowMs, pending, isOver, end, outcomes: this.#outcomes, needs };
-    const verdict = judgeRun(run, { scenario, dropped, outages, expect });
+    const outcomes = [...this.#outcomes];
+    const changes = this.#changes;
+    const reading = { callers: needs?.parallel, areHeadersHidden };
+    const read = this.#read ?? (yield* readInSteps([...this.#entries], reading));
+    const run = { ...read, endMs: nowMs, pending, isOver, end, outcomes, needs };
+    const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, expect });
+    if (changes !== this.#changes) return verdict;
+    this.#read = read;
     this.#last = { progress, verdict };
     return verdict;
   }
 
   #change(): void {
+    this.#changes++;
     this.#read = undefined;
     this.#last = undefined;
   }

@@ -1,4 +1,5 @@
 import type { ObservedRequest, ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { markKnowledge, markOutages } from './knowledge.js';
 import { placeInLanes } from './lanes.js';
@@ -61,22 +62,32 @@ export interface Reading {
  * @param entries in the order of arrival
  */
 export const readRequests = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<KnownRequest> =>
-  read(entries, reading, KnownRequest);
+  inOneGo(readInSteps(entries, reading));
+
+/** The same in steps. */
+export const readInSteps = (
+  entries: readonly RequestRecord[],
+  reading: Reading = {},
+): Steps<ReadRequests<KnownRequest>> => read(entries, reading, KnownRequest);
 
 /** The same for requests that were only observed, so that nobody knows what the service thought of them. */
 export const readObserved = (entries: readonly ObservedRequest[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
-  read(entries, reading, JudgedRequest);
+  inOneGo(read(entries, reading, JudgedRequest));
 
-function read<Entry extends ObservedRequest, Request extends JudgedRequest>(
+function* read<Entry extends ObservedRequest, Request extends JudgedRequest>(
   entries: readonly Entry[],
   { callers = 1, areHeadersHidden = false }: Reading,
   Kind: new (entry: Entry, place: Place, areHeadersHidden: boolean) => Request,
-): ReadRequests<Request> {
-  const requests = placeInLanes(entries, callers, (entry, place) => new Kind(entry, place, areHeadersHidden));
+): Steps<ReadRequests<Request>> {
+  const requests = yield* placeInLanes(entries, callers, (entry, place) => new Kind(entry, place, areHeadersHidden));
   const byKey = groupBy(requests, ({ era, token }) => `${era} ${token}`);
+  yield;
   const episodes = [...byKey.values()].flatMap((same) => episodesOf(same));
+  yield;
   for (const episode of episodes) markKnowledge(episode.requests);
+  yield;
   markOutages(requests);
+  yield;
   const calls = [...groupBy(requests, ({ fingerprint }) => fingerprint).values()];
   return { requests, episodes, calls };
 }

@@ -1,6 +1,7 @@
 import { setupWorker } from 'msw/browser';
 import { createSimulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
+import { persist } from '../../src/persist.js';
 import { callsScenario, makeCalls } from './calls.js';
 
 // The page of browser.test.ts. Its functions are called from there, and give back plain data.
@@ -29,7 +30,7 @@ const page = {
   /** Starts msw with a simulator that keeps its state for the next load. */
   async startPersistent() {
     const kept = createSimulator({ scenario: { keys: { 'tight-key': { plan: 'free', usage: { minute: 59 } } } } });
-    await setupWorker(...handlers(kept, { persist: sessionStorage })).start({ quiet: true });
+    await setupWorker(...handlers(kept, { onAnswer: persist(kept, sessionStorage) })).start({ quiet: true });
     Object.assign(globalThis, { kept });
   },
 

@@ -2,6 +2,7 @@ import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
+import { persist } from '../../src/persist.js';
 import { callsScenario, makeCalls } from './calls.js';
 
 const address = 'https://api.petstore.example/v1';
@@ -25,7 +26,7 @@ afterEach(() => {
 /** Loads a page: a simulator of its own, which knows of the one before by the storage alone. */
 function load(storage: MemoryStorage, scenario: Scenario = {}): Simulator {
   const sim = createSimulator({ scenario });
-  server.resetHandlers(...handlers(sim, { persist: storage }));
+  server.resetHandlers(...handlers(sim, { onAnswer: persist(sim, storage) }));
   return sim;
 }
 

@@ -47,7 +47,7 @@ const drivers: Driver[] = [
 ];
 
 /** Go's format takes more lines, and this client copes with headers that lie. */
-const longer: Record<string, number> = { 'client.go': 60, 'right-client.mjs': 62 };
+const longer: Record<string, number> = { 'client.go': 53, 'right-client.mjs': 61 };
 
 const isThere = ([file = '', ...args]: readonly string[]) => spawnSync(file, args).status === 0;
 

@@ -170,7 +170,7 @@ test('what is for a page is bundled for browsers', async () => {
 test('each entry adds as much to a page as docs/testing.md says', async () => {
   const { text } = userPage('docs/testing.md');
   const [, page, judge, control] =
-    /adds about (\d+) kB to the page.*`judge`.*adds another (\d+) kB.*`createControl`.*?(\d+) kB/s.exec(text) ?? [];
+    /adds? about (\d+) kB to the page.*`judge`.*adds another (\d+) kB.*`createControl`.*?(\d+) kB/s.exec(text) ?? [];
   const measured = async (more = '') => (await bundle(`${imports.pages} ${more}`)).gzipBytes / 1000;
   const base = await measured();
   const isAbout = (said: string | undefined, kilobytes: number) =>

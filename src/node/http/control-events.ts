@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { tooMany } from '../../control/control-error.js';
 import { jsonText } from '../../values/json.js';
+import { mostTurnMs, nextTurn } from './turn.js';
 
 /** Readers at a time, over all sandboxes. */
 const mostReaders = 20;
@@ -36,6 +37,7 @@ export function createEventSender() {
       const headers = { 'Content-Type': 'text/event-stream', Connection: 'close', 'X-Accel-Buffering': 'no' };
       response.writeHead(200, headers);
       response.write(': petstore-sim\n\n');
+      let turnMs = performance.now();
       for await (const entry of entries) {
         const id = entry.id === undefined ? '' : `id: ${entry.id}\n`;
         // An update holds no int64, and many entries.
@@ -43,6 +45,10 @@ export function createEventSender() {
         const isTaken = response.write(`${id}event: ${name}\ndata: ${text}\n\n`);
         if (entry.id === undefined && !isTaken) await drained(response);
         else if (response.writableLength > mostWaitingBytes) break;
+        // Entries that are there already come one after another without a pause.
+        if (performance.now() < turnMs + mostTurnMs) continue;
+        await nextTurn();
+        turnMs = performance.now();
       }
     } finally {
       readers--;
