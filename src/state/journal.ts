@@ -27,8 +27,6 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
-/** More times without a record than this are not kept. */
-const mostOutages = 100;
 /** How far back the records that listeners were given are completed, too. */
 const mostTold = 1_000;
 
@@ -54,7 +52,7 @@ export class RequestJournal {
   dropped = 0;
   /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
   outcomes: readonly ReportedOutcome[] = [];
-  /** When requests were refused that are not recorded, the newest last; the oldest are dropped past a limit. */
+  /** When requests were refused that are not recorded, the newest last. */
   outages: readonly Outage[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   clearedId = 0;
@@ -143,10 +141,6 @@ export class RequestJournal {
 
   report(outcome: ReportedOutcome): void {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
-  }
-
-  noteOutage(outage: Outage): void {
-    this.outages = [...this.outages.slice(1 - mostOutages), outage];
   }
 
   /** The kept entries in the order in which they were answered. */

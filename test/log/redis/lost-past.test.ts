@@ -23,6 +23,8 @@ test.concurrent('requests wait for a store that is paused for a moment, and get 
   await redis.signal('SIGSTOP');
   const long = await create(one, { name: 'long' });
   expect([long.status, long.headers.get('retry-after')]).toEqual([503, '1']);
+  // As the key stands: the one before was counted, this one is not.
+  expect(long.headers.get('x-ratelimit-remaining')).toBe('59');
   expect(await long.json()).toMatchObject({ code: 'service_unavailable' });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(await healthOf(one)).toMatchObject({ stale: true });
@@ -31,6 +33,11 @@ test.concurrent('requests wait for a store that is paused for a moment, and get 
   await vi.waitFor(() => isServing(one), patient);
   await vi.waitFor(() => isServing(two), patient);
   expect(await healthOf(two)).toMatchObject({ stale: false });
+  await vi.waitFor(() => expect(one.saidOfStore).toHaveLength(2), patient);
+  expect(one.saidOfStore).toEqual([
+    expect.stringMatching(/^The store redis:\S+ is away: requests wait 3 s for it, and then get a 503\.$/),
+    expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; \d+ requests? got a 503\.$/),
+  ]);
   // It came after its deadline: nobody did it.
   const { pets } = await two.control.exportState();
   expect((pets as { name: string }[]).filter(({ name }) => name === 'long')).toEqual([]);

@@ -9,7 +9,8 @@ import type { RedisServer } from './redis-server.js';
 
 export interface TestReplica extends ServedReplica {
   readonly control: ServerControl;
-  /** What it said while it served. */
+  /** What it said while it served: of a store that was away and is back, and of everything else. */
+  readonly saidOfStore: string[];
   readonly said: string[];
   /** What it ended for. */
   readonly ended: string[];
@@ -24,6 +25,7 @@ export async function startReplica(
     ...options
   }: Partial<Omit<ServeReplicaOptions, 'address'>> & { scenario?: Scenario; proxy?: { port: number } } = {},
 ): Promise<TestReplica> {
+  const saidOfStore: string[] = [];
   const said: string[] = [];
   const ended: string[] = [];
   const served = await serveReplica(
@@ -32,7 +34,7 @@ export async function startReplica(
       resolved: resolveScenario(scenario, generatePets, readStart),
       scenarioName: 'default',
       generatePets,
-      onNotice: (sentence) => said.push(sentence),
+      onNotice: (sentence) => (/ is (away|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
       onFatal: (sentence) => ended.push(sentence),
       ...options,
     },
@@ -46,6 +48,7 @@ export async function startReplica(
   redis.context.onTestFinished(close);
   return Object.create(served, {
     control: { value: createControl(served.controlUrl) },
+    saidOfStore: { value: saidOfStore },
     said: { value: said },
     ended: { value: ended },
     close: { value: close },
