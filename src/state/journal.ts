@@ -27,8 +27,6 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
-/** More times without a record than this are not kept. */
-const mostOutages = 100;
 /** More reports of clients than this are not kept. */
 const mostOutcomes = 1_000;
 
@@ -51,7 +49,7 @@ export class RequestJournal {
   dropped = 0;
   /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
   outcomes: readonly ReportedOutcome[] = [];
-  /** When requests were refused that are not recorded, the newest last; the oldest are dropped past a limit. */
+  /** When requests were refused that are not recorded, the newest last. */
   outages: readonly Outage[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   clearedId = 0;
@@ -134,10 +132,6 @@ export class RequestJournal {
 
   report(outcome: ReportedOutcome): void {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
-  }
-
-  noteOutage(outage: Outage): void {
-    this.outages = [...this.outages.slice(1 - mostOutages), outage];
   }
 
   /** Copies of the kept records from a number on, in the order in which they were added. */
