@@ -16,12 +16,11 @@ import type { ReplayFlags } from './commands/replay.js';
 import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
-import { help } from './help.js';
 import { reportOutputErrors } from './output-errors.js';
 
 async function main(): Promise<void> {
   const request = readArguments();
-  if ('help' in request) return print(help);
+  if ('help' in request) return print((await import('./help.js')).help);
   if ('version' in request) return print(`${version()}\n`);
   await run(request.command, request.flags, request.rest);
 }
