@@ -120,7 +120,8 @@ async function measure(name, { replicas, loaded }, work) {
       Promise.all(
         busy.map(({ url }) => load(url, works[work], { seconds: forSeconds, connections: connections / loaded })),
       );
-    await run(32, 2);
+    // A cold server takes several times as long.
+    await run(32, 5);
     const processes = [...servers, ...(store ? [store] : [])];
     const before = processes.map(({ pid }) => usageOf(pid).cpuMs);
     const samples = await run(32, seconds);

@@ -123,11 +123,13 @@ export function summary(results) {
   // Express is what others build a mock server on.
   const fastest = found.peers.find(({ name }) => name !== 'express');
   const express = found.peers.find(({ name }) => name === 'express-msw');
-  return `With keys, both windows, bans and the journal on, the list is answered ${number(found.list.perSecond.median, 2)} times as often as bare
-\`node:http\` can send the same bytes (the same service written on it by hand, without a feature more: ${number(found.byHand.perSecond.median, 2)}), ${number(fastest.behind, 1)} times
-as often as the fastest mock server measured (${fastest.name}), and ${number(express.behind)} times as often as Express with http-middleware
-and msw. The first answer comes ${number(found.startMs)} ms after the start, ${number(found.startOverLimitMs.median)} ms after that of bare \`node:http\`. Among a million pets
-a list costs ${number(found.listGrowth.median, 2)} times what it costs among a hundred, each takes ${number(found.bytesAPet)} bytes, and all are made in ${number(found.seedMs / 1000, 1)} s.
-\`sim.fetch\` costs ${number(found.fetchOfMsw, 2)} of the same call through msw.
+  return `Requests a second for the list, with keys, both windows, bans and the journal on:
+
+- ${number(found.list.perSecond.median, 2)} of what bare \`node:http\` reaches with the same bytes (the same service written by hand on it, with nothing more: ${number(found.byHand.perSecond.median, 2)});
+- ${number(fastest.behind, 1)} times the fastest mock server measured (${fastest.name}), and ${number(express.behind)} times Express with http-middleware and msw.
+
+The first answer comes ${number(found.startMs)} ms after the start, ${number(found.startOverLimitMs.median)} ms later than that of bare \`node:http\`. A list among a million pets
+takes ${number(found.listGrowth.median, 2)} times as long as among a hundred; each pet takes ${number(found.bytesAPet)} bytes, and a million are made in ${number(found.seedMs / 1000, 1)} s.
+\`sim.fetch\` takes ${number(found.fetchOfMsw, 2)} of the time of the same call through msw.
 `;
 }

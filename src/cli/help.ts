@@ -38,7 +38,8 @@ Options of serve
   --watch                loads the scenario file again when it is saved; the pets stay as they are
   --reseed               with --watch: starts with the pets of the file again, too
   --handlers FILE        a module that exports msw handlers of your own, asked before the API
-  --data FOLDER          keeps everything in a folder, so that the server can be stopped or killed and goes on
+  --data FOLDER|URL      keeps everything in a folder, so that the server can be stopped or killed and goes on; or in a
+                         Redis or Valkey, which many servers share: redis://127.0.0.1:6379/0?name=staging
   --record FILE          writes down everything beside the run, for petstore-sim replay
   --data-reset           with --data: begins anew
   --fsync                with --data: an answer goes out only when it would outlive a power loss

@@ -37,7 +37,12 @@ const references = new Map(
 
 /** Refusals by their status: the name of the component, what it means, and an example. */
 const refusals = {
-  400: ['BadRequest', 'The input has a mistake.', 'invalid_request', 'for: expected a value, got none'],
+  400: [
+    'BadRequest',
+    'The input has a mistake.',
+    'invalid_request',
+    'for: expected a duration such as "90s", got none',
+  ],
   401: [
     'Unauthorized',
     'The server was started with a control token, and the request does not bring it.',

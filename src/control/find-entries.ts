@@ -31,9 +31,10 @@ export function findEntries({ journal }: Simulator, query: EntryQuery): RequestR
   return key === undefined ? found : found.filter((entry) => isOfKey(entry, key));
 }
 
-/** Whether one entry meets a query. */
-export const isFound = (entry: RequestRecord, { key, ...others }: EntryQuery) =>
-  meetsQuery(entry, others) && (key === undefined || isOfKey(entry, key));
+/** Whether an entry meets a query: asked for every request while somebody waits for entries. */
+export function createIsFound({ key, ...others }: EntryQuery): (entry: RequestRecord) => boolean {
+  return (entry) => meetsQuery(entry, others) && (key === undefined || isOfKey(entry, key));
+}
 
 /** `key` as a person knows it from the journal: whole, by its id, or by its end with or without the `…` of a mask. */
 const isOfKey = ({ token = '' }: RequestRecord, key: string) =>

@@ -8,7 +8,7 @@ import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { streamEntries } from './entry-stream.js';
-import { type EntryQuery, entryQuery, findEntries, isFound } from './find-entries.js';
+import { createIsFound, type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
 import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
@@ -41,7 +41,7 @@ const exported = fields({
 });
 
 function* showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Generator<JournalEntry> {
-  for (const entry of showEntries(sim, (each) => isFound(each, of))) yield why ? withWhy(sim, entry) : entry;
+  for (const entry of showEntries(sim, createIsFound(of))) yield why ? withWhy(sim, entry) : entry;
 }
 
 const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => ({
@@ -52,7 +52,7 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
 /** The newest entries that meet a query, one by one, and how many meet it. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
   const all = sim.journal.query();
-  const found = all.filter((entry) => isFound(entry, of));
+  const found = all.filter(createIsFound(of));
   const shown = new Set(limit === 0 ? [] : found.slice(-limit));
   const entries = showEntries(sim, (entry) => shown.has(entry), all);
   return { entries, count: found.length, dropped: sim.journal.dropped };

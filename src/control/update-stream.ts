@@ -1,7 +1,7 @@
 import { fields, list, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import { createRedactor } from '../simulator/redact.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { ControlChange } from '../state/control-change.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { type ClockInfo, clockInfo, clockInfoSchema } from './clock-operations.js';
@@ -74,8 +74,6 @@ const many = 300;
 const mostRows = { busy: 50, calm: 2_000 };
 /** So many are made into rows at once; requests are served in between. */
 const rowsOfStep = 200;
-/** Of more entries that wait for their update the oldest are left out; `total` tells. */
-const mostWaiting = 10_000;
 
 export interface UpdatesSince {
   /** What the last update said; anything else, and all entries that the journal has come first. */
@@ -87,8 +85,8 @@ export interface UpdatesSince {
 }
 
 /**
- * What happens to a simulator, in updates of which at most one comes every 100 ms. A request costs it no more than a
- * place in a list until then.
+ * What happens to a simulator, in updates of which at most one comes every 100 ms. A request costs it no more than to be
+ * counted: entries are taken from the journal when they are shown. What it has dropped by then is left out; `total` tells.
  */
 export async function* streamUpdates(
   sim: Simulator,
@@ -100,17 +98,19 @@ export async function* streamUpdates(
   const isContinued = lastRun === run;
   let noted = lastRun?.split(':', 1)[0] === instance ? lastChange : 0;
   let view = createEntryView(sim);
+  const { journal } = coreOf(sim).state;
+  /** Of those that were there at the start; the others follow from this number on. */
   let waiting: RequestRecord[] = [];
-  for (const entry of sim.journal.query()) {
+  let next = journal.added;
+  for (const entry of journal.query()) {
     if (isContinued && entry.id <= since) view.pass(entry);
     else waiting.push(entry);
   }
   let came = 0;
-  const stop = sim.journal.listen((entry) => {
+  const stop = journal.listen(() => {
     came++;
-    waiting.push(entry);
-    if (waiting.length > 2 * mostWaiting) waiting = waiting.slice(-mostWaiting);
   });
+  const behind = () => waiting.length + journal.added - Math.max(next, journal.added - journal.size);
   const redactor = createRedactor(sim);
   let said = '';
   try {
@@ -118,12 +118,16 @@ export async function* streamUpdates(
       if (run !== runOf()) {
         run = runOf();
         view = createEntryView(sim);
-        waiting = waiting.filter(({ id }) => id > sim.journal.clearedId);
+        waiting = [];
       }
       const news = JSON.stringify([run, sim.name, sim.clock.frozen, sim.changes.count, sim.journal.pending]);
-      if (waiting.length > 0 || news !== said || quiet >= quietRounds) {
-        waiting = waiting.slice(-mostWaiting);
-        const rows = waiting.splice(0, came > many ? mostRows.busy : mostRows.calm);
+      if (behind() > 0 || news !== said || quiet >= quietRounds) {
+        const most = came > many ? mostRows.busy : mostRows.calm;
+        const rows = waiting.splice(0, most);
+        next = Math.max(next, journal.added - journal.size);
+        const later = journal.read(next, most - rows.length);
+        next += later.length;
+        rows.push(...later);
         const entries: EntryRow[] = [];
         for (let at = 0; at < rows.length; at += rowsOfStep) {
           if (at > 0) await pause(0, signal);
@@ -139,7 +143,7 @@ export async function* streamUpdates(
           changes: changes.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`))),
           total: sim.journal.size + sim.journal.dropped,
           pending: sim.journal.pending,
-          behind: waiting.length,
+          behind: behind(),
         };
         said = news;
         quiet = 0;

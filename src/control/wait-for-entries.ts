@@ -1,5 +1,5 @@
 import type { Simulator } from '../simulator/simulator.js';
-import { type EntryQuery, findEntries, isFound } from './find-entries.js';
+import { createIsFound, type EntryQuery, findEntries } from './find-entries.js';
 
 /**
  * Waits until `count` entries of the journal meet a query, counting those that it holds already.
@@ -15,6 +15,7 @@ export function waitForEntries(
 ): Promise<number> {
   let found = findEntries(sim, query).length;
   if (found >= count || signal?.aborted) return Promise.resolve(found);
+  const isFound = createIsFound(query);
   return new Promise((resolve) => {
     const finish = () => {
       clearTimeout(timer);
@@ -24,7 +25,7 @@ export function waitForEntries(
     };
     const timer = setTimeout(finish, timeoutMs);
     const stop = sim.journal.listen((entry) => {
-      if (isFound(entry, query)) found++;
+      if (isFound(entry)) found++;
       if (found >= count) finish();
     });
     signal?.addEventListener('abort', finish);

@@ -35,7 +35,8 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
         if ('error' in result) {
-          if (result.error instanceof LogUnavailableError) deliver(unavailableAnswer(sim, result.error));
+          if (result.error instanceof LogUnavailableError)
+            deliver(unavailableAnswer(sandbox?.sim ?? sim, result.error, call));
           else fail(result.error);
           return;
         }

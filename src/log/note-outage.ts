@@ -1,6 +1,9 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { StoreAwayCommand } from './command.js';
 
+/** More of them are not kept. */
+const mostOutages = 100;
+
 /** Notes in the journal that requests were refused which it does not show, in the time of its own clock. */
 export function noteOutage(
   sim: Simulator | undefined,
@@ -11,5 +14,5 @@ export function noteOutage(
   const { journal, clock, resolved } = coreOf(sim).state;
   const speed = clock.frozen ? 0 : (resolved.clock.speed ?? 1);
   const at = (ms: number) => clock.now() - Math.round((nowMs - ms) * speed);
-  journal.noteOutage({ fromMs: at(fromMs), toMs: at(toMs), refused });
+  journal.outages = [...journal.outages.slice(1 - mostOutages), { fromMs: at(fromMs), toMs: at(toMs), refused }];
 }

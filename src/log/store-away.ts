@@ -19,6 +19,13 @@ export class StoreAway {
     this.#refused.set(sandbox, (this.#refused.get(sandbox) ?? 0) + 1);
   }
 
+  /** How many requests were refused since something could be written. */
+  get refused(): number {
+    let sum = 0;
+    for (const count of this.#refused.values()) sum += count;
+    return sum;
+  }
+
   /** Something could be written again. @returns what tells of it in the log */
   end(nowMs: number): readonly StoreAwayCommand[] {
     if (this.#refused.size === 0) return [];

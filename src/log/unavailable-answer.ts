@@ -1,18 +1,24 @@
-import type { Answer } from '../adapters/api-call.js';
+import type { Answer, ApiCall } from '../adapters/api-call.js';
 import { errorBody } from '../contract/api-error.js';
 import { retryAfterHeader } from '../contract/document.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { limitHeaders } from '../simulator/limit-headers.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { LogUnavailableError } from './log.js';
 
 /**
- * The answer to a request that could not be written down. It uses no quota and is in no journal, unless it is uncertain
- * whether it was written.
+ * The answer to a request that could not be written down, with the limits as they were before. It uses no quota and is in no
+ * journal, unless it is uncertain whether it was written.
  */
-export const unavailableAnswer = ({ clock }: Simulator, { isUncertain }: LogUnavailableError): Answer => ({
+export const unavailableAnswer = (
+  sim: Simulator,
+  { isUncertain }: LogUnavailableError,
+  call: Pick<ApiCall, 'header'>,
+): Answer => ({
   status: 503,
   headers: {
     'Content-Type': 'application/json',
-    Date: new Date(clock.now()).toUTCString(),
+    Date: new Date(sim.clock.now()).toUTCString(),
+    ...limitHeaders(coreOf(sim).state, call.header('authorization'), sim.clock.now()),
     [retryAfterHeader]: '1',
   },
   body: errorBody({

@@ -3,6 +3,7 @@ import type { Command } from '../log/command.js';
 import { LogOpenError } from '../log/log.js';
 import { readMachine } from '../log/read-machine.js';
 import type { RedisAddress } from '../log/redis/address.js';
+import { patienceMs } from '../log/redis/appender.js';
 import { openRedisLog } from '../log/redis/open-redis-log.js';
 import type { RedisLog } from '../log/redis/redis-log.js';
 import type { StoreTime } from '../log/redis/store-time.js';
@@ -10,6 +11,7 @@ import type { MachineOptions } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
 import type { StoreAway } from '../log/store-away.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { counted } from '../values/counted.js';
 
 export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
   readonly address: RedisAddress;
@@ -72,6 +74,14 @@ export async function readReplica(
         onNotice(sentence);
       },
       liveReplicas: () => (machine?.replicas.list() ?? []).map(({ name }) => name),
+      onAway: () =>
+        onNotice(
+          `The store ${address.shown} is away: requests wait ${patienceMs / 1_000} s for it, and then get a 503.`,
+        ),
+      onBack(awayMs) {
+        const refused = counted(options.away?.refused ?? 0, 'request');
+        onNotice(`The store ${address.shown} is back after ${(awayMs / 1_000).toFixed(1)} s; ${refused} got a 503.`);
+      },
       onError: (error) => console.error(error),
     },
   });

@@ -57,7 +57,7 @@ export const maximumIssues = 1_000;
 /** Checks and reads a value. Reports every issue. */
 export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   if (schema.accepts(value)) return schema.read(value as never, issues);
-  const expected = value === undefined ? 'a value, got none' : `${anyOf(schema.labels)}, got ${shown(value)}`;
+  const expected = `${anyOf(schema.labels)}, got ${value === undefined ? 'none' : shown(value)}`;
   issues.push({ steps: [], message: `expected ${expected}` });
   return undefined as Out;
 }
@@ -112,5 +112,5 @@ function shown(value: unknown): string {
 }
 
 /** `"a", "b" or a list`. */
-const anyOf = (labels: readonly string[]) =>
+export const anyOf = (labels: readonly string[]) =>
   [labels.slice(0, -1).join(', '), labels.at(-1)].filter(Boolean).join(' or ');

@@ -2,6 +2,7 @@ import { isMap } from '../values/plain-data.js';
 import { nearest } from './nearest.js';
 import {
   type AnySchema,
+  anyOf,
   check,
   checkAt,
   type Entries,
@@ -90,7 +91,8 @@ export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> 
       for (const [name, schema] of schemas) {
         const value = map[name];
         if (value !== undefined) output[name] = checkAt(name, schema, value, issues);
-        else if (!schema.isOptional) issues.push({ ...issueOn(name), message: 'expected a value, got none' });
+        else if (!schema.isOptional)
+          issues.push({ ...issueOn(name), message: `expected ${anyOf(schema.labels)}, got none` });
         else if (schema.fallback !== undefined) output[name] = schema.fallback;
       }
       for (const name of Object.keys(map)) {

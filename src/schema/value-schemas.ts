@@ -4,7 +4,7 @@ import { type Int64, isInt64, normalizeInteger, parseInt64 } from '../values/int
 import { refine, transform } from './schema.js';
 import { either, kind, number, string } from './schemas.js';
 
-const textOrNumber = either(string, number);
+const textOrNumber = { ...either(string, number), labels: ['a duration such as "90s"'] };
 
 /** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
 export const duration = transform(textOrNumber, parseDuration);

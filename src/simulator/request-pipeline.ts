@@ -1,6 +1,6 @@
 import type { Answer, ApiCall } from '../adapters/api-call.js';
 import { ApiError } from '../contract/api-error.js';
-import { documentedPlans, type OperationName } from '../contract/document.js';
+import type { OperationName } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import type { FaultMatch } from '../faults/fault-rules.js';
@@ -10,10 +10,10 @@ import { emptyOutcome, errorOutcome, type Outcome } from '../faults/outcome.js';
 import { admit } from '../limits/admission.js';
 import { type ApiKey, startBan } from '../limits/api-key.js';
 import { findKey, requireValid } from '../limits/authentication.js';
-import { type RateReport, reportUnauthorized } from '../limits/rate-report.js';
-import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { RateReport } from '../limits/rate-report.js';
 import { parseInt64 } from '../values/int64.js';
 import { createDelayedRequests } from './delayed-requests.js';
+import { rateWithoutKey } from './limit-headers.js';
 import { operations } from './operations.js';
 import { createRefusals } from './refusals.js';
 import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
@@ -227,11 +227,6 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
   }
 
   return { handle, delayed, admitExtension };
-}
-
-function rateWithoutKey({ plans, windowSeconds, settings }: ResolvedScenario, nowMs: number): RateReport | undefined {
-  const { minute } = plans.free ?? documentedPlans.free;
-  return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
 
 function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {

@@ -27,11 +27,6 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
-/** More times without a record than this are not kept. */
-const mostOutages = 100;
-/** How far back the records that listeners were given are completed, too. */
-const mostTold = 1_000;
-
 /** More reports of clients than this are not kept. */
 const mostOutcomes = 1_000;
 
@@ -40,9 +35,7 @@ export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  readonly #records = new RecordRing();
-  /** What listeners were given, the newest last; nothing while there are none. */
-  #told: RequestRecord[] = [];
+  readonly #records: RecordRing;
   #bytes = 0;
   /** The id of the request that arrived last; 0 before the first. */
   lastId = 0;
@@ -50,11 +43,13 @@ export class RequestJournal {
   pending = 0;
   /** The records whose answers are held back, by id. */
   readonly held = new Map<number, RequestRecord>();
+  /** How many records were added since the start: the number of the next one. */
+  added = 0;
   /** How many entries were dropped since the start or the last `clear`. */
   dropped = 0;
   /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
   outcomes: readonly ReportedOutcome[] = [];
-  /** When requests were refused that are not recorded, the newest last; the oldest are dropped past a limit. */
+  /** When requests were refused that are not recorded, the newest last. */
   outages: readonly Outage[] = [];
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   clearedId = 0;
@@ -70,6 +65,7 @@ export class RequestJournal {
   ) {
     this.#onError = onError;
     this.#limits = { ...defaultLimits, ...limits };
+    this.#records = new RecordRing(this.#limits.entries);
     budget.join(this);
   }
 
@@ -104,19 +100,14 @@ export class RequestJournal {
     const kept = cutBodies(entry, this.#limits.bodyBytes);
     const bytes = bytesOf(kept);
     this.pending--;
+    this.added++;
     if (this.size === this.#limits.entries) this.#drop();
     this.#records.push(kept, bytes);
     this.#grow(bytes);
     while (this.#bytes > this.#limits.bytes && this.size > 1) this.#drop();
-    if (this.#listeners.size > 0) this.#tell(kept);
-  }
-
-  #tell(entry: RequestRecord): void {
-    this.#told.push(entry);
-    if (this.#told.length > 2 * mostTold) this.#told = this.#told.slice(-mostTold);
     for (const listener of this.#listeners) {
       try {
-        listener(entry);
+        listener(kept);
       } catch (error) {
         this.#onError(error);
       }
@@ -137,16 +128,15 @@ export class RequestJournal {
       return;
     }
     this.#records.update(id, delivery);
-    const told = this.#told.findLast((entry) => entry.id === id);
-    if (told !== undefined) Object.assign(told, delivery);
   }
 
   report(outcome: ReportedOutcome): void {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
   }
 
-  noteOutage(outage: Outage): void {
-    this.outages = [...this.outages.slice(1 - mostOutages), outage];
+  /** Copies of the kept records from a number on, in the order in which they were added. */
+  read(from: number, most: number): RequestRecord[] {
+    return this.#records.slice(from - this.added + this.size, most);
   }
 
   /** The kept entries in the order in which they were answered. */
@@ -162,10 +152,7 @@ export class RequestJournal {
   /** Calls `listener` for every record from now on; the function it gives stops that. */
   listen(listener: (entry: RequestRecord) => void): () => void {
     this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#told = [];
-    };
+    return () => this.#listeners.delete(listener);
   }
 
   /** Forgets all requests, those that wait for their answer too. */

@@ -9,10 +9,16 @@ const fewestRows = 32;
  * itself, and its pauses were most of the slowest hundredth. What is given out is a copy.
  */
 export class RecordRing {
-  /** As many as a power of two; made when they are first needed. */
-  #rows: (RecordRow | undefined)[] = Array(fewestRows);
+  /** Made when they are first needed. */
+  #rows: (RecordRow | undefined)[] = [];
   #first = 0;
   #size = 0;
+  readonly #mostRows: number;
+
+  /** @param mostRows records are never more than these: the oldest is removed before the next one comes */
+  constructor(mostRows: number) {
+    this.#mostRows = mostRows;
+  }
 
   get size(): number {
     return this.#size;
@@ -39,7 +45,7 @@ export class RecordRing {
   }
 
   clear(): void {
-    this.#rows = Array(fewestRows);
+    this.#rows = [];
     this.#first = 0;
     this.#size = 0;
   }
@@ -54,6 +60,12 @@ export class RecordRing {
     return found;
   }
 
+  /** The records from a position on, 0 the oldest. */
+  slice(from: number, most: number): RequestRecord[] {
+    const length = Math.max(0, Math.min(most, this.#size - from));
+    return Array.from({ length }, (_, at) => (this.#rows[this.#placeOf(from + at)] as RecordRow).copy());
+  }
+
   /** Changes the newest record with this id, if there is one. */
   update(id: number, delivery: Partial<Delivery>): void {
     for (let at = this.#size - 1; at >= 0; at--) {
@@ -66,12 +78,14 @@ export class RecordRing {
   }
 
   #placeOf(at: number): number {
-    return (this.#first + at) & (this.#rows.length - 1);
+    const place = this.#first + at;
+    return place < this.#rows.length ? place : place - this.#rows.length;
   }
 
   #grow(): void {
     const inOrder = [...this.#rows.slice(this.#first), ...this.#rows.slice(0, this.#first)];
-    this.#rows = inOrder.concat(Array(inOrder.length));
+    inOrder.length = Math.min(this.#mostRows, Math.max(fewestRows, 2 * inOrder.length));
+    this.#rows = inOrder;
     this.#first = 0;
   }
 }

@@ -545,7 +545,7 @@ describe('rules at run time', () => {
   });
 
   test.each<[unknown, string]>([
-    [{}, 'fault rule at then: expected a value, got none'],
+    [{}, 'fault rule at then: expected a map, got none'],
     [{ then: {} }, 'fault rule at then: expected an effect: delay or one of respond, reset, close, hang'],
     [{ then: { reset: true, close: true } }, 'fault rule at then: expected one of respond, reset, close, hang'],
     [{ then: { reset: undefined } }, 'fault rule at then: expected an effect'],

@@ -94,7 +94,8 @@ test.each(troubles.map((trouble) => [trouble.what, trouble] as const))(
       during = startLoad(replicas, `${what}-during`);
       await untilRefused(during);
       // What was known before can still be read; only a full store says what is new.
-      const { log } = await (replicas[0] as Replica).health();
+      const { httpStatus, log } = await (replicas[0] as Replica).health();
+      expect(httpStatus).toBe(200);
       if (what !== 'has no room') expect(log).toMatchObject({ stale: true });
       expect((await (replicas[0] as Replica).control.countRequests({ status: 201 })).count).toBeGreaterThanOrEqual(1);
     });

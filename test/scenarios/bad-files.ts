@@ -37,7 +37,7 @@ export const badFiles: BadFile[] = [
   { text: 'categories: 5', place: '1:13: categories', message: 'expected a list, got 5' },
   { text: 'categories:\n  - 1\n  - one', place: '3:5: categories[1]', message: 'expected a whole number within int64' },
   { text: 'pets: 40', place: '1:7: pets', message: 'expected a list or a map, got 40' },
-  { text: 'pets:\n  - { id: 1, categoryId: 1 }', place: '2:5: pets[0].name', message: 'expected a value, got none' },
+  { text: 'pets:\n  - { id: 1, categoryId: 1 }', place: '2:5: pets[0].name', message: 'expected text, got none' },
   {
     text: 'pets:\n  - name: Rex\n    categoryId: 1\n    status: lost',
     place: '4:13: pets[0].status',
@@ -50,7 +50,7 @@ export const badFiles: BadFile[] = [
     message: 'expected a free id, got 4, which is taken',
     fineForJsonSchema: twoFields,
   },
-  { text: 'plans: { free: { minute: 5 } }', place: '1:16: plans.free.day', message: 'expected a value, got none' },
+  { text: 'plans: { free: { minute: 5 } }', place: '1:16: plans.free.day', message: 'expected a number, got none' },
   {
     text: 'plans: { free: { minute: 0, day: 5 } }',
     place: '1:26: plans.free.minute',
@@ -109,7 +109,7 @@ export const badFiles: BadFile[] = [
   { text: 'ban: { secnds: 5 }', place: '1:8: ban.secnds', message: `${noField}; did you mean seconds?` },
   { text: 'ban: { status: 200 }', place: '1:16: ban.status', message: 'expected 429, 403, 401 or 418, got 200' },
   { text: 'faults: { then: { reset: true } }', place: '1:9: faults', message: 'expected a list, got a map' },
-  { text: 'faults:\n  - when: { nth: 2 }', place: '2:5: faults[0].then', message: 'expected a value, got none' },
+  { text: 'faults:\n  - when: { nth: 2 }', place: '2:5: faults[0].then', message: 'expected a map, got none' },
   {
     text: 'faults:\n  - then: { reset: true, close: true }',
     place: '2:11: faults[0].then',
@@ -134,7 +134,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'faults:\n  - then: { delay: { p50: 5ms } }',
     place: '2:20: faults[0].then.delay.p99',
-    message: 'expected a value, got none',
+    message: 'expected a duration such as "90s", got none',
   },
   {
     text: 'faults:\n  - when: { probability: 1.5 }\n    then: { hang: true }',

@@ -68,7 +68,7 @@ seed: 2
       expect.stringContaining('many.yaml:2:29: clock.mode: expected "real" or "frozen"'),
       expect.stringContaining('many.yaml:4:15: keys.free-key.plna: expected no such field'),
       expect.stringContaining('many.yaml:5:18: keys.other.plan: expected a plan'),
-      expect.stringContaining('many.yaml:7:5: pets[0].name: expected a value'),
+      expect.stringContaining('many.yaml:7:5: pets[0].name: expected text'),
       expect.stringContaining('many.yaml:9:20: faults[0].then.delay: expected a duration'),
       expect.stringContaining('many.yaml:11:1: seed: expected each field once'),
     ]);

@@ -40,7 +40,7 @@ describe('a mistake is named with its path', () => {
     ['ids.start', 'expected a whole number within int64', { ids: { start: 2 ** 53 } }],
     ['ids.start', 'expected a whole number within int64', { ids: { start: 2n ** 63n } }],
     ['categories[1]', 'expected a whole number within int64', { categories: [1, 1.5] }],
-    ['pets[0].name', 'expected a value, got none', { pets: [{ id: 1, categoryId: 1 }] }],
+    ['pets[0].name', 'expected text, got none', { pets: [{ id: 1, categoryId: 1 }] }],
     [
       'pets[1].status',
       'expected "available", "pending", "sold" or null, got "lost"',
@@ -54,7 +54,7 @@ describe('a mistake is named with its path', () => {
       'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
       { pets: { generate: { sold: 1 } } },
     ],
-    ['plans.free.day', 'expected a value, got none', { plans: { free: { minute: 1 } } }],
+    ['plans.free.day', 'expected a number, got none', { plans: { free: { minute: 1 } } }],
     [
       'plans.free.minute',
       'expected a whole number from 1 to 1,000,000,000, got 0',

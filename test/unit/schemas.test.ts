@@ -61,12 +61,12 @@ describe('a form', () => {
   test('names all that is wrong, each with its path, in the order of its fields', () => {
     const form = fields({ one: number, pets: list(pet), two: string });
     expect(mistakes(form, { twoo: 1, pets: [{ age: 'x' }, 7, { name: 'Rex', nmae: 'x' }], extra: 2 })).toEqual([
-      '[one]: expected a value, got none',
-      '[pets.0.name]: expected a value, got none',
+      '[one]: expected a number, got none',
+      '[pets.0.name]: expected text, got none',
       'pets.0.age: expected a number, got "x"',
       'pets.1: expected a map, got 7',
       '[pets.2.nmae]: expected no such field; did you mean name?',
-      '[two]: expected a value, got none',
+      '[two]: expected text, got none',
       '[twoo]: expected no such field; did you mean two?',
       '[extra]: expected no such field; the fields are one, pets, two',
     ]);
@@ -141,13 +141,13 @@ describe('either', () => {
 
   test('tells of the map that was meant', () => {
     expect(mistakes(size, { bytes: 'x' })).toEqual(['bytes: expected a number, got "x"']);
-    expect(mistakes(size, { high: 1 })).toEqual(['[low]: expected a value, got none']);
+    expect(mistakes(size, { high: 1 })).toEqual(['[low]: expected a number, got none']);
     expect(mistakes(size, { low: 1, hihg: 2 })).toEqual([
-      '[high]: expected a value, got none',
+      '[high]: expected a number, got none',
       '[hihg]: expected no such field; did you mean high?',
     ]);
     expect(mistakes(size, { byts: 1 })).toEqual([
-      '[bytes]: expected a value, got none',
+      '[bytes]: expected a number, got none',
       '[byts]: expected no such field; did you mean bytes?',
     ]);
     expect(mistakes(size, { lwo: 1, hihg: 2 })).toContain('[lwo]: expected no such field; did you mean low?');

@@ -37,12 +37,17 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const failures = await writeReports(flags, run, nextCommands(flags, run.verdict, command));
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
-  if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));
+  if (run.entries.length === 0 && !flags.json) process.stderr.write(sentNothing(code));
+  else if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
   if (code !== 0) return code;
   if (isFailed) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
 }
+
+/** Most often a command that ended before its first request, or one that has an address of its own. */
+const sentNothing = (code: number) =>
+  `petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none; the command ended with exit code ${code}\n`;
 
 /** How to have the same run again: the line that records it, where it was not recorded, and the line that replays it. */
 function replayLines(flags: ExecFlags, command: readonly string[]): string {

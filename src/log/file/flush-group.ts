@@ -34,18 +34,21 @@ export class FlushGroup {
 
   #run(): Promise<void> {
     const files = [...this.#files];
+    // Now and not at its end: one that is retired meanwhile may have been written to since, and the next flushes it.
+    const retired = [...this.#retired];
     this.#files.clear();
+    this.#retired.clear();
     this.#next = undefined;
-    this.#running = this.#flushFiles(files);
+    this.#running = this.#flushFiles(files, retired);
     return this.#running;
   }
 
-  async #flushFiles(files: readonly number[]): Promise<void> {
+  async #flushFiles(files: readonly number[], retired: readonly number[]): Promise<void> {
     for (const file of files) await flushFile(file);
     if (!this.#isFolderFlushed) {
       this.#isFolderFlushed = true;
       await flushFolder(this.#folder);
     }
-    for (const file of files) if (this.#retired.delete(file)) await closeFile(file);
+    for (const file of retired) await closeFile(file);
   }
 }

@@ -26,6 +26,7 @@ const example = 'redis://127.0.0.1:6379/0?name=staging';
 export function readRedisAddress(text: string): RedisAddress {
   if (!URL.canParse(text)) throw bad('an address that can be read');
   const { protocol, hostname, port, pathname, searchParams, hash, username, password } = new URL(text);
+  if (hostname === '') throw bad('a host after "//"');
   const [, db = ''] = /^\/?(\d{0,5})$/.exec(pathname) ?? [];
   if (!/^\/?\d{0,5}$/.test(pathname)) throw bad('the number of a database as the path');
   const unknown = [...searchParams.keys()].find((key) => key !== 'name');
@@ -36,7 +37,6 @@ export function readRedisAddress(text: string): RedisAddress {
   if (names.length > 1 || !namePattern.test(name)) {
     throw bad(`one name of 1 to 64 letters, digits, ".", "_" or "-", got ${JSON.stringify(names.join(', '))}`);
   }
-  if (hostname === '') throw bad('a host');
   const host = hostname.replace(/^\[|\]$/g, '');
   const address = { host, port: Number(port || 6379), db: Number(db), name, isSecure: protocol === 'rediss:' };
   return {

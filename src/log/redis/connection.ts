@@ -24,8 +24,8 @@ export interface Connection {
   call(name: string, ...args: (string | number)[]): Promise<unknown>;
   /** Sends commands as one transaction. @returns their replies, or `undefined` where a watched key has changed */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
-  /** Whether it has ended. */
-  readonly isOver: boolean;
+  /** When the store was heard last, as `performance.now()` counts. */
+  readonly heardMs: number;
   /** Calls back once, when it has ended. */
   onEnd(run: () => void): void;
   /** Ends it; what is not answered yet fails. */
@@ -75,7 +75,7 @@ class DriverConnection implements Connection {
 
   /** How many commands wait for their reply, and when the last reply came, or the first of them was sent. */
   #waiting = 0;
-  #heardMs = 0;
+  #heardMs = performance.now();
 
   constructor(client: Redis, address: RedisAddress) {
     this.#client = client;
@@ -87,8 +87,8 @@ class DriverConnection implements Connection {
     this.onEnd(() => clearInterval(watch));
   }
 
-  get isOver(): boolean {
-    return this.#client.status !== 'ready';
+  get heardMs(): number {
+    return this.#heardMs;
   }
 
   call(name: string, ...args: (string | number)[]): Promise<unknown> {

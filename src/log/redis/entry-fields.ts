@@ -1,6 +1,5 @@
 import { fromRecordText, toRecordText } from '../json-record.js';
 import type { AnswerHash } from '../log.js';
-import type { Place } from './place.js';
 
 /** An entry of the stream as its writer made it. */
 export interface StoredEntry {
@@ -65,5 +64,3 @@ export const readStored = ({ text, isExact }: EntryFields): StoredEntry => fromR
 
 /** The instant of the store that a stream id begins with. */
 export const msOfId = (id: string): number => Number.parseInt(id, 10);
-
-export const afterOf = ({ position, chain, id }: Place): StoredEntry['after'] => [position, chain, id];

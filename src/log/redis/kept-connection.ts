@@ -4,6 +4,8 @@ import type { StoreTime } from './store-time.js';
 /** The store's time may be set at any moment. */
 const measureEveryMs = 2_000;
 const longestWaitMs = 1_000;
+/** A connection that is made again sooner is nobody's concern. */
+const tellAfterMs = 1_000;
 
 export interface KeptConnectionOptions {
   readonly time: StoreTime;
@@ -15,6 +17,9 @@ export interface KeptConnectionOptions {
   /** Called when the log is not as it was left; no other connection is made then. */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
+  /** Called when the store has been away for a second, and when it is back, with for how long it was. */
+  readonly onAway: () => void;
+  readonly onBack: (awayMs: number) => void;
 }
 
 /** Keeps a connection to write on: one after the other, and none before the log was found to be as it was left. */
@@ -22,6 +27,10 @@ export class KeptConnection {
   readonly #options: KeptConnectionOptions;
   #connection: Connection | undefined;
   #isOver = false;
+  /** Since when the store is away, and what is to tell it. */
+  #awaySinceMs: number | undefined;
+  #telling: ReturnType<typeof setTimeout> | undefined;
+  #isTold = false;
 
   constructor(options: KeptConnectionOptions) {
     this.#options = options;
@@ -36,6 +45,7 @@ export class KeptConnection {
         this.#connection = next ?? (await this.#options.connect());
         if (await this.#isUsable(this.#connection)) {
           waitMs = 25;
+          this.#back();
           onChange(this.#connection);
           await this.#untilEnd(this.#connection);
         }
@@ -46,12 +56,14 @@ export class KeptConnection {
       next = undefined;
       if (this.#isOver) return;
       onChange(undefined);
+      this.#away();
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
 
   stop(): void {
     this.#isOver = true;
+    clearTimeout(this.#telling);
     this.#connection?.end();
   }
 
@@ -61,6 +73,26 @@ export class KeptConnection {
     const isThere = await this.#options.isThere(connection);
     if (!isThere && !this.#isOver) this.#options.onLost();
     return !this.#isOver;
+  }
+
+  #away(): void {
+    if (this.#awaySinceMs !== undefined) return;
+    const nowMs = performance.now();
+    this.#awaySinceMs = this.#connection?.heardMs ?? nowMs;
+    this.#telling = setTimeout(
+      () => {
+        this.#isTold = true;
+        this.#options.onAway();
+      },
+      this.#awaySinceMs + tellAfterMs - nowMs,
+    );
+  }
+
+  #back(): void {
+    clearTimeout(this.#telling);
+    if (this.#isTold) this.#options.onBack(performance.now() - (this.#awaySinceMs as number));
+    this.#isTold = false;
+    this.#awaySinceMs = undefined;
   }
 
   /** Keeps the time of the store while a connection lasts. */

@@ -13,6 +13,9 @@ export interface RedisLogHost {
   onDiverged(sentence: string): void;
   /** Another replica has answered an entry otherwise than this one. */
   onDisagreement(position: number, writer: string): void;
+  /** The store has been away for a second. */
+  onAway(): void;
+  onBack(awayMs: number): void;
   /** The replicas that are there, as the log says. */
   liveReplicas(): readonly string[];
   onError(error: unknown): void;

@@ -62,6 +62,8 @@ export class RedisLog implements Log {
     this.#writing = new KeptConnection({
       ...both,
       time,
+      onAway: host.onAway,
+      onBack: host.onBack,
       onChange: (connection) => {
         this.#connection = connection;
         this.#appender.use(connection);

@@ -1,3 +1,4 @@
+import { findingCodes } from '../../scenario/expectation.js';
 import type { RequestRecord } from '../../state/request-record.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
@@ -51,7 +52,11 @@ export function terminalReport(
     ];
   });
   const missing = untested(verdict);
-  const silent = missing.length === 0 ? [] : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
+  // That nothing was is said at the top.
+  const silent =
+    missing.length === 0 || missing.length === findingCodes.length
+      ? []
+      : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
   return [...head, ...picture, ...findings, ...silent.map((line) => style('dim', line)), ''].join('\n');
 }
 

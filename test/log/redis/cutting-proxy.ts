@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { RedisServer } from './redis-server.js';
 
 /** A proxy in front of a store, which can cut connections when a command has gone through and its reply has not. */
 export interface CuttingProxy {
@@ -16,16 +16,18 @@ export interface CuttingProxy {
   delayMs: number;
   /** While it is set, nothing goes through, in neither direction, and nobody is told. */
   isFrozen: boolean;
+  /** While it is set, what the store says does not go through. */
+  isDeaf: boolean;
   /** Lets connections through again; those that lost something are cut. */
   thaw(): void;
 }
 
-export async function startProxy(storePort: number): Promise<CuttingProxy> {
+export async function startProxy({ port: storePort, context }: RedisServer): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let every = 0;
   let isCutting = false;
   let count = 0;
-  const proxy = { port: 0, cuts: 0, delayMs: 0, isFrozen: false };
+  const proxy = { port: 0, cuts: 0, delayMs: 0, isFrozen: false, isDeaf: false };
   const server = createServer((client) => {
     const store = connect(storePort, '127.0.0.1');
     for (const socket of [client, store]) {
@@ -57,11 +59,11 @@ export async function startProxy(storePort: number): Promise<CuttingProxy> {
       else forward();
     });
     store.on('data', (data) => {
-      if (!isCutting && !proxy.isFrozen) client.write(data);
+      if (!isCutting && !proxy.isFrozen && !proxy.isDeaf) client.write(data);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  context.onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -69,6 +71,7 @@ export async function startProxy(storePort: number): Promise<CuttingProxy> {
   return Object.assign(proxy, {
     thaw() {
       proxy.isFrozen = false;
+      proxy.isDeaf = false;
       for (const socket of sockets) socket.destroy();
     },
     dropReplies(newEvery: number) {

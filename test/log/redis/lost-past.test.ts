@@ -1,6 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { startProxy } from './cutting-proxy.js';
 import { startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';
 
@@ -10,9 +11,9 @@ const isServing = async (replica: TestReplica) => expect((await get(replica, '/p
 const healthOf = async (replica: TestReplica) => (await replica.control.getHealth()).log;
 const patient = { timeout: 15_000, interval: 100 };
 
-test('requests wait for a store that is paused for a moment, and get a 503 that says so when it takes longer', async () => {
-  const redis = await startRedis();
-  const [one, two] = [await startReplica(redis.address()), await startReplica(redis.address())];
+test.concurrent('requests wait for a store that is paused for a moment, and get a 503 that says so when it takes longer', async (context) => {
+  const redis = await startRedis(context);
+  const [one, two] = [await startReplica(redis), await startReplica(redis)];
   await redis.signal('SIGSTOP');
   const short = create(one, { name: 'short' });
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -22,6 +23,8 @@ test('requests wait for a store that is paused for a moment, and get a 503 that 
   await redis.signal('SIGSTOP');
   const long = await create(one, { name: 'long' });
   expect([long.status, long.headers.get('retry-after')]).toEqual([503, '1']);
+  // As the key stands: the one before was counted, this one is not.
+  expect(long.headers.get('x-ratelimit-remaining')).toBe('59');
   expect(await long.json()).toMatchObject({ code: 'service_unavailable' });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(await healthOf(one)).toMatchObject({ stale: true });
@@ -30,6 +33,11 @@ test('requests wait for a store that is paused for a moment, and get a 503 that 
   await vi.waitFor(() => isServing(one), patient);
   await vi.waitFor(() => isServing(two), patient);
   expect(await healthOf(two)).toMatchObject({ stale: false });
+  await vi.waitFor(() => expect(one.saidOfStore).toHaveLength(2), patient);
+  expect(one.saidOfStore).toEqual([
+    expect.stringMatching(/^The store redis:\S+ is away: requests wait 3 s for it, and then get a 503\.$/),
+    expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; \d+ requests? got a 503\.$/),
+  ]);
   // It came after its deadline: nobody did it.
   const { pets } = await two.control.exportState();
   expect((pets as { name: string }[]).filter(({ name }) => name === 'long')).toEqual([]);
@@ -38,9 +46,9 @@ test('requests wait for a store that is paused for a moment, and get a 503 that 
   expect(await one.control.getVerdict()).toEqual(verdict);
 });
 
-test('a store that is killed and restarted with its data loses nothing', async () => {
-  const redis = await startRedis();
-  const [one, two] = [await startReplica(redis.address()), await startReplica(redis.address())];
+test.concurrent('a store that is killed and restarted with its data loses nothing', async (context) => {
+  const redis = await startRedis(context);
+  const [one, two] = [await startReplica(redis), await startReplica(redis)];
   const ids: number[] = [];
   for (let n = 0; n < 10; n++) ids.push(((await (await create(one, { key: 'pro-key' })).json()) as { id: number }).id);
   await redis.signal('SIGKILL');
@@ -53,9 +61,9 @@ test('a store that is killed and restarted with its data loses nothing', async (
   }
 });
 
-test('a store that has lost the last second is believed, and every replica says so', async () => {
-  const redis = await startRedis();
-  const [one, two] = [await startReplica(redis.address()), await startReplica(redis.address())];
+test.concurrent('a store that has lost the last second is believed, and every replica says so', async (context) => {
+  const redis = await startRedis(context);
+  const [one, two] = [await startReplica(redis), await startReplica(redis)];
   await create(one, { name: 'kept' });
   const copy = join(redis.folder, '..', `${redis.port}-copy`);
   cpSync(join(redis.folder, 'appendonlydir'), copy, { recursive: true });
@@ -73,9 +81,9 @@ test('a store that has lost the last second is believed, and every replica says 
   expect(((await (await create(two)).json()) as { id: number }).id).toBe(lost.id);
 });
 
-test('a store that comes back empty ends the replicas, and none goes on from what it remembers', async () => {
-  const redis = await startRedis(['--appendonly', 'no']);
-  const one = await startReplica(redis.address());
+test.concurrent('a store that comes back empty ends the replicas, and none goes on from what it remembers', async (context) => {
+  const redis = await startRedis(context, ['--appendonly', 'no']);
+  const one = await startReplica(redis);
   await create(one);
   await redis.restart();
   await vi.waitFor(() => expect(one.ended).toHaveLength(1), patient);
@@ -84,11 +92,34 @@ test('a store that comes back empty ends the replicas, and none goes on from wha
   expect(await redis.call('EXISTS', entriesKey)).toBe(0);
 });
 
-test('a stream that is cut away under a replica is not skipped', async () => {
-  const redis = await startRedis();
-  const one = await startReplica(redis.address());
+test.concurrent('a replica that has missed entries which are not in the stream any more ends, where no snapshot has them', async (context) => {
+  const redis = await startRedis(context);
+  const proxy = await startProxy(redis);
+  const [one, two] = [await startReplica(redis), await startReplica(redis, { proxy })];
+  proxy.isFrozen = true;
   await create(one);
   await redis.call('XTRIM', entriesKey, 'MAXLEN', 0);
-  await vi.waitFor(() => expect(one.ended).toHaveLength(1), patient);
-  expect(one.ended[0]).toContain('expected a snapshot from which the log of default goes on');
+  await create(one);
+  proxy.thaw();
+  await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
+  expect(two.ended[0]).toContain('expected a snapshot from which the log of default goes on');
+  expect(await statusOf(create(two))).toBe(503);
+  // It had seen all of them.
+  expect(await statusOf(create(one))).toBe(201);
+});
+
+test.concurrent('what is done after its client got a 503 says so in the journal', async (context) => {
+  const redis = await startRedis(context);
+  const proxy = await startProxy(redis);
+  const [one, two] = [await startReplica(redis, { proxy }), await startReplica(redis)];
+  proxy.isDeaf = true;
+  const answer = await create(one, { name: 'lost' });
+  expect([answer.status, (await answer.json()).message]).toEqual([503, expect.stringContaining('nobody knows yet')]);
+  proxy.thaw();
+  await vi.waitFor(async () => {
+    const { entries } = await two.control.queryJournal();
+    expect(entries).toMatchObject([{ operation: 'createPet', status: 201, lost: true }]);
+  }, patient);
+  await vi.waitFor(() => isServing(one), patient);
+  expect((await two.control.getVerdict()).reason).toContain('1 request got a 503 that the journal does not show');
 });

@@ -5,7 +5,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
+import type { TestContext } from 'vitest';
+
+/** Of a test that runs beside others. */
+export type Context = Pick<TestContext, 'onTestFinished'>;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -20,15 +23,13 @@ async function freePort(): Promise<number> {
 export class RedisServer {
   readonly folder = mkdtempSync(join(tmpdir(), 'petstore-sim-redis-'));
   readonly #settings: readonly string[];
+  readonly context: Context;
   port = 0;
   #process: ChildProcess | undefined;
 
-  constructor(settings: readonly string[]) {
+  constructor(context: Context, settings: readonly string[]) {
+    this.context = context;
     this.#settings = settings;
-  }
-
-  address(name = 'test'): string {
-    return `redis://127.0.0.1:${this.port}/0?name=${name}`;
   }
 
   async start(): Promise<void> {
@@ -41,7 +42,9 @@ export class RedisServer {
       try {
         await this.call('PING');
         return;
-      } catch {
+      } catch (error) {
+        // It is there, and lets nobody in.
+        if (/NOAUTH/.test((error as Error).message)) return;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
@@ -64,10 +67,15 @@ export class RedisServer {
 
   async call(name: string, ...args: (string | number)[]): Promise<unknown> {
     const client = new Redis({ port: this.port, protocol: 2, lazyConnect: true, retryStrategy: () => null });
-    client.on('error', () => {});
+    let cause: Error | undefined;
+    client.on('error', (error: Error) => {
+      cause = error;
+    });
     try {
       await client.connect();
       return await client.call(name, ...args);
+    } catch (error) {
+      throw cause ?? error;
     } finally {
       client.disconnect();
     }
@@ -82,10 +90,11 @@ export class RedisServer {
 
 /** Starts a store that keeps every entry, for the time of the test. */
 export async function startRedis(
+  context: Context,
   settings: readonly string[] = ['--appendonly', 'yes', '--appendfsync', 'always'],
 ): Promise<RedisServer> {
-  const server = new RedisServer(settings);
-  onTestFinished(() => server.close());
+  const server = new RedisServer(context, settings);
+  context.onTestFinished(() => server.close());
   await server.start();
   return server;
 }

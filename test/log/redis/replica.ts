@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest';
 import { createControl, type ServerControl } from '../../../src/control/create-control.js';
 import type { Scenario } from '../../../src/index.js';
 import { readRedisAddress } from '../../../src/log/redis/address.js';
@@ -6,10 +5,12 @@ import { type ServedReplica, type ServeReplicaOptions, serveReplica } from '../.
 import { readStart } from '../../../src/scenario/read-start.js';
 import { resolveScenario } from '../../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../../src/seed.js';
+import type { RedisServer } from './redis-server.js';
 
 export interface TestReplica extends ServedReplica {
   readonly control: ServerControl;
-  /** What it said while it served. */
+  /** What it said while it served: of a store that was away and is back, and of everything else. */
+  readonly saidOfStore: string[];
   readonly said: string[];
   /** What it ended for. */
   readonly ended: string[];
@@ -17,18 +18,23 @@ export interface TestReplica extends ServedReplica {
 
 /** A replica in this process, for the time of the test. */
 export async function startReplica(
-  address: string,
-  { scenario = {}, ...options }: Partial<Omit<ServeReplicaOptions, 'address'>> & { scenario?: Scenario } = {},
+  redis: RedisServer,
+  {
+    scenario = {},
+    proxy = redis,
+    ...options
+  }: Partial<Omit<ServeReplicaOptions, 'address'>> & { scenario?: Scenario; proxy?: { port: number } } = {},
 ): Promise<TestReplica> {
+  const saidOfStore: string[] = [];
   const said: string[] = [];
   const ended: string[] = [];
   const served = await serveReplica(
     {
-      address: readRedisAddress(address),
+      address: readRedisAddress(`redis://127.0.0.1:${proxy.port}/0?name=test`),
       resolved: resolveScenario(scenario, generatePets, readStart),
       scenarioName: 'default',
       generatePets,
-      onNotice: (sentence) => said.push(sentence),
+      onNotice: (sentence) => (/ is (away|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
       onFatal: (sentence) => ended.push(sentence),
       ...options,
     },
@@ -39,9 +45,10 @@ export async function startReplica(
     if (isOpen) await served.close({ graceMs: 0 });
     isOpen = false;
   };
-  onTestFinished(close);
+  redis.context.onTestFinished(close);
   return Object.create(served, {
     control: { value: createControl(served.controlUrl) },
+    saidOfStore: { value: saidOfStore },
     said: { value: said },
     ended: { value: ended },
     close: { value: close },

@@ -13,10 +13,10 @@ async function statesOf(replicas: readonly TestReplica[]): Promise<string[]> {
   return replicas.map(({ backend: { sim } }) => digestOf(captureSimulator(sim, () => 0)));
 }
 
-test('of 300 parallel requests on a limit of 60 three replicas serve 60, and all have the same journal', async () => {
-  const redis = await startRedis();
+test.concurrent('of 300 parallel requests on a limit of 60 three replicas serve 60, and all have the same journal', async (context) => {
+  const redis = await startRedis(context);
   const replicas: TestReplica[] = [];
-  for (let n = 0; n < 3; n++) replicas.push(await startReplica(redis.address()));
+  for (let n = 0; n < 3; n++) replicas.push(await startReplica(redis));
   const answers = await Promise.all(
     Array.from({ length: 300 }, (_, n) => create(replicas[n % 3] as TestReplica, { name: `pet ${n}` })),
   );
@@ -33,9 +33,9 @@ test('of 300 parallel requests on a limit of 60 three replicas serve 60, and all
   expect([...connections].sort()).toEqual([0, 1, 2]);
 });
 
-test('what one replica stores is read at once from another, and what one changes holds for all', async () => {
-  const redis = await startRedis();
-  const [one, two] = [await startReplica(redis.address()), await startReplica(redis.address())];
+test.concurrent('what one replica stores is read at once from another, and what one changes holds for all', async (context) => {
+  const redis = await startRedis(context);
+  const [one, two] = [await startReplica(redis), await startReplica(redis)];
   for (let n = 0; n < 20; n++) {
     const { id } = (await (await create(one, { key: 'business-key' })).json()) as { id: number };
     expect((await get(two, `/pets/${id}`, 'business-key')).status).toBe(200);
@@ -52,11 +52,11 @@ test('what one replica stores is read at once from another, and what one changes
   expect((await two.control.countRequests()).count).toBe(0);
 });
 
-test('a reply that is lost with its connection counts nothing twice, and loses nothing', async () => {
-  const redis = await startRedis();
-  const proxy = await startProxy(redis.port);
-  const one = await startReplica(`redis://127.0.0.1:${proxy.port}/0?name=test`);
-  const two = await startReplica(redis.address());
+test.concurrent('a reply that is lost with its connection counts nothing twice, and loses nothing', async (context) => {
+  const redis = await startRedis(context);
+  const proxy = await startProxy(redis);
+  const one = await startReplica(redis, { proxy });
+  const two = await startReplica(redis);
   proxy.dropReplies(3);
   const statuses: number[] = [];
   for (let n = 0; n < 15; n++) statuses.push((await create(one, { name: `pet ${n}`, key: 'pro-key' })).status);

@@ -1,0 +1,46 @@
+import { documentedPlans, rateLimitHeaders } from '../contract/document.js';
+import { findKey } from '../limits/authentication.js';
+import { type RateReport, reportBanned, reportServed, reportUnauthorized } from '../limits/rate-report.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { SimulatorState } from './simulator-state.js';
+
+/** What an answer without a key says of the limits. */
+export function rateWithoutKey(
+  { plans, windowSeconds, settings }: ResolvedScenario,
+  nowMs: number,
+): RateReport | undefined {
+  const { minute } = plans.free ?? documentedPlans.free;
+  return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
+}
+
+/** The X-RateLimit headers of an answer that counts nothing: how the key of a request stands now. Changes nothing. */
+export function limitHeaders(
+  { keys, resolved }: Pick<SimulatorState, 'keys' | 'resolved'>,
+  authorization: string | undefined,
+  nowMs: number,
+): Record<string, string> {
+  const rate = rateOf({ keys, resolved }, authorization, nowMs);
+  if (rate === undefined) return {};
+  return {
+    [rateLimitHeaders.limit]: String(rate.limit),
+    [rateLimitHeaders.remaining]: String(rate.remaining),
+    [rateLimitHeaders.reset]: String(rate.resetAtSeconds),
+  };
+}
+
+function rateOf(
+  { keys, resolved }: Pick<SimulatorState, 'keys' | 'resolved'>,
+  authorization: string | undefined,
+  nowMs: number,
+): RateReport | undefined {
+  try {
+    const key = keys.preview(
+      findKey(authorization, (token) => keys.get(token)),
+      nowMs,
+    );
+    const { reportedWindow } = resolved.settings;
+    return key.bannedUntilMs > nowMs ? reportBanned(key, reportedWindow) : reportServed(key, reportedWindow);
+  } catch {
+    return rateWithoutKey(resolved, nowMs);
+  }
+}

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import type { Scenario } from '../../src/index.js';
+import type { Command, RequestCommand } from '../../src/log/command.js';
+import { toJsonCommand } from '../../src/log/command-json.js';
+import type { CommandResult, HandledRequest } from '../../src/log/command-result.js';
+import type { LogEntry } from '../../src/log/log.js';
+import { LogTime } from '../../src/log/log-time.js';
+import { startMachine } from '../../src/log/start-machine.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { generatePets } from '../../src/seed.js';
+
+const startMs = Date.parse('2030-01-01T00:00:00Z');
+const join: Command = { kind: 'join', version: '1.0.0' };
+
+/** A machine, and what writes entries to it: `write('a', 500, command)` half a second after the start. */
+function begin(scenario: Scenario = {}) {
+  const machine = startMachine(resolveScenario(scenario, generatePets), startMs, { generatePets });
+  const sequences: Record<string, number> = {};
+  let position = 0;
+  const write = (writer: string, ms: number, command: Command, more: Partial<LogEntry> = {}) => {
+    sequences[writer] = (sequences[writer] ?? 0) + 1;
+    const { results } = machine.apply({
+      position: ++position,
+      writer,
+      incarnation: 1,
+      sequence: sequences[writer],
+      atMs: startMs + ms,
+      commands: [toJsonCommand(command)],
+      ...more,
+    });
+    return results[0] as CommandResult;
+  };
+  const names = () => machine.replicas.list().map(({ name }) => name);
+  return { machine, write, names };
+}
+
+const list = (connection = 1, waitedMs = 0): RequestCommand => ({
+  kind: 'request',
+  waitedMs,
+  call: {
+    method: 'GET',
+    path: '/pets',
+    query: '',
+    baseUrl: 'http://127.0.0.1:4010/v1',
+    headers: { authorization: 'Bearer free-key' },
+    body: undefined,
+    connection,
+  },
+});
+
+test('a replica that writes nothing for ten seconds is gone for all, and comes back by joining again', () => {
+  const { machine, write, names } = begin();
+  write('a', 0, join);
+  write('b', 100, join);
+  for (let ms = 2_000; ms <= 10_000; ms += 2_000) write('a', ms, { kind: 'beat' });
+  expect(names()).toEqual(['a', 'b']);
+  write('a', 10_200, { kind: 'beat' });
+  expect(names()).toEqual(['a']);
+  expect(machine.replicas.has('b')).toBe(false);
+  write('b', 10_300, join);
+  expect(names()).toEqual(['a', 'b']);
+});
+
+test('nobody is gone for a time in which nobody could write', () => {
+  const { write, names } = begin();
+  write('a', 0, join);
+  write('b', 100, join);
+  write('a', 60_000, { kind: 'beat' });
+  write('b', 60_500, { kind: 'beat' });
+  expect(names()).toEqual(['a', 'b']);
+});
+
+test('the delayed requests of a replica that is gone are those of clients that went away, and of no other', async () => {
+  const { machine, write } = begin({ faults: [{ then: { delay: '1m' } }] });
+  write('a', 0, join);
+  write('b', 0, join);
+  const [ofA, ofB] = [write('a', 10, list()), write('b', 20, list())].map(
+    (result) => (result as { value: HandledRequest }).value.answer,
+  );
+  for (let ms = 2_000; ms <= 14_000; ms += 2_000) write('a', ms, { kind: 'beat' });
+  await expect(ofB).rejects.toBeUndefined();
+  expect(machine.sim.journal.query()).toMatchObject([{ id: 2, status: 0 }]);
+  for (let ms = 16_000; ms <= 62_000; ms += 2_000) write('a', ms, { kind: 'beat' });
+  expect(await ofA).toMatchObject({ status: 200 });
+});
+
+test('a replica that parts leaves its number to the next, and its connections are told apart from all others', () => {
+  const { machine, write, names } = begin();
+  write('a', 0, join);
+  write('b', 0, join);
+  write('a', 1, list(7));
+  write('b', 2, list(7));
+  write('a', 3, { kind: 'part' });
+  expect(names()).toEqual(['b']);
+  write('c', 4, join);
+  write('c', 5, list(8));
+  expect(machine.sim.journal.query().map(({ connection }) => connection)).toEqual([7, 10_007, 8]);
+});
+
+test('of an entry that comes too late only what nobody waits for is done', () => {
+  const { machine, write } = begin();
+  const result = write('a', 10, list(), { isLate: true });
+  expect(result).toMatchObject({ error: { name: 'LogUnavailableError' } });
+  expect(machine.sim.journal.lastId).toBe(0);
+  write('a', 20, list());
+  write('a', 30, { kind: 'sent', answers: [[1, { isLost: true }]] }, { isLate: true });
+  expect(machine.sim.journal.query()).toMatchObject([{ id: 1, isLost: true }]);
+});
+
+test('a request counts at the instant of the log, and arrived when it did', () => {
+  const { machine, write } = begin();
+  write('a', 500, { kind: 'beat' });
+  // Written before that by another, whose way to the store took longer.
+  write('b', 300, list(1, 40));
+  const [entry] = machine.sim.journal.query();
+  expect([entry?.arrivedAtMs, entry?.answeredAtMs]).toEqual([startMs + 260, startMs + 500]);
+});
+
+test('clocks that others go by as well are not put ahead by a small step back, and by a large one once', () => {
+  let nowMs = 100_000;
+  const steps: number[] = [];
+  const time = new LogTime({ readMs: () => nowMs, isShared: true, onStepBack: (ms) => steps.push(ms) });
+  expect(time.liveMs()).toBe(100_000);
+  for (let n = 0; n < 5; n++) {
+    // The others are 3 ms ahead.
+    time.at(nowMs + 3, () => {});
+    expect(time.liveMs()).toBe(nowMs + 3);
+    nowMs += 3;
+  }
+  nowMs += 100;
+  expect(time.liveMs()).toBe(nowMs);
+  nowMs -= 3_600_000;
+  expect(time.liveMs()).toBe(nowMs + 3_600_000);
+  nowMs += 10;
+  expect(time.liveMs()).toBe(nowMs + 3_600_000);
+  expect(steps).toEqual([3_600_000]);
+});
