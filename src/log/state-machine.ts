@@ -12,6 +12,7 @@ import type { Command, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
 import { isNote, tooLate } from './deadline.js';
+import { DueRequests } from './due-requests.js';
 import { leaveConnections } from './leave-connections.js';
 import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
@@ -50,6 +51,7 @@ export class StateMachine {
   /** Who wrote the entry, and how much earlier than it is applied. */
   #writer = '';
   #aheadMs = 0;
+  readonly #due = new DueRequests(() => this.#sims());
   #scenarioHash: string | undefined;
   #runEnd: ServerPiece['runEnd'];
 
@@ -78,15 +80,7 @@ export class StateMachine {
 
   /** The machine's instant at which the next delayed request goes on; Infinity where nothing waits for time. */
   nextDueMs(): number {
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const sim of this.#sims()) {
-      const { clock, delayed, resolved } = coreOf(sim).state;
-      const [next] = delayed;
-      if (next === undefined || clock.frozen) continue;
-      const { anchorMs, machineMs } = clock.anchor;
-      nextMs = Math.min(nextMs, Math.ceil(machineMs + (next.dueMs - anchorMs) / (resolved.clock.speed ?? 1)));
-    }
-    return nextMs;
+    return this.#due.nextMs();
   }
 
   /** The simulator of a sandbox, or the server's own. */
@@ -111,7 +105,8 @@ export class StateMachine {
     const beforeMs = this.time.lastMs;
     return this.time.at(atMs, () => {
       this.#noteReplica(writer, this.time.lastMs - beforeMs);
-      this.#completeDue();
+      // Before the entry.
+      this.#due.complete();
       this.#writer = writer;
       this.#aheadMs = this.time.lastMs - atMs;
       const all = handedIn ?? commands.map(fromJsonCommand);
@@ -133,14 +128,6 @@ export class StateMachine {
 
   #leaveConnections(replica: Replica): void {
     for (const sim of this.#sims()) leaveConnections(sim, replica);
-  }
-
-  /** What is due by the instant of an entry goes on before it; later ones complete with the clock that a command moves. */
-  #completeDue(): void {
-    for (const sim of this.#sims()) {
-      const { delayed, state } = coreOf(sim);
-      if (state.delayed.length > 0) delayed.complete(sim.clock.now());
-    }
   }
 
   #run(command: Command, beforeMs: number): CommandResult {
@@ -231,8 +218,11 @@ export class StateMachine {
       arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
     };
     const answer = sim.handle(fromPlainCall(call, context));
-    // Somebody may wait for a delayed answer; nobody has to.
-    if (answer instanceof Promise) answer.catch(() => {});
+    if (answer instanceof Promise) {
+      this.#due.add();
+      // Somebody may wait for a delayed answer; nobody has to.
+      answer.catch(() => {});
+    }
     return { sim, id: journal.lastId, atMs, answer };
   }
 
