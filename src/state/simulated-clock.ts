@@ -1,7 +1,7 @@
 import { parseDuration } from '../values/duration.js';
 import { latestMs, parseInstant } from '../values/instant.js';
 import type { Clock } from './clock.js';
-import { createMachineTime, type TimeSource } from './machine-time.js';
+import { MachineTime, type TimeSource } from './machine-time.js';
 
 /** How a clock starts. Everything is optional; without any of it the clock is the machine's own. */
 export interface ClockStart {
@@ -72,7 +72,7 @@ export class SimulatedClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(start: ClockStart = {}, time: TimeSource = createMachineTime()) {
+  constructor(start: ClockStart = {}, time: TimeSource = new MachineTime()) {
     this.#time = time;
     this.configure(start);
   }
