@@ -118,7 +118,9 @@ function summary(
 ): string[] {
   const unmet = all.filter((result) => !met.includes(result));
   const count = `${met.length} of ${all.length} choices that the document leaves open`;
-  const ids = [...new Set(unmet.map(({ id }) => id))].join(', ');
+  const isPartlyMet = (id: string | undefined) => met.some((each) => each.id === id);
+  const names = unmet.map(({ id, value }) => (isPartlyMet(id) ? `${id}: ${shown(value)}` : id));
+  const ids = [...new Set(names)].join(', ');
   const rest = unmet.length === 0 ? [] : [`Not met, because the client did nothing that they decide: ${ids}.`];
   if (met.length === 0) return [style('yellow', `The client met none of the ${all.length} choices.`), ...rest];
   const verdict =

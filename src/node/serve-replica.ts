@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend } from '../control/backend.js';
 import { LogOpenError } from '../log/log.js';
+import { LogMovedError } from '../log/redis/log-moved-error.js';
 import { newWriterName } from '../log/redis/open-redis-log.js';
 import { StoreAway } from '../log/store-away.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -28,6 +29,9 @@ export interface ServedReplica extends Omit<OpenPort, 'serve' | 'pause'> {
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
 }
 
+/** A log is read in less time than others need to write this many snapshots. */
+const mostTries = 5;
+
 /**
  * Serves what the log of a store leads to. While the log is read, every request gets a 503; so, too, when it has to be read
  * again because the store has lost a part of it.
@@ -42,17 +46,25 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
   let incarnation = 0;
   let isClosing = false;
 
-  const open = (reset: boolean): Promise<OpenReplica> =>
-    openReplica({
-      ...options,
-      reset,
-      writer,
-      incarnation: ++incarnation,
-      away,
-      onFatal,
-      onNotice,
-      onLost: (reason) => void reopen(reason),
-    });
+  /** What this replica knows is not to be had any more. */
+  const end = (sentence: string) => {
+    pause(() => {});
+    onFatal(sentence);
+  };
+  async function open(reset: boolean): Promise<OpenReplica> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const onLost = (reason: string) => void reopen(reason);
+        incarnation++;
+        return await openReplica({ ...options, reset, writer, incarnation, away, onFatal: end, onNotice, onLost });
+      } catch (error) {
+        // While it was read, others have written a newer snapshot and dropped what it was read from.
+        if (!(error instanceof LogMovedError)) throw error;
+        if (tries === mostTries)
+          throw new LogOpenError(`${error.message}; start again, or begin anew with --data-reset`);
+      }
+    }
+  }
 
   async function reopen(reason: string): Promise<void> {
     const { time } = current.machine;
@@ -61,11 +73,12 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
     for (let waitMs = 100; !isClosing; waitMs = Math.min(2 * waitMs, 2_000)) {
       try {
         current = await open(false);
+        if (isClosing) return await current.close();
         serve(current.backend);
         onNotice(`The log is read, up to entry ${current.position}.`);
         return;
       } catch (error) {
-        if (error instanceof LogOpenError) return onFatal(`Failed to read the log again: ${error.message}`);
+        if (error instanceof LogOpenError) return end(`Failed to read the log again: ${error.message}`);
         await sleep(waitMs);
       }
     }

@@ -57,10 +57,13 @@ export const maximumIssues = 1_000;
 /** Checks and reads a value. Reports every issue. */
 export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   if (schema.accepts(value)) return schema.read(value as never, issues);
-  const expected = `${anyOf(schema.labels)}, got ${value === undefined ? 'none' : shown(value)}`;
-  issues.push({ steps: [], message: `expected ${expected}` });
+  issues.push({ steps: [], message: otherThan(schema, value) });
   return undefined as Out;
 }
+
+/** `expected text, got 3`, `expected a map, got none`. */
+export const otherThan = ({ labels }: AnySchema, value: unknown) =>
+  `expected ${anyOf(labels)}, got ${value === undefined ? 'none' : shown(value)}`;
 
 /** Checks a value inside another; `step` leads to it. */
 export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
@@ -112,5 +115,5 @@ function shown(value: unknown): string {
 }
 
 /** `"a", "b" or a list`. */
-export const anyOf = (labels: readonly string[]) =>
+const anyOf = (labels: readonly string[]) =>
   [labels.slice(0, -1).join(', '), labels.at(-1)].filter(Boolean).join(' or ');

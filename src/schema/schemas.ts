@@ -2,13 +2,13 @@ import { isMap } from '../values/plain-data.js';
 import { nearest } from './nearest.js';
 import {
   type AnySchema,
-  anyOf,
   check,
   checkAt,
   type Entries,
   type Input,
   maximumIssues,
   type Output,
+  otherThan,
   type Schema,
   type SchemaIssue,
 } from './schema.js';
@@ -91,8 +91,7 @@ export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> 
       for (const [name, schema] of schemas) {
         const value = map[name];
         if (value !== undefined) output[name] = checkAt(name, schema, value, issues);
-        else if (!schema.isOptional)
-          issues.push({ ...issueOn(name), message: `expected ${anyOf(schema.labels)}, got none` });
+        else if (!schema.isOptional) issues.push({ ...issueOn(name), message: otherThan(schema, value) });
         else if (schema.fallback !== undefined) output[name] = schema.fallback;
       }
       for (const name of Object.keys(map)) {

@@ -221,9 +221,13 @@ export function meetsQuery(
     (status === undefined || entry.status === status) &&
     (key === undefined || entry.token === key || entry.token?.slice(-4) === key) &&
     (since === undefined || entry.id > since) &&
-    (text === undefined || searchable(entry).includes(text))
+    (text === undefined || contains(entry, text))
   );
 }
 
-const searchable = ({ path, query, requestBody, responseBody, fault }: RequestRecord) =>
-  [path, query, requestBody && new TextDecoder().decode(requestBody), responseBody, fault].join('\n');
+const contains = ({ path, query, requestBody, responseBody, fault }: RequestRecord, text: string): boolean =>
+  path.includes(text) ||
+  query.includes(text) ||
+  responseBody.includes(text) ||
+  (fault ?? '').includes(text) ||
+  (requestBody !== undefined && new TextDecoder().decode(requestBody).includes(text));

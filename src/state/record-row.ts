@@ -45,7 +45,7 @@ export class RecordRow implements Row {
   isUnreadable = false;
 
   /** What the record takes. */
-  #bytes = 0;
+  bytes = 0;
   /** The names and values of its headers, in turn. */
   #headers: string[] = [];
   readonly #rate = { limit: 0, remaining: 0, resetAtSeconds: 0 };
@@ -53,10 +53,6 @@ export class RecordRow implements Row {
   #body: Uint8Array = noBytes;
   /** -1: it has none. */
   #bodyLength = -1;
-
-  get bytes(): number {
-    return this.#bytes;
-  }
 
   get headers(): Readonly<Record<string, string>> {
     const headers: Record<string, string> = {};
@@ -84,9 +80,9 @@ export class RecordRow implements Row {
     this.lastArrivedId = from.lastArrivedId;
     this.isLost = from.isLost;
     this.heldMs = from.heldMs;
-    if (this.token !== from.token) this.token = from.token;
+    this.token = from.token;
     this.operation = from.operation;
-    if (this.method !== from.method) this.method = from.method;
+    this.method = from.method;
     if (this.baseUrl !== from.baseUrl) this.baseUrl = from.baseUrl;
     if (this.path !== from.path) this.path = from.path;
     if (this.query !== from.query) this.query = from.query;
@@ -106,7 +102,7 @@ export class RecordRow implements Row {
     this.storedId = from.storedId;
     this.fault = from.fault;
     this.isUnreadable = from.isUnreadable;
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.#setRate(from.rate);
     this.#setHeaders(from.headers);
     this.#setBody(from.requestBody);

@@ -13,14 +13,20 @@ export function createIsHidden(
   outages: readonly Outage[],
 ): (found: Finding) => boolean {
   if (outages.length === 0) return () => false;
-  const arrivals = new Map(requests.map(({ id, arrivedAtMs }) => [id, arrivedAtMs]));
+  const byId = new Map(requests.map((request) => [request.id, request]));
   return ({ code, requests: ids }) => {
-    const instants = ids.map((id) => arrivals.get(id) ?? 0);
-    const firstMs = Math.min(...instants);
-    const lastMs = absences.has(code) ? Number.POSITIVE_INFINITY : Math.max(...instants);
+    const blamed = ids.flatMap((id) => byId.get(id) ?? []);
+    const firstMs = Math.min(...blamed.map(sinceMs));
+    const lastMs = absences.has(code)
+      ? Number.POSITIVE_INFINITY
+      : Math.max(...blamed.map(({ arrivedAtMs }) => arrivedAtMs));
     return outages.some(({ fromMs, toMs }) => firstMs <= toMs && lastMs >= fromMs);
   };
 }
+
+/** Since when a request may follow from what the client was told: later, it may have been told something else. */
+const sinceMs = ({ arrivedAtMs, told, triedAfter, triedAfterOutage }: JudgedRequest) =>
+  Math.min(...[told, triedAfter, triedAfterOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs), arrivedAtMs);
 
 /** Why a run with outages is not known as a whole. */
 export function describeOutages(outages: readonly Outage[]): string {

@@ -143,6 +143,15 @@ describe.concurrent('petstore-sim exec', () => {
     expect([output, code, made]).toEqual([expect.stringContaining('saw 200'), 0, 1]);
   });
 
+  test('says of a command that sends nothing where the service is, and nothing else', async () => {
+    const { code, err } = await run(['exec', '--', process.execPath, '-e', 'process.exit(3)']);
+    expect(err).toBe(
+      'INCONCLUSIVE  default\n  No request came.\n  0 requests: 0 served, 0 refused\n\n' +
+        'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none; the command ended with exit code 3\n',
+    );
+    expect(code).toBe(3);
+  });
+
   test('stops the command after --timeout, and takes a client that waits for one that waits', async () => {
     const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '5s', '--', ...right]);
     expect(err).toMatch(

@@ -13,6 +13,8 @@ import { isProof, tries } from '../support/prove.js';
 import { newFolder, openFor } from './folders.js';
 
 const [mebibyte, batch] = [1024 * 1024, 100];
+/** Some hundred megabytes are written, which takes a second or two of a machine that has nothing else to do. */
+const timeoutMs = isProof ? 3_600_000 : 120_000;
 
 /** Bytes of everything in a folder. A file may go while it is looked at. */
 const sizeOf = (folder: string) =>
@@ -73,16 +75,24 @@ async function run(commands: number, everyLarge: number) {
   return { mostOver, snapshots: snapshots.size, position: log.position, same };
 }
 
-test('commands with large bodies keep the folder within three times the state and 64 MiB', async () => {
-  const { mostOver, snapshots, same } = await run(tries(2_000, 20_000), 1);
-  expect(snapshots).toBeGreaterThan(3);
-  expect(mostOver).toBeLessThanOrEqual(0);
-  expect(same).toBe(true);
-});
+test(
+  'commands with large bodies keep the folder within three times the state and 64 MiB',
+  async () => {
+    const { mostOver, snapshots, same } = await run(tries(1_600, 20_000), 1);
+    expect(snapshots).toBeGreaterThan(3);
+    expect(mostOver).toBeLessThanOrEqual(0);
+    expect(same).toBe(true);
+  },
+  timeoutMs,
+);
 
-test('a million small commands keep it there as well', async () => {
-  const { mostOver, snapshots, same } = await run(tries(3_000, 1_000_000), 10_000);
-  expect(snapshots).toBeGreaterThan(isProof ? 5 : 0);
-  expect(mostOver).toBeLessThanOrEqual(0);
-  expect(same).toBe(true);
-});
+test(
+  'a million small commands keep it there as well',
+  async () => {
+    const { mostOver, snapshots, same } = await run(tries(1_000, 1_000_000), 10_000);
+    expect(snapshots).toBeGreaterThan(isProof ? 5 : 0);
+    expect(mostOver).toBeLessThanOrEqual(0);
+    expect(same).toBe(true);
+  },
+  timeoutMs,
+);

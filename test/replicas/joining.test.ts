@@ -51,8 +51,9 @@ test('a replica that was stopped for a while catches up before it answers again'
   two.pause();
   const load = startLoad([one], 'stopped-other');
   await more(load, 100);
-  if (isProof) await new Promise((resolve) => setTimeout(resolve, 30_000));
   await load.stop();
+  // Long enough for the others to take it for gone.
+  if (isProof) await new Promise((resolve) => setTimeout(resolve, 30_000));
   two.resume();
   const names = new Set((await petsOf(two)).map(({ name }) => name));
   expect([...load.stored].filter((name) => !names.has(name))).toEqual([]);

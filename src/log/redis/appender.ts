@@ -1,6 +1,6 @@
 import { LogUnavailableError, type NewEntry } from '../log.js';
 import { type Connection, StoreAwayError } from './connection.js';
-import { type EntryFields, fieldList } from './entry-fields.js';
+import { type EntryFields, fieldList, type StoredEntry } from './entry-fields.js';
 
 /**
  * So long a client waits for its request to be written, before it gets a 503. With 1 s, 2,000 parallel requests on four
@@ -14,6 +14,7 @@ const mostBytes = 16 * 1024 * 1024;
 
 interface Pending {
   readonly own: NewEntry;
+  readonly stored: StoredEntry;
   readonly fields: EntryFields;
   readonly giveUpMs: number;
   /** Whether it was sent, so that it may have been written, whatever became of its connection. */
@@ -51,19 +52,24 @@ export class Appender {
    * Writes an entry, once it can be.
    * @throws {LogUnavailableError} when it could not be written in time; it may still come
    */
-  append(fields: EntryFields, own: NewEntry): Promise<void> {
+  append(fields: EntryFields, stored: StoredEntry, own: NewEntry): Promise<void> {
     if (this.#isClosed) return Promise.reject(new LogUnavailableError('The log is closed.'));
     if (this.#bytes + fields.text.length > mostBytes && this.#pending.size > 0) {
       return Promise.reject(new LogUnavailableError('The store is away, and too much waits for it already.'));
     }
     return new Promise((resolve, reject) => {
       const giveUpMs = performance.now() + patienceMs + returnMs;
-      const pending = { own, fields, giveUpMs, isSent: false, isGivenUp: false, resolve, reject };
+      const pending = { own, stored, fields, giveUpMs, isSent: false, isGivenUp: false, resolve, reject };
       this.#pending.set(fields.sequence, pending);
       this.#bytes += fields.text.length;
       this.#send(pending);
       this.#watch();
     });
+  }
+
+  /** What is in an entry of this process that has not come yet: it need not be read. */
+  storedOf(sequence: number): StoredEntry | undefined {
+    return this.#pending.get(sequence)?.stored;
   }
 
   /** What was handed in as the entry that has come; `undefined` where it had come before. */

@@ -60,7 +60,14 @@ export function readFields([name, from, kind, text]: readonly string[]): EntryFi
   };
 }
 
-export const readStored = ({ text, isExact }: EntryFields): StoredEntry => fromRecordText(text, isExact);
+/** What is in an entry; `undefined` for one that none of our versions writes. */
+export function readStored({ text, isExact }: EntryFields): StoredEntry | undefined {
+  try {
+    return fromRecordText<StoredEntry>(text, isExact);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The instant of the store that a stream id begins with. */
 export const msOfId = (id: string): number => Number.parseInt(id, 10);

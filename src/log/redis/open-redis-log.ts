@@ -12,6 +12,7 @@ import type { RedisAddress } from './address.js';
 import { beginLog, readBirth, removeLog } from './birth.js';
 import { type Connection, connect } from './connection.js';
 import { keysOf, type StoreKeys } from './keys.js';
+import { LogMovedError } from './log-moved-error.js';
 import { beginning } from './place.js';
 import { RedisLog } from './redis-log.js';
 import type { RedisLogHost } from './redis-log-options.js';
@@ -146,7 +147,8 @@ async function* readEntriesOf(
     const entries = (await connection.call('XRANGE', keys.log, from, '+', 'COUNT', readEntries)) as StreamEntries;
     if (position > 0) {
       const known = entries.shift();
-      if (known === undefined || known[0] !== id) throw new LogTrimmedError();
+      if (known === undefined || known[0] !== id)
+        throw new LogMovedError('expected the log to go on from where it was read, got one that was cut back');
     }
     for (const [entryId, fields] of entries) {
       const read = log.read(entryId, fields);
@@ -154,9 +156,4 @@ async function* readEntriesOf(
     }
     if (entries.length === 0) return;
   }
-}
-
-/** The log was cut back while it was read: a newer snapshot is there by now. */
-export class LogTrimmedError extends Error {
-  override readonly name = 'LogTrimmedError';
 }

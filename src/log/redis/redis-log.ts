@@ -108,15 +108,14 @@ export class RedisLog implements Log {
     const sequence = ++this.#sequence;
     // Ids never go back, not even when the store's time does.
     const nowMs = Math.max(time.now(), msOfId(this.#place.id));
-    const fields = this.#fieldsOf(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + patienceMs });
-    await this.#appender.append(fields, entry);
+    await this.#write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + patienceMs }, entry);
     return { ...entry, writer, incarnation, sequence, position: this.#place.position };
   }
 
   writeSnapshot(_position: number, pieces: Iterable<unknown>): Promise<void> {
     return this.#snapshots.take(pieces, async (snapshot) => {
       const note: NewEntry = { atMs: Math.floor(this.#options.time.now()), commands: [] };
-      await this.#appender.append(this.#fieldsOf(++this.#sequence, { ...note, snapshot }), note);
+      await this.#write(++this.#sequence, { ...note, snapshot }, note);
     });
   }
 
@@ -140,9 +139,9 @@ export class RedisLog implements Log {
     const { birth } = this.#options;
     const fields = readFields(list);
     if (fields === undefined) return undefined;
-    const stored = readStored(fields);
-    if (stored.log !== shortId(birth)) return undefined;
     const { writer, incarnation, sequence } = fields;
+    const stored = (this.#isOwn(fields) ? this.#appender.storedOf(sequence) : undefined) ?? readStored(fields);
+    if (stored === undefined || stored.log !== shortId(birth)) return undefined;
     const { atMs, commands, answered, deadlineMs = Number.POSITIVE_INFINITY, version } = stored;
     this.#check(fields, stored);
     this.#snapshots.note(this.#place, fields, stored);
@@ -152,13 +151,15 @@ export class RedisLog implements Log {
     return { entry: isLate ? { ...entry, isLate } : entry, version, fields };
   }
 
-  #fieldsOf(sequence: number, entry: Omit<StoredEntry, 'log' | 'version' | 'after'>): EntryFields {
+  #write(sequence: number, entry: Omit<StoredEntry, 'log' | 'version' | 'after'>, own: NewEntry): Promise<void> {
     const { writer, incarnation, birth, version } = this.#options;
     const { position, chain, id } = this.#place;
-    return toFields(
-      { writer, incarnation, sequence },
-      { log: shortId(birth), version, after: [position, chain, id], ...entry },
-    );
+    const stored: StoredEntry = { log: shortId(birth), version, after: [position, chain, id], ...entry };
+    return this.#appender.append(toFields({ writer, incarnation, sequence }, stored), stored, own);
+  }
+
+  #isOwn({ writer, incarnation }: Pick<EntryFields, 'writer' | 'incarnation'>): boolean {
+    return writer === this.#options.writer && incarnation === this.#options.incarnation;
   }
 
   #start(onEntry: (entry: LogEntry, own: NewEntry | undefined) => void): void {
@@ -168,16 +169,14 @@ export class RedisLog implements Log {
   }
 
   #follow(id: string, list: string[]): void {
-    const { writer, incarnation, host } = this.#options;
     const read = this.read(id, list);
     if (read !== undefined && !this.#isOver) {
       const { entry } = read;
-      const isOwn = entry.writer === writer && entry.incarnation === incarnation;
-      const own = isOwn ? this.#appender.take(entry.sequence) : undefined;
+      const own = this.#isOwn(entry) ? this.#appender.take(entry.sequence) : undefined;
       try {
         this.#onEntry?.(entry, own);
       } catch (error) {
-        host.onError(error);
+        this.#options.host.onError(error);
       }
     }
     this.#catchUp.applied(id);

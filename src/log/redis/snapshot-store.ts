@@ -4,6 +4,7 @@ import { jsonText } from '../../values/json.js';
 import { fromRecordText } from '../json-record.js';
 import type { Connection } from './connection.js';
 import type { StoreKeys } from './keys.js';
+import { LogMovedError } from './log-moved-error.js';
 import type { Place } from './place.js';
 
 /** What is known of a snapshot without reading it. */
@@ -107,26 +108,22 @@ export async function dropSnapshots(
   ]);
 }
 
-/** The pieces of a snapshot. @throws {SnapshotBrokenError} when it is not whole */
+/** The pieces of a snapshot. @throws {LogMovedError} when it is not whole */
 export async function* readSnapshot(
   connection: Connection,
   keys: StoreKeys,
   { chunks, count, position }: SnapshotHeader,
 ): AsyncGenerator<unknown, void, undefined> {
-  const broken = (why: string) => new SnapshotBrokenError(`The snapshot at entry ${position} ${why}.`);
+  const broken = (got: string) => new LogMovedError(`expected the snapshot at entry ${position}, got ${got}`);
   for (let first = 0; first < count; first += readChunks) {
     const last = Math.min(count, first + readChunks) - 1;
     const texts = (await connection.call('LRANGE', keys.chunks(chunks), first, last)) as string[];
-    if (texts.length !== last - first + 1) throw broken('is not whole');
+    if (texts.length !== last - first + 1) throw broken('a part of it');
     for (const [index, chunk] of texts.entries()) {
       const [sum = ''] = chunk.split(' ', 1);
       const text = chunk.slice(sum.length + 1);
-      if (crc32(text, first + index) !== Number(sum)) throw broken('is not as it was written');
+      if (crc32(text, first + index) !== Number(sum)) throw broken('one that is not as it was written');
       for (const piece of text.split('\n')) yield fromRecordText(piece, longNumber.test(piece));
     }
   }
-}
-
-export class SnapshotBrokenError extends Error {
-  override readonly name = 'SnapshotBrokenError';
 }

@@ -97,7 +97,7 @@ export class SnapshotTurns {
     this.#dueBytes = Math.max(this.#options.leastLogBytes, bytes);
     this.#bytes -= this.#bytesAt.get(position) ?? 0;
     this.#bytesAt.clear();
-    this.#compare(position, digest);
+    this.#compare(position, digest).catch((error) => this.#options.host.onError(error));
     if (isOwn) this.#trim().catch((error) => this.#options.host.onError(error));
   }
 

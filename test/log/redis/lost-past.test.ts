@@ -123,3 +123,21 @@ test.concurrent('what is done after its client got a 503 says so in the journal'
   await vi.waitFor(() => isServing(one), patient);
   expect((await two.control.getVerdict()).reason).toContain('1 request got a 503 that the journal does not show');
 });
+
+test.concurrent('a replica that sees that another had a different past reads the log again', async (context) => {
+  const redis = await startRedis(context);
+  const one = await startReplica(redis);
+  await create(one);
+  const [[, [, , , text = '']] = ['', []]] = (await redis.call('XREVRANGE', entriesKey, '+', '-', 'COUNT', 1)) as [
+    string,
+    string[],
+  ][];
+  const { log, version, atMs } = JSON.parse(text);
+  const entry = { log, version, atMs, after: [2, 12_345, '1-1'], commands: [] };
+  await redis.call('XADD', entriesKey, '*', 'w', '1.1 other', 'e', JSON.stringify(entry));
+  await vi.waitFor(() => expect(one.said).toHaveLength(2), patient);
+  expect(one.said[0]).toContain('other had another entry 2 than this replica. The log is read again.');
+  await vi.waitFor(() => isServing(one), patient);
+  expect((await get(one, '/pets/41')).status).toBe(200);
+  expect([one.said.length, one.ended]).toEqual([2, []]);
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/log/capture-simulator.js';
 import { digestOf } from '../../../src/log/digest.js';
 import { startProxy } from './cutting-proxy.js';
@@ -71,4 +71,54 @@ test.concurrent('a reply that is lost with its connection counts nothing twice, 
   expect(names).toHaveLength(15);
   expect(new Set(names).size).toBe(15);
   expect(new Set(await statesOf([one, two])).size).toBe(1);
+});
+
+test.concurrent('replicas that start in the same moment begin one log, and one that closes is gone at once', async (context) => {
+  const redis = await startRedis(context);
+  const replicas = await Promise.all([1, 2, 3].map(() => startReplica(redis)));
+  const entries = (await redis.call('XRANGE', 'petstore-sim:{test}:log', '-', '+')) as [string, string[]][];
+  expect(entries.filter(([, [, writer]]) => writer === '1.1 begin')).toHaveLength(1);
+  const [one, two, three] = replicas as [TestReplica, TestReplica, TestReplica];
+  await vi.waitFor(() => expect(one.replicas).toHaveLength(3));
+  await three.close();
+  await vi.waitFor(() => expect(one.replicas.toSorted()).toEqual([one.replica, two.replica].sort()));
+  expect((await create(two)).status).toBe(201);
+});
+
+test.concurrent('what others put into the stream is skipped by all alike', async (context) => {
+  const redis = await startRedis(context);
+  const [one, two] = [await startReplica(redis), await startReplica(redis)];
+  const add = (...fields: string[]) => redis.call('XADD', 'petstore-sim:{test}:log', '*', ...fields);
+  await add('hello', 'world');
+  await add('w', '1.1 nobody', 'e', '{"log":');
+  // Of a replica of the log that was here before this one.
+  const reset = { kind: 'control', operation: 'reset', input: {} };
+  await add(
+    'w',
+    '1.1 old',
+    'e',
+    JSON.stringify({ log: '00000000', version: '0', atMs: Date.now(), commands: [reset] }),
+  );
+  expect((await create(one)).status).toBe(201);
+  expect((await get(two, '/pets/41')).status).toBe(200);
+  const three = await startReplica(redis);
+  expect((await three.control.countRequests()).count).toBe(2);
+  for (const replica of [one, two, three]) expect([replica.said, replica.ended]).toEqual([[], []]);
+});
+
+test.concurrent('a scenario that has changed is loaded once, and a log of another is refused', async (context) => {
+  const redis = await startRedis(context);
+  const one = await startReplica(redis);
+  await create(one);
+  await one.close();
+  const changed = { scenario: { limits: 'off' as const } };
+  const [two, three] = await Promise.all([startReplica(redis, changed), startReplica(redis, changed)]);
+  expect((await get(two, '/pets/41')).status).toBe(200);
+  expect(await three.control.getScenario()).toMatchObject({ scenario: { limits: 'off' } });
+  expect([...two.notices, ...three.notices]).toContain(
+    'The scenario default has changed since the last start; it is loaded, and the pets stay.',
+  );
+  await expect(startReplica(redis, { scenarioName: 'other' })).rejects.toThrow(
+    /^expected redis:\S+ to hold the state of the scenario other, got that of default; start with that one/,
+  );
 });

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { type MatrixResult, matrixLines } from '../../src/cli/matrix.js';
+
+const result = (id: string | undefined, value: unknown, isMet: boolean): MatrixResult =>
+  ({ id, value, isMet, breaks: false, code: 0, output: '', outcome: 'pass', findings: [] }) as never;
+
+test('a choice of which another value was met is named with the value that was not', () => {
+  const results = [
+    result(undefined, undefined, true),
+    result('banAfter', 1, true),
+    result('banAfter', 0, false),
+    result('paging', 'cursor', false),
+    result('paging', 'page', false),
+  ];
+  expect(matrixLines(results, (_, text) => text)).toEqual([
+    'The client met 1 of 4 choices that the document leaves open; none breaks it.',
+    'Not met, because the client did nothing that they decide: banAfter: 0, paging.',
+  ]);
+});

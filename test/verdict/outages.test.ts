@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { Simulator } from '../../src/index.js';
+import { coreOf } from '../../src/simulator/simulator.js';
+import { judge } from '../../src/verdict.js';
+import { frozen, noon } from '../support/frozen.js';
+import { send } from '../support/plain-call.js';
+
+const noonMs = Date.parse(noon);
+
+/** A client that was refused, and comes back ten seconds later, which is far too early. */
+function refusedTwice(): Simulator {
+  const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+  send(sim);
+  sim.clock.advance('10s');
+  send(sim);
+  return sim;
+}
+
+const awayFor = (sim: Simulator, fromMs: number, toMs: number) => {
+  coreOf(sim).state.journal.outages = [{ fromMs: noonMs + fromMs, toMs: noonMs + toMs, refused: 2 }];
+};
+
+test('a finding about a time that nobody could write down is none, and the verdict says why', () => {
+  const sim = refusedTwice();
+  expect(judge(sim)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
+  // Between the two the client may have been told something else.
+  awayFor(sim, 3_000, 5_000);
+  expect(judge(sim)).toMatchObject({
+    outcome: 'inconclusive',
+    reason:
+      'The store was away between 2026-01-01T12:00:03.000Z and 2026-01-01T12:00:05.000Z: 2 requests got a 503 that the journal does not show.',
+    findings: [],
+  });
+});
+
+test('what the client did at another time still counts', () => {
+  const sim = refusedTwice();
+  sim.clock.advance('1m');
+  awayFor(sim, 20_000, 30_000);
+  expect(judge(sim)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
+});
+
+test('a run that would pass does not, and another begins with the journal cleared', () => {
+  const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+  send(sim);
+  sim.clock.advance('61s');
+  send(sim);
+  expect(judge(sim).outcome).toBe('pass');
+  awayFor(sim, 62_000, 63_000);
+  expect(judge(sim).outcome).toBe('inconclusive');
+  sim.journal.clear();
+  expect(judge(sim).reason).toBe('No request came.');
+});
