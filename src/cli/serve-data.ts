@@ -1,5 +1,6 @@
 import { LogOpenError } from '../log/log.js';
-import { type ListenOptions, listenTo } from '../node/http/server.js';
+import { listenToOpened } from '../node/http/listen-to-opened.js';
+import type { ListenOptions } from '../node/http/server.js';
 import { openData } from '../node/open-data.js';
 import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
@@ -29,19 +30,6 @@ export async function serveData(
     throw error instanceof LogOpenError ? new UsageError(error.message) : error;
   });
   for (const notice of opened.notices) process.stderr.write(`${notice}\n`);
-  const server = await startServer(() => listenTo(opened.backend, options), options).catch(async (error) => {
-    await opened.close();
-    throw error;
-  });
-  return {
-    sim: opened.backend.sim,
-    load: opened.load,
-    server: {
-      ...server,
-      async close(how) {
-        await server.close(how);
-        await opened.close();
-      },
-    },
-  };
+  const server = await startServer(() => listenToOpened(opened, options), options);
+  return { sim: opened.backend.sim, load: opened.load, server };
 }

@@ -1,4 +1,5 @@
-import { type ListenOptions, listenTo } from '../node/http/server.js';
+import { listenToOpened } from '../node/http/listen-to-opened.js';
+import type { ListenOptions } from '../node/http/server.js';
 import { type OpenRecording, openRecording, type RecordingOptions } from '../node/open-recording.js';
 import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
@@ -23,21 +24,8 @@ export async function serveRecorded(
     scenarios: readShippedScenarios,
     generatePets: generateAtStart,
   });
-  const server = await startServer(() => listenTo(opened.backend, options), options).catch(async (error) => {
-    await opened.close();
-    throw error;
-  });
-  return {
-    sim: opened.backend.sim,
-    load: opened.load,
-    server: {
-      ...server,
-      async close(how) {
-        await server.close(how);
-        await opened.close();
-      },
-    },
-  };
+  const server = await startServer(() => listenToOpened(opened, options), options);
+  return { sim: opened.backend.sim, load: opened.load, server };
 }
 
 /** Begins a recording, and says what is in it. @throws {UsageError} */

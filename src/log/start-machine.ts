@@ -89,7 +89,6 @@ const simulatorOptions = ({ scenarios, generatePets, onError = console.error, on
   ...(scenarios && { scenarios }),
   ...(generatePets && { generatePets }),
   ...(onWarning && { onWarning }),
-  ...(onWarning && { onWarning }),
   readStart,
   onError,
 });

@@ -6,6 +6,7 @@ import { openFileLog } from '../log/file/open-file-log.js';
 import { type Log, LogOpenError, type OpenedLog } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import { readMachine } from '../log/read-machine.js';
+import { runCommand } from '../log/run-command.js';
 import { Sequencer } from '../log/sequencer.js';
 import { type MachineOptions, startMachine } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
@@ -15,6 +16,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
 import { sequencerHost } from './sequencer-host.js';
+import { setDifferenceAside } from './set-difference-aside.js';
 
 export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
   /** Where the log is kept. */
@@ -61,10 +63,7 @@ export async function openData(options: DataOptions): Promise<OpenData> {
   const { log, found } = await readLog(open, reset, { scenarioName, folder, resolved, machineOptions, notices });
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
   const sequencer = new Sequencer(machine, log, sequencerHost);
-  const run = (command: Command) =>
-    new Promise<void>((resolve, reject) => {
-      sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
-    });
+  const run = (command: Command) => runCommand(sequencer, command);
   const load: OpenData['load'] = (scenario, { reseed = false } = {}) => {
     // Checked before it is written; and as at a start, so that the next one knows it again.
     const { scenario: complete } = resolveScenario(scenario, options.generatePets, readStart);
@@ -118,13 +117,8 @@ async function readLog(
       );
     }
     const { machine, difference } = await readMachine(opened, machineOptions, resolved);
-    if (difference === undefined) return { log, found: machine };
-    if (difference.version === version) {
-      notices.push(`Entry ${difference.position} is answered differently than before; this is a bug of the simulator.`);
-      return { log, found: machine };
-    }
-    const reason = `petstore-sim ${version} answers entry ${difference.position} differently than ${difference.version}, which wrote it`;
-    notices.push(await log.setAside(difference.position, reason));
+    const isSetAside = difference !== undefined && (await setDifferenceAside(log, difference, notices));
+    if (!isSetAside) return { log, found: machine };
   } catch (error) {
     await log.close();
     throw error;

@@ -3,6 +3,7 @@ import { version } from '../control/har.js';
 import type { Command } from '../log/command.js';
 import { createRecording } from '../log/file/recording.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
+import { runCommand } from '../log/run-command.js';
 import { Sequencer } from '../log/sequencer.js';
 import { type MachineOptions, startMachine } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
@@ -54,10 +55,7 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
     readMs: () => Date.now(),
   });
   const sequencer = new Sequencer(machine, log, sequencerHost);
-  const run = (command: Command) =>
-    new Promise<void>((resolve, reject) => {
-      sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
-    });
+  const run = (command: Command) => runCommand(sequencer, command);
   await run({ kind: 'begin', scenario: resolved.scenario, hash });
   const health = () => ({ position: log.position, snapshotPosition: 0, notices: [] });
   return {

@@ -5,6 +5,7 @@ import { LogOpenError } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import type { RedisAddress } from '../log/redis/address.js';
 import { StoreAwayError } from '../log/redis/connection.js';
+import { runCommand } from '../log/run-command.js';
 import { Sequencer } from '../log/sequencer.js';
 import type { StateMachine } from '../log/state-machine.js';
 import { readStart } from '../scenario/read-start.js';
@@ -44,10 +45,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   let isLost = false;
   const { log, machine, notices } = await readReplica({ ...options, onLost }, hash);
   const sequencer = new Sequencer(machine, log, sequencerHost, options.away);
-  const run = (command: Command) =>
-    new Promise<void>((resolve, reject) => {
-      sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
-    });
+  const run = (command: Command) => runCommand(sequencer, command);
   const beat = setInterval(() => {
     sequencer.submit(machine.replicas.has(writer) ? { kind: 'beat' } : { kind: 'join', version });
   }, beatMs);

@@ -12,6 +12,7 @@ import type { StateMachine } from '../log/state-machine.js';
 import type { StoreAway } from '../log/store-away.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { counted } from '../values/counted.js';
+import { setDifferenceAside } from './set-difference-aside.js';
 
 export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
   readonly address: RedisAddress;
@@ -97,17 +98,17 @@ export async function readReplica(
     const { difference } = found;
     machine = found.machine as StateMachine;
     if (difference === undefined) return { log, machine, notices };
-    if (difference.version === version) {
-      notices.push(`Entry ${difference.position} is answered differently than before; this is a bug of the simulator.`);
-      return { log, machine, notices };
-    }
-    if (machine.replicas.list().some((each) => each.version !== version) && time.now() - machine.time.lastMs < goneMs) {
+    const isOther = difference.version !== version;
+    if (
+      isOther &&
+      machine.replicas.list().some((each) => each.version !== version) &&
+      time.now() - machine.time.lastMs < goneMs
+    ) {
       throw new LogOpenError(
         `expected every replica of ${address.name} to be petstore-sim ${version}, got ${difference.version}; stop all of them, then start all with one version`,
       );
     }
-    const reason = `petstore-sim ${version} answers entry ${difference.position} differently than ${difference.version}, which wrote it`;
-    notices.push(await log.setAside(difference.position, reason));
+    if (!(await setDifferenceAside(log, difference, notices))) return { log, machine, notices };
   } catch (error) {
     await log.close();
     throw error;

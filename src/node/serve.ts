@@ -3,7 +3,8 @@ import { readStart } from '../scenario/read-start.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SandboxesOptions } from '../simulator/sandboxes.js';
-import { type ListenOptions, listenTo } from './http/server.js';
+import { listenToOpened } from './http/listen-to-opened.js';
+import type { ListenOptions } from './http/server.js';
 import type { DataOptions } from './open-data.js';
 import { isRedisAddress } from './redis-address.js';
 import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-files.js';
@@ -82,20 +83,7 @@ export async function serve({
 async function serveFolder(data: DataOptions, options: ListenOptions): Promise<Omit<ServedData, 'control'>> {
   const { openData } = await import('./open-data.js');
   const opened = await openData(data);
-  try {
-    const server = await listenTo(opened.backend, options);
-    return {
-      ...server,
-      notices: opened.notices,
-      async close(how) {
-        await server.close(how);
-        await opened.close();
-      },
-    };
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
+  return { ...(await listenToOpened(opened, options)), notices: opened.notices };
 }
 
 async function serveStore(

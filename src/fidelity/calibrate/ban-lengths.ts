@@ -1,5 +1,5 @@
 import { settingValues } from '../../contract/settings.js';
-import type { Knowledge } from './clue.js';
+import { type Knowledge, notAsked } from './clue.js';
 
 /** The longest ban where none was seen: three days, as of the services that say so. */
 const longestSeconds = 259_200;
@@ -10,19 +10,12 @@ const longestSeconds = 259_200;
  * @param lengths in seconds; `undefined` where the end did not show
  */
 export function lengthKnowledge(lengths: readonly (number | undefined)[]): Knowledge[] {
-  const unknown = (about: Knowledge['about']): Knowledge => ({
-    about,
-    state: 'not asked',
-    left: [],
-    evidence: [],
-    requests: [],
-  });
   const shown = lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
   const isSame = shown.length > 1 && shown.every(({ seconds }) => seconds === shown[0]?.seconds);
   const first = lengths[0] ?? (isSame ? shown[0]?.seconds : undefined);
   const bans = `bans of ${shown.map(({ seconds }) => `${seconds} s`).join(', ')}`;
   const likely = (about: Knowledge['about'], value: unknown, more = ''): Knowledge => ({
-    ...unknown(about),
+    ...notAsked(about),
     state: 'likely',
     value,
     left: [value],
@@ -30,9 +23,9 @@ export function lengthKnowledge(lengths: readonly (number | undefined)[]): Knowl
   });
   const escalation = isSame ? { value: settingValues.banEscalation.default, isEndSeen: true } : growth(shown);
   return [
-    first === undefined ? unknown('banSeconds') : likely('banSeconds', first),
+    first === undefined ? notAsked('banSeconds') : likely('banSeconds', first),
     escalation === undefined
-      ? unknown('banEscalation')
+      ? notAsked('banEscalation')
       : likely('banEscalation', escalation.value, escalation.isEndSeen ? '' : ', and perhaps longer ones'),
   ];
 }

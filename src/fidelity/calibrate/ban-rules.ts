@@ -1,6 +1,6 @@
 import { settingValues } from '../../contract/settings.js';
 import { counted } from '../../values/counted.js';
-import type { Knowledge } from './clue.js';
+import { type Knowledge, notAsked } from './clue.js';
 
 /** From least to most, in milliseconds: when a request arrived is known only as well as the network lets it. */
 export type Between = readonly [leastMs: number, mostMs: number];
@@ -95,13 +95,6 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
   const evidence = banned
     .slice(-3)
     .map(({ places, early }) => `${places.at(-1)}: banned at refusal ${early.length + 1}`);
-  const unknown = (about: Knowledge['about']): Knowledge => ({
-    about,
-    state: 'not asked',
-    left: [],
-    evidence: [],
-    requests: [],
-  });
   if (after === undefined) {
     const spared = episodes.find(
       ({ early, isSteady }) => isSteady && early.filter(isSureStrike).length >= enoughStrikes,
@@ -109,14 +102,14 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
     const says =
       spared && `${spared.places[0]} and ${counted(spared.early.length, 'refused request')} after it: no ban`;
     const none = says && { state: 'likely' as const, value: 0, left: [0], evidence: [says] };
-    return [{ ...unknown('banAfter'), ...none }, unknown('banGraceMs'), unknown('banToleranceMs')];
+    return [{ ...notAsked('banAfter'), ...none }, notAsked('banGraceMs'), notAsked('banToleranceMs')];
   }
   const isCertain = isOnly && isAlone && banned.length > 1 && banned.every(({ isOurs }) => isOurs);
   const state = isCertain ? ('certain' as const) : ('likely' as const);
   return [
-    { ...unknown('banAfter'), state, value: after, left: [after], evidence },
-    rangeKnowledge(unknown('banGraceMs'), graceMs, settingValues.banGraceMs.default),
-    rangeKnowledge(unknown('banToleranceMs'), toleranceMs, settingValues.banToleranceMs.default),
+    { ...notAsked('banAfter'), state, value: after, left: [after], evidence },
+    rangeKnowledge(notAsked('banGraceMs'), graceMs, settingValues.banGraceMs.default),
+    rangeKnowledge(notAsked('banToleranceMs'), toleranceMs, settingValues.banToleranceMs.default),
   ];
 }
 

@@ -33,6 +33,15 @@ export interface Knowledge {
   readonly requests: readonly number[];
 }
 
+/** What is known of a choice of which nothing was seen. */
+export const notAsked = (about: Subject): Knowledge => ({
+  about,
+  state: 'not asked',
+  left: [],
+  evidence: [],
+  requests: [],
+});
+
 interface Gathered {
   left: readonly unknown[] | undefined;
   isLikely: boolean;

@@ -6,7 +6,7 @@ import { answerClues, petClues } from './answer-clues.js';
 import { lengthKnowledge } from './ban-lengths.js';
 import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
 import { BanWatch } from './ban-watch.js';
-import { type Clue, Clues, type Knowledge, type Subject } from './clue.js';
+import { type Clue, Clues, type Knowledge, notAsked, type Subject } from './clue.js';
 import { Facts, readExchange } from './facts.js';
 import { LimitHypotheses } from './limit-hypotheses.js';
 import { type LimitAssumption, limitAssumptions } from './limit-rules.js';
@@ -100,7 +100,7 @@ export class Learner {
   /** The limits of a plan that is none of the document's, where a key has one. */
   #enterprise(): Knowledge {
     const about = 'enterpriseLimits';
-    const none: Knowledge = { about, state: 'not asked', left: [], evidence: [], requests: [] };
+    const none = notAsked(about);
     const tokens = new Set(this.limits.likely.flatMap(({ keys }) => [...keys.keys()]));
     for (const token of tokens) {
       const plan = this.limits.planOf(token);
