@@ -17,6 +17,13 @@ const aimsTable = (results) =>
     ]),
   );
 
+/** What stands in the way of the aims that are not reached, where that is known. */
+const obstaclesList = (results) =>
+  aims(results)
+    .filter(({ because }) => because)
+    .map(({ what, because }) => `- ${what.split(': ')[0]}: ${because}`)
+    .join('\n');
+
 /** For a terminal. */
 export const tables = (results) =>
   [{ title: 'Aims', content: aimsTable(results) }, ...sections(results)]
@@ -28,12 +35,13 @@ const each = (parts, name) => [...new Set(Object.values(parts).map((part) => par
 
 const conditions = (parts) =>
   table(
-    ['part', 'measured on', 'minutes', 'load before', 'yardstick spread'],
+    ['part', 'measured on', 'minutes', 'load before', 'yardstick', 'spread'],
     Object.entries(parts).map(([part, { date, minutes, load, noise }]) => [
       `\`${part}\``,
       date,
       number(minutes, 1),
       number(load, 2),
+      noise === undefined ? '' : `${number(noise.median)} ${noise.unit}`,
       noise === undefined ? (minutes === undefined ? 'not noted' : '') : `${number(noise.spread * 100)} %`,
     ]),
   );
@@ -63,6 +71,10 @@ machine with \`npm run bench\`, in a quarter of an hour.
 
 ${aimsTable(results)}
 
+What stands in the way, where that is known:
+
+${obstaclesList(results)}
+
 ${sections(results)
   .map(({ title, meaning, content }) => `## ${title}\n\n${meaning}\n\n${content}\n`)
   .join('\n')}
@@ -74,7 +86,7 @@ ${peers.map((peer) => note(peer, failed[peer.name])).join('\n')}
 
 A part is published only if its yardstick spread by 15 % at most: the limit’s requests a second where servers are loaded,
 else a fixed piece of work; from the lowest to the highest without a tenth at either end, of the median. Where that was not
-noted, shares are of medians over a run.
+noted, shares are of medians over a run. The yardstick tells how fast the machine was: what is given in milliseconds goes with it.
 
 ${conditions(parts)}
 `;

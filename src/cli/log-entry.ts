@@ -2,6 +2,7 @@ import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
 import type { AnsweredRequest, ServedAnswer } from '../node/http/served-answer.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { createInstantText } from '../values/instant-text.js';
 
 /** One line of the log. A field without a value is left out. */
 export interface LogEntry {
@@ -41,14 +42,14 @@ export function createLogEntries(): (request: AnsweredRequest, answer: ServedAns
     redactors.set(sim, redactor);
     return redactor;
   };
-  const timeText = createTimeText();
+  const timeText = createInstantText();
   return (request, answer, durationMs) => {
     const { by, sim, status, operation, plan, headers, fault, wire, isOriginRefused } = answer;
     const target = request.url ?? '';
     const token = answer.key ?? tokenOf(request, by);
     const error = status < 400 ? noError : readError(answer.body);
     const redactor = redactors.get(sim) ?? redactorOf(sim);
-    const redact = redactor(error.message === undefined ? target : `${target}\n${error.message}`, token);
+    const redact = redactor([target, error.message], token);
     const isUnsent = wire?.kind === 'reset' || wire?.kind === 'close' || wire?.kind === 'hang';
     const remaining = headers[rateLimitHeaders.remaining];
     return {
@@ -71,19 +72,6 @@ export function createLogEntries(): (request: AnsweredRequest, answer: ServedAns
       refusedOrigin: isOriginRefused ? request.headers.origin : undefined,
       durationMs: Math.round(durationMs * 1000) / 1000,
     };
-  };
-}
-
-/** Instants as text; the last one is kept, because a busy server answers many requests in a millisecond. */
-function createTimeText(): (ms: number) => string {
-  let lastMs = Number.NaN;
-  let lastText = '';
-  return (ms) => {
-    if (ms !== lastMs) {
-      lastMs = ms;
-      lastText = new Date(ms).toISOString();
-    }
-    return lastText;
   };
 }
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { digitsOf } from '../values/digits.js';
 import type { LogEntry } from './log-entry.js';
 
 type Paint = (text: string) => string;
@@ -21,16 +22,15 @@ export function createPrettyLine(): (entry: LogEntry) => string {
     const { event, time, method, target, status, operation, key, plan, remaining, durationMs } = entry;
     const colour = status === 0 || (status >= 400 && status !== 429) ? red : status === 429 ? yellow : green;
     const notes = notesOf(entry);
-    const cells = [
-      dim(time.slice(11, 23)),
-      colour(status === 0 ? '---' : String(status)),
-      (operation ?? (event === 'request' ? '-' : event)).padEnd(9),
-      (plan ?? '-').padEnd(10),
-      printable(key ?? '-', 20).padEnd(14),
-      (remaining === undefined ? '-' : `${remaining} left`).padEnd(11),
-      `${durationMs.toFixed(1)} ms`.padStart(8),
-      method === '' ? ' (no request)' : ` ${method} ${printable(target, 120)}`,
-    ].join('  ');
+    const name = operation ?? (event === 'request' ? '-' : event);
+    const left = remaining === undefined ? '-' : `${digitsOf(remaining)} left`;
+    const tenths = Math.round(durationMs * 10);
+    const took = `${Math.floor(tenths / 10)}.${tenths % 10} ms`;
+    const what = method === '' ? ' (no request)' : ` ${method} ${printable(target, 120)}`;
+    const who = `${name.padEnd(9)}  ${(plan ?? '-').padEnd(10)}  ${printable(key ?? '-', 20).padEnd(14)}`;
+    const shown = colour(status === 0 ? '---' : String(status));
+    // Joined, because a template would stay a tree of its parts while lines are gathered, for the garbage collector to copy.
+    const cells = [dim(time.slice(11, 23)), shown, who, left.padEnd(11), took.padStart(8), what].join('  ');
     return notes.length === 0 ? cells : `${cells}  ${dim(notes.join(', '))}`;
   };
 }
@@ -51,5 +51,10 @@ function notesOf(entry: LogEntry): string[] {
 }
 
 /** Text of a request or a scenario, without anything that a terminal would act upon. */
-const printable = (text: string, maximumLength: number) =>
-  (text.length > maximumLength ? `${text.slice(0, maximumLength)}…` : text).replace(/[^\x20-\x7e…]/g, '?');
+const printable = (text: string, maximumLength: number): string => {
+  if (text.length <= maximumLength && isPrintable.test(text)) return text;
+  const cut = text.length > maximumLength ? `${text.slice(0, maximumLength)}…` : text;
+  return cut.replace(/[^\x20-\x7e…]/g, '?');
+};
+
+const isPrintable = /^[\x20-\x7e]*$/;

@@ -1,6 +1,6 @@
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Issue } from '../schema/issue.js';
-import { SandboxError } from '../simulator/sandboxes.js';
+import { SandboxError } from '../simulator/sandbox-error.js';
 
 /** A control operation that cannot be done. In this process and over HTTP it has the same status, code and message. */
 export class ControlError extends Error {

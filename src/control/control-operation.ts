@@ -1,5 +1,6 @@
 import type { AnySchema, Input, Output, Schema } from '../schema/schema.js';
 import type { Simulator } from '../simulator/simulator.js';
+import type { EntryTexts } from './entry-stream.js';
 
 /** How far the log of a server is. */
 export interface LogHealth {
@@ -61,7 +62,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly status?: 201;
   /** Media type of a result that is text or a stream of entries. Default: JSON. */
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
-  /** What an event of a stream is called. Default: `request`, which has the id of its entry. */
+  /** What an event of a stream is called. */
   readonly eventName?: string;
   /** Statuses of refusals besides those that every operation can have: a conflict, or a limit that is reached. */
   readonly refusals?: readonly (404 | 409 | 503)[];
@@ -79,6 +80,8 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
    * `undefined` is a step of work that has no text yet.
    */
   pieces?(target: Target, input: Output<In>, caller: Caller): Iterable<string | undefined>;
+  /** A stream of entries as texts, which cost a fraction of the entries. HTTP sends it so. */
+  texts?(target: Target, input: Output<In>): EntryTexts;
 }
 
 /** Any operation on a target, for code that treats all operations alike. */

@@ -1,9 +1,12 @@
 import type { Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
-import { createEntryView, type JournalEntry } from './journal-entry.js';
+import { createEntryView, type EntryJson, type EntryView } from './entry-view.js';
+import type { JournalEntry } from './journal-entry.js';
 
 /** A reader with more entries than this to read is dropped. */
 const maximumWaiting = 20_000;
+const tooSlow = () =>
+  new RangeError(`expected a reader that keeps up, got one that is ${maximumWaiting} entries behind`);
 
 /**
  * The entries of the journal from now on, until `return` (a `break` out of the loop calls it) or until `signal` is aborted.
@@ -18,15 +21,11 @@ export function streamEntries(
 ): AsyncIterableIterator<JournalEntry> {
   const view = createEntryView(sim);
   /** Shown when they are read: to show one takes longer than to answer its request. */
-  const waiting: RequestRecord[] = [];
+  const waiting = entriesSince(sim, view, since);
   let wake: (() => void) | undefined;
   let isOver = false;
   let isTooSlow = false;
 
-  for (const entry of sim.journal.query()) {
-    if (since !== undefined && entry.id > since) waiting.push(entry);
-    else view.pass(entry);
-  }
   const finish = () => {
     isOver = true;
     stop();
@@ -49,8 +48,7 @@ export function streamEntries(
           wake = resolve;
         });
       }
-      if (isTooSlow)
-        throw new RangeError(`expected a reader that keeps up, got one that is ${maximumWaiting} entries behind`);
+      if (isTooSlow) throw tooSlow();
       const entry = isOver ? undefined : waiting.shift();
       return entry === undefined ? { value: undefined, done: true } : { value: view.show(entry), done: false };
     },
@@ -62,4 +60,55 @@ export function streamEntries(
       return this;
     },
   };
+}
+
+/** Takes an entry of the journal. */
+export type TakeEntry = (id: number, json: EntryJson) => void;
+
+/** The entries of the journal as JSON, for a reader in another process. */
+export interface EntryTexts {
+  /**
+   * Gives the next of the entries that were there already, or that came while these were taken.
+   * @returns false when there was none: from then on each entry is given as it comes
+   * @throws {RangeError} when the reader is too slow
+   */
+  next(take: TakeEntry): boolean;
+  stop(): void;
+}
+
+/** @param since first the kept entries with a higher id */
+export function followEntries(sim: Simulator, since?: number): EntryTexts {
+  const view = createEntryView(sim);
+  const waiting = entriesSince(sim, view, since);
+  let at = 0;
+  let live: TakeEntry | undefined;
+  const stop = sim.journal.listen((entry) => {
+    // At once, because what is kept until later has to be copied by the garbage collector.
+    if (live !== undefined) live(entry.id, view.write(entry));
+    else if (waiting.length - at <= maximumWaiting) waiting.push(entry);
+  });
+  return {
+    next(take) {
+      if (waiting.length - at > maximumWaiting) throw tooSlow();
+      const entry = waiting[at++];
+      if (entry === undefined) {
+        waiting.length = 0;
+        live = take;
+        return false;
+      }
+      take(entry.id, view.write(entry));
+      return true;
+    },
+    stop,
+  };
+}
+
+/** The kept entries with an id above `since`; the view takes note of the others. */
+function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
+  const wanted: RequestRecord[] = [];
+  for (const entry of sim.journal.query()) {
+    if (entry.id > since) wanted.push(entry);
+    else view.pass(entry);
+  }
+  return wanted;
 }

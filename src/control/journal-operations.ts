@@ -7,11 +7,12 @@ import { jsonText } from '../values/json.js';
 import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
-import { streamEntries } from './entry-stream.js';
+import { followEntries, streamEntries } from './entry-stream.js';
+import { showEntries } from './entry-view.js';
 import { createIsFound, type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
-import { type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { type JournalEntry, journalEntrySchema } from './journal-entry.js';
 import { redactedVerdict } from './redacted-verdict.js';
 import { streamUpdates, updateSchema } from './update-stream.js';
 import { verdictSchema } from './verdict-schema.js';
@@ -176,6 +177,7 @@ export const journalOperations = {
     refusals: [503],
     result: journalEntrySchema,
     run: (sim, { since }, { signal }) => streamEntries(sim, since, signal),
+    texts: (sim, { since }) => followEntries(sim, since),
   }),
   watchUpdates: operation({
     method: 'GET',
@@ -202,10 +204,9 @@ export const journalOperations = {
     input: fields({ key: entryQuery.key }),
     example: { key: 'free-key' },
     result: verdictSchema,
-    run: (sim, { key }) =>
-      redactedVerdict(sim, judgeEntries(sim, findEntries(sim, { key }), { isOneKey: key !== undefined })),
+    run: (sim, { key }) => redactedVerdict(sim, judgeEntries(sim, isJudged(key))),
     *pieces(sim, { key }) {
-      const verdict = yield* judgeInSteps(sim, findEntries(sim, { key }), { isOneKey: key !== undefined });
+      const verdict = yield* judgeInSteps(sim, isJudged(key));
       yield jsonText(redactedVerdict(sim, verdict));
     },
   }),
@@ -224,6 +225,9 @@ export const journalOperations = {
     },
   }),
 };
+
+/** Which entries are of the key that is to be judged. */
+const isJudged = (key: string | undefined) => (key === undefined ? undefined : createIsFound({ key }));
 
 const noEntry =
   'There is no request with this id; expected one that GET /__sim/journal shows. The oldest are dropped, and those that wait are not there yet.';

@@ -3,6 +3,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { maskedKey } from '../values/mask-key.js';
 import { formatIssues, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
+import type { EntryTexts } from './entry-stream.js';
 import { noteChange } from './note-change.js';
 
 /**
@@ -35,14 +36,27 @@ export function perform<Target>(
  * The result of an operation that has `pieces`, as text in pieces.
  * @throws {ControlError} as `perform` does
  */
-export function performInPieces<Target>(
+export const performInPieces = <Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
   caller: Caller,
-): Iterable<string | undefined> {
+): Iterable<string | undefined> =>
+  orControlError(() => operation.pieces?.(target, checkInput(operation, input), caller) ?? []);
+
+/**
+ * The result of an operation that has `texts`.
+ * @throws {ControlError} as `perform` does
+ */
+export const performInTexts = <Target>(
+  operation: AnyControlOperation<Target>,
+  target: Target,
+  input: unknown,
+): EntryTexts | undefined => orControlError(() => operation.texts?.(target, checkInput(operation, input)));
+
+function orControlError<Result>(run: () => Result): Result {
   try {
-    return operation.pieces?.(target, checkInput(operation, input), caller) ?? [];
+    return run();
   } catch (error) {
     throw toControlError(error);
   }

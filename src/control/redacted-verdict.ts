@@ -4,7 +4,7 @@ import type { Verdict } from '../verdict/judge-run.js';
 
 /** A verdict without API keys that nobody should see. */
 export function redactedVerdict(sim: Simulator, verdict: Verdict): Verdict {
-  const redact = createRedactor(sim)(JSON.stringify(verdict.findings));
+  const redact = createRedactor(sim)([JSON.stringify(verdict.findings)]);
   const findings = verdict.findings.map((finding) => ({
     ...finding,
     measured: redact(finding.measured),

@@ -7,9 +7,10 @@ import { judge, judgeInSteps } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { clockInfo } from './clock-operations.js';
 import { operation } from './control-operation.js';
+import { showEntries } from './entry-view.js';
 import { faultOperations } from './fault-operations.js';
 import { about } from './input-values.js';
-import { type JournalBody, type JournalEntry, journalEntrySchema, showEntries } from './journal-entry.js';
+import { type JournalBody, type JournalEntry, journalEntrySchema } from './journal-entry.js';
 import { keyOperations } from './key-operations.js';
 import { redactedVerdict } from './redacted-verdict.js';
 import { type RunReport, runFormat } from './run-report.js';
@@ -35,7 +36,7 @@ export const runOperations = {
     }),
     run: (sim): RunReport => collectRun(sim, judge(sim)),
     *pieces(sim) {
-      const verdict = yield* judgeInSteps(sim, sim.journal.query(), { isOneKey: false });
+      const verdict = yield* judgeInSteps(sim, undefined);
       yield* runPieces(sim, verdict);
     },
   }),
@@ -54,7 +55,7 @@ function* runPieces(sim: Simulator, verdict: Verdict): Generator<string> {
   const redactor = createRedactor({ keys: sim.keys, journal: sim.journal, scenario: defaultScenario });
   const shown = (value: unknown) => {
     const text = jsonText(value);
-    return redactor(text)(text);
+    return redactor([text])(text);
   };
   const { banAfter } = sim.settings;
   let separator = `{"format":${jsonText(runFormat)},"entries":[`;

@@ -7,8 +7,8 @@ import type { RequestRecord } from '../state/request-record.js';
 import { type ClockInfo, clockInfo, clockInfoSchema } from './clock-operations.js';
 import type { Caller } from './control-operation.js';
 import { type EntryRow, entryRowFields } from './entry-row.js';
+import { createEntryView } from './entry-view.js';
 import { about, instantText } from './input-values.js';
-import { createEntryView } from './journal-entry.js';
 
 /** A control operation that changed something. */
 export interface ShownChange {
@@ -140,7 +140,7 @@ export async function* streamUpdates(
           scenario: sim.name,
           clock: clockInfo(sim),
           entries,
-          changes: changes.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`))),
+          changes: changes.map((change) => showChange(change, redactor([change.input, change.by]))),
           total: sim.journal.size + sim.journal.dropped,
           pending: sim.journal.pending,
           behind: behind(),
@@ -172,7 +172,7 @@ const showChange = (
 /** Every change that is remembered, as an update shows it. */
 export function allChanges(sim: Simulator): ShownChange[] {
   const redactor = createRedactor(sim);
-  return sim.changes.last.map((change) => showChange(change, redactor(`${change.input}\n${change.by}`)));
+  return sim.changes.last.map((change) => showChange(change, redactor([change.input, change.by])));
 }
 
 /** Real time, because the clock of the simulator may stand still. */

@@ -1,6 +1,6 @@
+import { lowest } from '../values/lowest.js';
 import { span } from '../verdict/finding.js';
 import type { EntryBuffer, Lane } from './entry-buffer.js';
-import { lowest } from './entry-buffer.js';
 
 /** A stretch of time without a request that is drawn short. */
 export interface Gap {

@@ -1,5 +1,6 @@
+import { lowest } from '../values/lowest.js';
 import type { Axis } from './axis.js';
-import { type EntryBuffer, type Kind, kinds, type Lane, lowest, type Row } from './entry-buffer.js';
+import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
 import { drawSign } from './signs.js';
 
 /** Colours by their name in the style sheet. */

@@ -1,5 +1,6 @@
 import type { EntryRow } from '../control/entry-row.js';
 import type { ShownChange } from '../control/update-stream.js';
+import { lowest } from '../values/lowest.js';
 
 /** What became of a request, from the gravest to the best. */
 export const kinds = ['banned', 'strike', 'refused', 'unauthorized', 'failed', 'served'] as const;
@@ -167,18 +168,6 @@ export class EntryBuffer {
   #positionOnAxis(axisMs: number): number {
     return lowest(this.rows.length, (at) => (this.rows[at] as Row).axisMs >= axisMs);
   }
-}
-
-/** The lowest number from 0 to `count` for which `holds` does, where it holds for all after it. */
-export function lowest(count: number, holds: (at: number) => boolean): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 function extend(spans: Span[], fromMs: number, toMs: number): void {

@@ -1,4 +1,5 @@
-import { type EntryBuffer, lowest, type Row } from './entry-buffer.js';
+import { lowest } from '../values/lowest.js';
+import type { EntryBuffer, Row } from './entry-buffer.js';
 
 /** The requests that meet a test, kept while new ones come, so that only the new ones are tested. */
 export class FilteredRows {

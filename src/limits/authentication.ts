@@ -5,18 +5,23 @@ import type { ApiKey } from './api-key.js';
 const bearer = /^bearer +[^\s,]+$/i;
 
 /**
- * Finds the API key of a request: "Authorization: Bearer <API_KEY>". Changes nothing.
+ * Reads the API key of a request: "Authorization: Bearer <API_KEY>".
  * @param authorization the header; two of them arrive joined by a comma, and are refused
  * @throws {ApiError} 401 "for a missing or invalid API key"
  */
-export function findKey(authorization: string | undefined, find: (token: string) => ApiKey | undefined): ApiKey {
+export function readToken(authorization: string | undefined): string {
   if (authorization === undefined || authorization === '') {
     throw unauthorized('The Authorization header is missing; send "Authorization: Bearer <API_KEY>".', false);
   }
   if (!bearer.test(authorization)) {
     throw unauthorized('The Authorization header is not of the form "Bearer <API_KEY>".', false);
   }
-  const key = find(authorization.slice(authorization.lastIndexOf(' ') + 1));
+  return authorization.slice(authorization.lastIndexOf(' ') + 1);
+}
+
+/** Finds an API key. Changes nothing. @throws {ApiError} 401 */
+export function findKey(token: string, find: (token: string) => ApiKey | undefined): ApiKey {
+  const key = find(token);
   if (key === undefined) throw unauthorized('The API key is unknown.', true);
   return key;
 }

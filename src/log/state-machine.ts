@@ -1,7 +1,8 @@
 import { fromPlainCall } from '../adapters/plain-call.js';
 import { ControlError } from '../control/control-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
-import { recreatedHeaders, SandboxError, type Sandboxes } from '../simulator/sandboxes.js';
+import { SandboxError } from '../simulator/sandbox-error.js';
+import { recreatedHeaders, type Sandboxes } from '../simulator/sandboxes.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
 import { judge } from '../verdict/judge.js';

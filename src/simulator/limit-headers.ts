@@ -1,5 +1,5 @@
 import { documentedPlans, rateLimitHeaders } from '../contract/document.js';
-import { findKey } from '../limits/authentication.js';
+import { findKey, readToken } from '../limits/authentication.js';
 import { type RateReport, reportBanned, reportServed, reportUnauthorized } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { SimulatorState } from './simulator-state.js';
@@ -35,7 +35,7 @@ function rateOf(
 ): RateReport | undefined {
   try {
     const key = keys.preview(
-      findKey(authorization, (token) => keys.get(token)),
+      findKey(readToken(authorization), (token) => keys.get(token)),
       nowMs,
     );
     const { reportedWindow } = resolved.settings;

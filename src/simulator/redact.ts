@@ -24,10 +24,10 @@ export const displayKey = ({ scenario }: Pick<Simulator, 'scenario'>, key: strin
  * Masks API keys in texts: every key that the scenario does not name, added to the simulator or sent by a client, also in
  * another place than the Authorization header. Everything of a request that leaves the simulator goes through it, except
  * the answer to the client.
- * @returns a function that takes all texts of one request, joined, and its token, and gives a function that masks keys in
- * one of the texts
+ * @returns a function that takes all texts of one request, and its token, and gives a function that masks keys in one of
+ * the texts
  */
-export function createRedactor(sim: KeySource): (about: string, token?: string) => Redact {
+export function createRedactor(sim: KeySource): (about: readonly (string | undefined)[], token?: string) => Redact {
   let secrets = secretsOf.get(sim);
   if (secrets === undefined) {
     secrets = createSecrets(sim);
@@ -35,9 +35,12 @@ export function createRedactor(sim: KeySource): (about: string, token?: string) 
   } else secrets.learnAll();
   return (about, token) => {
     const finder = secrets.bringUpToDate(token);
-    return finder.find(about).length === 0 ? (text) => text : finder.replace;
+    return finder.isEmpty() || finder.find(about.join('\n')).length === 0 ? asItIs : finder.replace;
   };
 }
+
+/** Of a request in which no key is to be masked. */
+export const asItIs: Redact = (text) => text;
 
 /** Of each simulator, because with 150,000 keys it takes a while to learn them. */
 const secretsOf = new WeakMap<KeySource, ReturnType<typeof createSecrets>>();

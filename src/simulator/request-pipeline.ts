@@ -11,34 +11,42 @@ import { admit } from '../limits/admission.js';
 import { type ApiKey, startBan } from '../limits/api-key.js';
 import { findKey, requireValid } from '../limits/authentication.js';
 import type { RateReport } from '../limits/rate-report.js';
-import { parseInt64 } from '../values/int64.js';
 import { createDelayedRequests } from './delayed-requests.js';
+import { faultRequest } from './fault-request.js';
 import { rateWithoutKey } from './limit-headers.js';
 import { operations } from './operations.js';
 import { createRefusals } from './refusals.js';
 import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
-import { deprecationHeaders, extensionRoute, findRoute, isLimited, type Route } from './routes.js';
+import { deprecationHeaders, extensionRoute, findRoute, isLimited } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
 
 /** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
-export function createRequestPipeline(state: SimulatorState, onError: (error: unknown) => void) {
-  const { clock, pets, keys, faults, journal } = state;
-  const { lists, writeHeaders } = state.shared;
-  const refuse = createRefusals();
-  const delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
-    answer(
-      exchange,
-      injectFault(rule, first, () => runOperation(exchange)),
-      dueMs,
-    ),
-  );
+export class RequestPipeline {
+  readonly #state: SimulatorState;
+  readonly #onError: (error: unknown) => void;
+  readonly #refuse = createRefusals();
+  readonly delayed: ReturnType<typeof createDelayedRequests>;
+
+  constructor(state: SimulatorState, onError: (error: unknown) => void) {
+    this.#state = state;
+    this.#onError = onError;
+    this.delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
+      this.#answer(
+        exchange,
+        injectFault(rule, first, () => this.#runOperation(exchange)),
+        dueMs,
+      ),
+    );
+  }
 
   /** Answers one call: at once, or after the delay of a fault rule. */
-  function handle(call: ApiCall): Answer | Promise<Answer> {
-    const nowMs = clock.now();
+  handle(call: ApiCall): Answer | Promise<Answer> {
+    const state = this.#state;
+    const { journal } = state;
+    const nowMs = state.clock.now();
     const id = journal.open();
     // What is due goes on first; but this request has arrived before those answers are sent.
-    if (state.delayed.length > 0) delayed.complete(nowMs);
+    if (state.delayed.length > 0) this.delayed.complete(nowMs);
     const { resolved } = state;
     const route = findRoute(call, resolved.settings, nowMs);
     const exchange: Exchange = {
@@ -59,102 +67,108 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       storedId: undefined,
       isOrphaned: false,
     };
-    const outcome = decide(exchange);
+    const outcome = this.#decide(exchange);
     return 'dueMs' in outcome
-      ? delayed.add(outcome, call.signal)
-      : answer(exchange, outcome, nowMs, call.arrivedBehind);
+      ? this.delayed.add(outcome, call.signal)
+      : this.#answer(exchange, outcome, nowMs, call.arrivedBehind);
   }
 
   /** What the request leads to, or how it goes on after a delay. Never throws. */
-  function decide(exchange: Exchange): Outcome | DelayedRequest {
+  #decide(exchange: Exchange): Outcome | DelayedRequest {
     const { call, resolved, route, nowMs } = exchange;
     const { settings } = resolved;
+    const { faults } = this.#state;
     let fault: FaultMatch | undefined;
     let bannedKey: ApiKey | undefined;
     try {
-      const key = authenticate(call.header('authorization'), nowMs);
+      const key = this.#authenticate(call.header('authorization'), nowMs);
       exchange.key = key.key;
       exchange.plan = key.plan;
       const hasFaults = faults.size > 0 && route.operation !== undefined && route.refusal === undefined;
       if (hasFaults) fault = faults.match(faultRequest(call, key, route), nowMs);
       const counts = fault?.rule?.countsQuota ?? true;
-      const refused = look(exchange, key, counts);
+      const refused = this.#look(exchange, key, counts);
       if (refused !== undefined) return refused;
       bannedKey = fault?.rule?.effect.kind === 'ban' ? key : undefined;
     } catch (error) {
       exchange.rate ??= rateWithoutKey(resolved, nowMs);
-      return failure(error, settings);
+      return this.#failure(error, settings);
     }
     if (route.refusal !== undefined) return errorOutcome(route.refusal, settings);
     if (route.operation === undefined) return emptyOutcome;
     fault?.commit();
-    if (fault?.rule === undefined) return runOperation(exchange);
+    if (fault?.rule === undefined) return this.#runOperation(exchange);
     const { rule, delayMs } = fault;
     exchange.fault = rule;
-    const first = bannedKey ? ban(exchange, bannedKey, rule) : beforeDelay(rule, () => runOperation(exchange));
-    if (delayMs === 0) return injectFault(rule, first, () => runOperation(exchange));
+    const first = bannedKey
+      ? this.#ban(exchange, bannedKey, rule)
+      : beforeDelay(rule, () => this.#runOperation(exchange));
+    if (delayMs === 0) return injectFault(rule, first, () => this.#runOperation(exchange));
     return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first };
   }
 
   /** Ban, then limit. @returns the refusal, if the request is refused */
-  function look(exchange: Exchange, key: ApiKey, counts: boolean): Outcome | undefined {
+  #look(exchange: Exchange, key: ApiKey, counts: boolean): Outcome | undefined {
     const { resolved, nowMs, isLimited } = exchange;
-    const admission = admit(key, keys.algorithm, resolved.settings, nowMs, { isLimited, counts });
+    const admission = admit(key, this.#state.keys.algorithm, resolved.settings, nowMs, { isLimited, counts });
     exchange.rate = admission.rate;
     exchange.isStrike = admission.isStrike;
     exchange.strikes = key.strikes;
     exchange.episode = key.episodes;
     if (admission.refusal === undefined) return undefined;
     exchange.refusal = admission.refusal.code === 'key_banned' ? 'ban' : 'limit';
-    return refuse(admission.refusal, resolved.settings);
+    return this.#refuse(admission.refusal, resolved.settings);
   }
 
   /** Bans the key of a request, and refuses the request for it. */
-  function ban(exchange: Exchange, key: ApiKey, { effect }: FaultRule): Outcome | undefined {
+  #ban(exchange: Exchange, key: ApiKey, { effect }: FaultRule): Outcome | undefined {
     if (effect.kind === 'ban') startBan(key, exchange.nowMs, effect.forMs, 'set');
-    return look(exchange, key, false);
+    return this.#look(exchange, key, false);
   }
 
   /** The key of a request, brought up to date. @throws {ApiError} 401 */
-  function authenticate(authorization: string | undefined, nowMs: number): ApiKey {
-    const key = findKey(authorization, (token) => keys.find(token, nowMs));
+  #authenticate(authorization: string | undefined, nowMs: number): ApiKey {
+    const { keys, shared } = this.#state;
+    const key = findKey(shared.readToken(authorization), (token) => keys.find(token, nowMs));
     keys.bringUpToDate(key, nowMs);
     requireValid(key, nowMs);
     return key;
   }
 
-  function runOperation(exchange: Exchange): Outcome {
+  #runOperation(exchange: Exchange): Outcome {
     const { call, resolved, route } = exchange;
     const { settings, categories } = resolved;
+    const { pets, shared } = this.#state;
     try {
       const outcome = operations[route.operation as OperationName](
         call,
-        { pets, lists, categories, settings },
+        { pets, lists: shared.lists, categories, settings },
         route.petId,
       );
       exchange.storedId = outcome.storedId;
       return outcome;
     } catch (error) {
-      return failure(error, settings);
+      return this.#failure(error, settings);
     }
   }
 
-  function failure(error: unknown, settings: Settings): Outcome {
+  #failure(error: unknown, settings: Settings): Outcome {
     if (error instanceof ApiError) return errorOutcome(error, settings);
-    onError(error);
+    this.#onError(error);
     const message = 'The simulator failed; this is a bug of the simulator.';
     return errorOutcome(new ApiError(500, 'internal_error', message), settings);
   }
 
   /** @param atMs the instant of the headers: of the request, or of the end of its delay */
-  function answer(exchange: Exchange, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
+  #answer(exchange: Exchange, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
     const { id, call, resolved, route, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
+    const { clock, journal, shared } = this.#state;
     const { status, isRefusal = false, wire } = outcome;
     const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
     const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
     const nowSeconds = Math.floor(atMs / 1000);
-    const headers = writeHeaders({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more });
+    const headers = shared.writeHeaders({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more });
     const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
     const isPage = isRefusal && hostile?.html === true;
     const isHeld = call.holdsRefusals && asksToWait && wire === undefined;
@@ -188,27 +202,27 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
    * Authenticates and counts a request that an extension serves.
    * @returns the 401 or 429 to answer with, or an empty 200 with the headers for the answer
    */
-  function admitExtension(authorization: string | undefined): Answer {
-    const { resolved } = state;
+  admitExtension(authorization: string | undefined): Answer {
+    const { resolved, clock, keys, shared } = this.#state;
     const { settings, hostileHeaders: hostile } = resolved;
     const nowMs = clock.now();
     let key: ApiKey | undefined;
     let rate: RateReport | undefined;
     let outcome = emptyOutcome;
     try {
-      key = authenticate(authorization, nowMs);
+      key = this.#authenticate(authorization, nowMs);
       const options = { isLimited: isLimited(extensionRoute, settings), counts: true };
       const admission = admit(key, keys.algorithm, settings, nowMs, options);
       rate = admission.rate;
-      if (admission.refusal) outcome = refuse(admission.refusal, settings);
+      if (admission.refusal) outcome = this.#refuse(admission.refusal, settings);
     } catch (error) {
       rate ??= rateWithoutKey(resolved, nowMs);
-      outcome = failure(error, settings);
+      outcome = this.#failure(error, settings);
     }
     const { status, body, isRefusal = false, headers: more } = outcome;
     return {
       status,
-      headers: writeHeaders({
+      headers: shared.writeHeaders({
         nowSeconds: Math.floor(nowMs / 1000),
         rate,
         isRefusal,
@@ -225,18 +239,4 @@ export function createRequestPipeline(state: SimulatorState, onError: (error: un
       wire: undefined,
     };
   }
-
-  return { handle, delayed, admitExtension };
-}
-
-function faultRequest(call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route) {
-  return {
-    operation: operation as OperationName,
-    method: call.method,
-    key,
-    plan,
-    status: operation === 'listPets' ? new URLSearchParams(call.query).get('status') : null,
-    petId: parseInt64(petId),
-    callText: () => `${key} ${call.method} ${call.path}?${call.query} ${new TextDecoder().decode(call.body)}`,
-  };
 }

@@ -2,6 +2,7 @@ import type { Settings } from '../contract/assumptions.js';
 import { rateLimitHeaders, retryAfterHeader, type WindowName } from '../contract/document.js';
 import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.js';
 import type { RateReport } from '../limits/rate-report.js';
+import { digitsOf } from '../values/digits.js';
 import { createHttpDate } from '../values/http-date.js';
 import { draftFields } from './draft-fields.js';
 
@@ -28,7 +29,7 @@ export function createHeaderWriter(): HeaderWriter {
     const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };
     if (rate !== undefined) {
       headers[rateLimitHeaders.limit] = String(rate.limit);
-      headers[rateLimitHeaders.remaining] = String(rate.remaining);
+      headers[rateLimitHeaders.remaining] = digitsOf(rate.remaining);
       headers[rateLimitHeaders.reset] = String(rate.resetAtSeconds);
       if (settings.rateLimitFields !== 'none') {
         const isPage = isRefusal && hostile?.html;

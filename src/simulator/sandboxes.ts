@@ -1,4 +1,6 @@
+import { basePath } from '../contract/document.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { SandboxError } from './sandbox-error.js';
 import { coreOf, type Simulator } from './simulator.js';
 
 /** A name of a sandbox; not `.` or `..`, which a client would resolve in a URL. */
@@ -8,28 +10,22 @@ export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
+  /** What every address of its API begins with: `/s/NAME/v1`. */
+  readonly base: string;
   /** Whether a request came after an idle sandbox of this name was dropped, with its pets, keys and journal. */
   readonly isRecreated: boolean;
   /** Aborted when the sandbox is removed or dropped. */
   readonly removed: AbortSignal;
 }
 
+/** What every address of a sandbox begins with. */
+export const sandboxPrefix = '/s/';
+
 /** What the first answer of a sandbox says that was dropped and made anew. */
 export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
 
-/** A sandbox cannot be made: its name is `taken`, or there are as many as there may be (`full`). */
-export class SandboxError extends Error {
-  override readonly name = 'SandboxError';
-  constructor(
-    readonly reason: 'taken' | 'full',
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 /** A sandbox with what decides when it is dropped. */
-export interface SandboxState extends Omit<Sandbox, 'removed'> {
+export interface SandboxState extends Omit<Sandbox, 'base' | 'removed'> {
   /** Counted from 1 in the order in which they were made. */
   readonly number: number;
   lastUsedMs: number;
@@ -115,9 +111,9 @@ export class Sandboxes {
 
   /** The same for a request or a change: it counts as used. */
   use(name: string): Sandbox | undefined {
-    this.#dropIdle();
+    const nowMs = this.#dropIdle();
     const sandbox = this.#sandboxes.get(name);
-    if (sandbox !== undefined) sandbox.lastUsedMs = this.#nowMs();
+    if (sandbox !== undefined) sandbox.lastUsedMs = nowMs;
     return sandbox;
   }
 
@@ -170,7 +166,8 @@ export class Sandboxes {
 
   #set(sandbox: SandboxState): Sandbox {
     const removal = new AbortController();
-    const stored = { ...sandbox, removed: removal.signal, removal };
+    const base = `${sandboxPrefix}${sandbox.name}${basePath}`;
+    const stored = { ...sandbox, base, removed: removal.signal, removal };
     this.#sandboxes.set(sandbox.name, stored);
     this.#onMade(stored);
     return stored;
@@ -184,7 +181,7 @@ export class Sandboxes {
   /** Everything that requests and time change, in the order in which they were made. */
   state(): SandboxesState {
     return {
-      sandboxes: [...this.#sandboxes.values()].map(({ removed: _, removal: __, ...sandbox }) => sandbox),
+      sandboxes: [...this.#sandboxes.values()].map(({ base: _, removed: __, removal: ___, ...sandbox }) => sandbox),
       dropped: [...this.#dropped],
       lastNumber: this.#lastNumber,
     };
@@ -218,10 +215,10 @@ export class Sandboxes {
     return sandbox.sim.journal.pending > 0 || this.#isWatched(sandbox);
   }
 
-  /** Those that are idle go; those that somebody still uses count as used now. */
-  #dropIdle(): void {
+  /** Those that are idle go; those that somebody still uses count as used now. @returns the time */
+  #dropIdle(): number {
     const nowMs = this.#nowMs();
-    if (nowMs < this.#nextIdleMs) return;
+    if (nowMs < this.#nextIdleMs) return nowMs;
     this.#nextIdleMs = nowMs + this.#idleMs;
     for (const sandbox of this.#sandboxes.values()) {
       const isDue = nowMs - sandbox.lastUsedMs >= this.#idleMs;
@@ -229,6 +226,7 @@ export class Sandboxes {
       else if (isDue) this.#drop(sandbox.name);
       else this.#nextIdleMs = Math.min(this.#nextIdleMs, sandbox.lastUsedMs + this.#idleMs);
     }
+    return nowMs;
   }
 
   #drop(name: string): void {

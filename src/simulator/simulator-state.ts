@@ -1,4 +1,5 @@
 import { FaultRules } from '../faults/fault-rules.js';
+import { readToken } from '../limits/authentication.js';
 import { KeyRegistry } from '../limits/key-registry.js';
 import { windowAlgorithm } from '../limits/window.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -7,6 +8,7 @@ import { JournalBudget } from '../state/journal-budget.js';
 import type { TimeSource } from '../state/machine-time.js';
 import { PetStore } from '../state/pet-store.js';
 import { SimulatedClock } from '../state/simulated-clock.js';
+import { rememberLast } from '../values/remember-last.js';
 import { ListCache } from './list-cache.js';
 import type { DelayedRequest } from './request-record.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
@@ -32,6 +34,7 @@ export interface SimulatorState {
 export interface SharedParts {
   readonly lists: ListCache;
   readonly writeHeaders: HeaderWriter;
+  readonly readToken: typeof readToken;
   /** The memory for journals. */
   readonly budget: JournalBudget;
 }
@@ -39,6 +42,8 @@ export interface SharedParts {
 const createSharedParts = (): SharedParts => ({
   lists: new ListCache(),
   writeHeaders: createHeaderWriter(),
+  // Most requests of a client bring the same header.
+  readToken: rememberLast(readToken),
   budget: new JournalBudget(),
 });
 

@@ -14,13 +14,13 @@ import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import type { ClockState } from '../state/simulated-clock.js';
-import { frozenCopy } from '../values/plain-data.js';
 import { createFaults, type Faults } from './faults.js';
 import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
-import { createRequestPipeline } from './request-pipeline.js';
+import { RequestPipeline } from './request-pipeline.js';
+import { createScenarioView } from './scenario-view.js';
 import { applyScenario, createSimulatorState, forkSimulatorState, type SimulatorState } from './simulator-state.js';
 
 export interface SimulatorOptions {
@@ -143,9 +143,10 @@ export function createSimulatorFrom(
   });
 }
 
-/** What a log and tests need of a simulator, beside its public side. */
-export interface SimulatorCore extends Pick<ReturnType<typeof createRequestPipeline>, 'delayed'> {
+/** What the view of a scenario, a log and tests need of a simulator, beside its public side. */
+export interface SimulatorCore extends Pick<RequestPipeline, 'delayed'> {
   readonly state: SimulatorState;
+  readonly readScenarios: () => ReadonlyMap<string, Scenario>;
   /**
    * As `fork`, at the start of a scenario that has been checked already.
    * @param pets a store of its own with the pets of the scenario; default: a new one
@@ -153,10 +154,12 @@ export interface SimulatorCore extends Pick<ReturnType<typeof createRequestPipel
   forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
 }
 
-/** The same in every copy of the package that a program has loaded. */
+/** The same in every copy of the package that a program has loaded. No private field: tests put an object in front of a simulator. */
 const coreKey = Symbol.for('petstore-sim core');
 
-export const coreOf = (sim: Simulator): SimulatorCore => (sim as Simulator & { [coreKey]: SimulatorCore })[coreKey];
+export const coreOf = (sim: object): SimulatorCore => (sim as { [coreKey]: SimulatorCore })[coreKey];
+
+const scenarioView = createScenarioView(coreOf);
 
 interface AssembleOptions {
   readScenarios: () => ReadonlyMap<string, Scenario>;
@@ -169,7 +172,7 @@ interface AssembleOptions {
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const { clock, pets, keys, faults, journal, time, shared } = state;
   const { generatePets, readStart, onError, onWarning, readScenarios } = options;
-  const { delayed, admitExtension, ...pipeline } = createRequestPipeline(state, onError);
+  const pipeline = new RequestPipeline(state, onError);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
   const handle: Simulator['handle'] = (call) => {
     const answer = pipeline.handle(call);
@@ -181,20 +184,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, shared, time }), options);
 
-  const sim: Simulator & { [coreKey]: SimulatorCore } = {
-    [coreKey]: { state, delayed, forkFrom },
-    get name() {
-      return state.resolved.name;
-    },
-    get scenario() {
-      return frozenCopy(state.resolved.scenario);
-    },
-    get scenarios() {
-      return readScenarios();
-    },
-    get settings() {
-      return state.resolved.settings;
-    },
+  const fields = {
     clock,
     pets: createPets(pets),
     keys: createKeys(keys, clock),
@@ -202,7 +192,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     journal: createJournal(journal, () => clock.now()),
     handle,
     admit(authorization) {
-      const answer = admitExtension(authorization ?? undefined);
+      const answer = pipeline.admitExtension(authorization ?? undefined);
       const { 'Content-Type': _, ...headers } = answer.headers;
       return { refusal: answer.status === 200 ? undefined : answer, headers };
     },
@@ -240,6 +230,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     changes: { count: 0, last: [] },
     fork: ({ scenario } = {}) =>
       scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
-  };
-  return sim;
+    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, forkFrom },
+  } satisfies Omit<Simulator, keyof typeof scenarioView> & { [coreKey]: SimulatorCore };
+  return Object.setPrototypeOf(fields, scenarioView);
 }

@@ -146,7 +146,16 @@ export class RequestJournal {
 
   /** The entries that meet a query, in the order of their arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
-    return this.#records.filter((entry) => meetsQuery(entry, query)).sort((a, b) => a.id - b.id);
+    return inOrder(this.#records.filter((entry) => meetsQuery(entry, query)));
+  }
+
+  /** Entries themselves, in the order of their arrival. They stay as they are until `giveBack`, called as often as this. */
+  lend(meets: (entry: RequestRecord) => boolean): RequestRecord[] {
+    return inOrder(this.#records.lend(meets));
+  }
+
+  giveBack(): void {
+    this.#records.giveBack();
   }
 
   /** Calls `listener` for every record from now on; the function it gives stops that. */
@@ -183,6 +192,8 @@ export class RequestJournal {
     this.dropped++;
   }
 }
+
+const inOrder = (records: RequestRecord[]) => records.sort((a, b) => a.id - b.id);
 
 function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   const { requestBody, responseBody } = entry;

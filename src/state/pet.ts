@@ -23,16 +23,11 @@ export interface StoredPet extends Pet {
 /** A pet with its JSON text. */
 export function toStored({ id, name, categoryId, status, extra }: Pet): StoredPet {
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
-  // Joined, because V8 keeps the result of a template as a tree of its parts: 200 bytes more for every pet.
+  const statusField = status === undefined ? '' : `,"status":"${status}"`;
   const json = [
-    '{"id":',
-    id,
-    ',"name":',
-    JSON.stringify(name),
-    ',"categoryId":',
-    categoryId,
-    status === undefined ? '' : `,"status":"${status}"`,
+    `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}`,
     hasExtra ? `,${stringifyJson(extra).slice(1)}` : '}',
+    // Joined, because V8 keeps the result of a template as a tree of its parts: 200 bytes more for every pet.
   ].join('');
   return { id, name, categoryId, status, extra, json };
 }

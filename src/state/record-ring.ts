@@ -13,6 +13,8 @@ export class RecordRing {
   #rows: (RecordRow | undefined)[] = [];
   #first = 0;
   #size = 0;
+  /** How many read rows in place, which stay as they are for so long. */
+  #readers = 0;
   readonly #mostRows: number;
 
   /** @param mostRows records are never more than these: the oldest is removed before the next one comes */
@@ -28,7 +30,7 @@ export class RecordRing {
     if (this.#size === this.#rows.length) this.#grow();
     const place = this.#placeOf(this.#size++);
     let row = this.#rows[place];
-    if (row === undefined) {
+    if (row === undefined || this.#readers > 0) {
       row = new RecordRow();
       this.#rows[place] = row;
     }
@@ -40,7 +42,7 @@ export class RecordRing {
     const row = this.#rows[this.#first] as RecordRow;
     this.#first = this.#placeOf(1);
     this.#size--;
-    row.empty();
+    if (this.#readers === 0) row.empty();
     return row.bytes;
   }
 
@@ -50,14 +52,22 @@ export class RecordRing {
     this.#size = 0;
   }
 
-  /** The records that meet a condition, oldest first. */
+  /** Copies of the records that meet a condition, oldest first. */
   filter(meets: (record: RequestRecord) => boolean): RequestRecord[] {
-    const found: RequestRecord[] = [];
-    for (let at = 0; at < this.#size; at++) {
-      const row = this.#rows[this.#placeOf(at)] as RecordRow;
-      if (meets(row)) found.push(row.copy());
-    }
-    return found;
+    return this.#find(meets).map((row) => row.copy());
+  }
+
+  /**
+   * The records that meet a condition themselves, oldest first. They stay as they are until `giveBack`, which must be called
+   * as often as this.
+   */
+  lend(meets: (record: RequestRecord) => boolean): RequestRecord[] {
+    this.#readers++;
+    return this.#find(meets);
+  }
+
+  giveBack(): void {
+    this.#readers--;
   }
 
   /** The records from a position on, 0 the oldest. */
@@ -69,12 +79,23 @@ export class RecordRing {
   /** Changes the newest record with this id, if there is one. */
   update(id: number, delivery: Partial<Delivery>): void {
     for (let at = this.#size - 1; at >= 0; at--) {
-      const row = this.#rows[this.#placeOf(at)] as RecordRow;
-      if (row.id === id) {
-        Object.assign(row, delivery);
-        return;
-      }
+      const place = this.#placeOf(at);
+      const row = this.#rows[place] as RecordRow;
+      if (row.id !== id) continue;
+      const own = this.#readers > 0 ? new RecordRow() : row;
+      if (own !== row) own.set(row, row.bytes);
+      this.#rows[place] = Object.assign(own, delivery);
+      return;
     }
+  }
+
+  #find(meets: (record: RequestRecord) => boolean): RecordRow[] {
+    const found: RecordRow[] = [];
+    for (let at = 0; at < this.#size; at++) {
+      const row = this.#rows[this.#placeOf(at)] as RecordRow;
+      if (meets(row)) found.push(row);
+    }
+    return found;
   }
 
   #placeOf(at: number): number {

@@ -1,3 +1,5 @@
+import { rateLimitHeaders } from '../contract/document.js';
+import { digitsOf } from '../values/digits.js';
 import type { RequestRecord } from './request-record.js';
 
 /** A longer body is kept as it came, and let go with its record: else the place would keep its memory. */
@@ -46,8 +48,8 @@ export class RecordRow implements Row {
 
   /** What the record takes. */
   bytes = 0;
-  /** The names and values of its headers, in turn. */
-  #headers: string[] = [];
+  /** The names and values of its headers, in turn; without the text of what remains, which is another for each request. */
+  #headers: (string | undefined)[] = [];
   readonly #rate = { limit: 0, remaining: 0, resetAtSeconds: 0 };
   #hasRate = false;
   #body: Uint8Array = noBytes;
@@ -57,8 +59,19 @@ export class RecordRow implements Row {
   get headers(): Readonly<Record<string, string>> {
     const headers: Record<string, string> = {};
     const fields = this.#headers;
-    for (let at = 0; at < fields.length; at += 2) headers[fields[at] as string] = fields[at + 1] as string;
+    for (let at = 0; at < fields.length; at += 2) headers[fields[at] as string] = this.#headerAt(at);
     return headers;
+  }
+
+  /** One of them, without an object of all. */
+  header(name: string): string | undefined {
+    const fields = this.#headers;
+    for (let at = 0; at < fields.length; at += 2) if (fields[at] === name) return this.#headerAt(at);
+    return undefined;
+  }
+
+  #headerAt(at: number): string {
+    return this.#headers[at + 1] ?? digitsOf(this.#rate.remaining);
   }
 
   get rate(): Row['rate'] {
@@ -104,7 +117,7 @@ export class RecordRow implements Row {
     this.isUnreadable = from.isUnreadable;
     this.bytes = bytes;
     this.#setRate(from.rate);
-    this.#setHeaders(from.headers);
+    this.#setHeaders(from.headers, from.rate);
     this.#setBody(from.requestBody);
   }
 
@@ -160,11 +173,13 @@ export class RecordRow implements Row {
     this.#rate.resetAtSeconds = rate.resetAtSeconds;
   }
 
-  #setHeaders(headers: RequestRecord['headers']): void {
+  #setHeaders(headers: RequestRecord['headers'], rate: RequestRecord['rate']): void {
     const fields = this.#headers;
+    const remaining = rate && digitsOf(rate.remaining);
     let at = 0;
     for (const name in headers) {
-      const value = headers[name] as string;
+      const text = headers[name] as string;
+      const value = name === rateLimitHeaders.remaining && text === remaining ? undefined : text;
       if (fields[at] !== name) fields[at] = name;
       if (fields[at + 1] !== value) fields[at + 1] = value;
       at += 2;

@@ -42,6 +42,13 @@ export interface ObservedRequest {
   readonly call: string | undefined;
 }
 
+/** An answer with its headers; one that can find a single header makes no object of all for it. */
+export type WithHeaders = Pick<ObservedRequest, 'headers'> & { header?(name: string): string | undefined };
+
+/** One header of an answer. */
+export const headerOf = (answer: WithHeaders, name: string): string | undefined =>
+  answer.header === undefined ? answer.headers[name] : answer.header(name);
+
 /** What is known of a request only when its answer has been sent. */
 export type Delivery = Pick<
   ObservedRequest,

@@ -45,6 +45,7 @@ export function parseJson(text: string, maximumDepth = maximumBodyDepth): JsonVa
   };
 
   const skipWhitespace = () => {
+    if (text.charCodeAt(at) > 0x20) return;
     whitespace.lastIndex = at;
     whitespace.test(text);
     at = whitespace.lastIndex;

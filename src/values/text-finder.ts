@@ -50,6 +50,7 @@ export function createTextFinder(shortest: number, expected: number, replace: (t
   }
 
   return {
+    isEmpty: () => tokens.size === 0,
     find,
     /**
      * @param spelling how the token stands in texts, at least `shortest` characters

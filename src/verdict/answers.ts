@@ -19,17 +19,24 @@ const none: Answers = { asked: 0, answered: 0, missing: [], doubt: undefined };
  */
 export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boolean): Answers {
   const { requests, needs, isOver, end, pending } = run;
-  const reads = requests.filter(({ method, call, status }) => method === 'GET' && call === undefined && status !== 0);
-  const failed = reads.filter(isFailed);
-  const answered = reads.length - failed.length;
+  let reads = 0;
+  const failed: JudgedRequest[] = [];
+  /** Of the reads, where they all have the same. */
+  let fingerprint: number | undefined;
+  for (const request of requests) {
+    if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
+    fingerprint = reads === 0 || fingerprint === request.fingerprint ? request.fingerprint : undefined;
+    reads++;
+    if (isFailed(request)) failed.push(request);
+  }
+  const answered = reads - failed.length;
   const asked = needs?.calls;
   if (failed.length === 0) return none;
   if (asked === undefined || answered > asked) {
     return isLostAmongOthers(run) ? { ...none, doubt } : none;
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
-  const isOneCall = reads.every(({ fingerprint }) => fingerprint === reads[0]?.fingerprint);
-  if (!isEnd || !isOneCall || answered === asked || reads.length < asked) return none;
+  if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
 }
 

@@ -12,7 +12,7 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, endMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
   // What is still on its way may be the next try, and time before the clock was set back says nothing.
-  if (pending > 0 || requests.at(-1)?.era !== failed.era) return false;
+  if (pending > 0 || requests.at(-1)?.lane.era !== failed.lane.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return endMs > comesBackMs(failed) + patience;
 }
@@ -23,9 +23,8 @@ export const comesBackMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) => dead
 /** How a client that gave up told its caller, as far as anyone knows: giving up in silence is a fault, saying so is none. */
 export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; told: string } {
   const reports = run.outcomes ?? [];
-  const isReported = failed.every(({ call }) =>
-    reports.some((report) => report.result !== 'succeeded' && (report.call === undefined || report.call === call)),
-  );
+  const reported = new Set(reports.filter(({ result }) => result !== 'succeeded').map(({ call }) => call));
+  const isReported = reported.has(undefined) || failed.every(({ call }) => call !== undefined && reported.has(call));
   if (isReported) return { severity: 'info', told: 'Its caller was told.' };
   if (run.end?.isInterrupted) {
     const last = Math.max(...failed.map(comesBackMs));

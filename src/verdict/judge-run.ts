@@ -119,16 +119,20 @@ function* verdictOf(
     findings,
     exercised,
     ...(unknown.length > 0 && { unknown }),
-    counts: {
-      requests: run.requests.length,
-      served: run.requests.filter((request) => isServed(request) && !isUnknown(request)).length,
-      refused: run.requests.filter(({ isRefused }) => isRefused).length,
-      banned: run.requests.filter(({ isBan }) => isBan).length,
-      lost: run.requests.filter(({ isUnreadable, isAbandoned, status }) => isUnreadable || isAbandoned || status === 0)
-        .length,
-      dropped,
-    },
+    counts: { ...countsOf(run.requests), dropped },
   };
+}
+
+function countsOf(requests: readonly JudgedRequest[]) {
+  const counts = { requests: requests.length, served: 0, refused: 0, banned: 0, lost: 0 };
+  for (const request of requests) {
+    const { status, isRefused, isBan, isUnreadable, isAbandoned } = request;
+    if (isServed(request) && !isUnknown(request)) counts.served++;
+    if (isRefused) counts.refused++;
+    if (isBan) counts.banned++;
+    if (isUnreadable || isAbandoned || status === 0) counts.lost++;
+  }
+  return counts;
 }
 
 const isServed = ({ status, isRefused }: JudgedRequest) => status >= 200 && status < 400 && !isRefused;

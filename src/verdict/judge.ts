@@ -1,4 +1,5 @@
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { meetsQuery } from '../state/journal.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import type { Verdict } from './judge-run.js';
@@ -17,30 +18,42 @@ export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
  * @example expect(judge(sim, { isOver: true }).outcome).toBe('pass');
  */
 export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): Verdict =>
-  judgeEntries(sim, sim.journal.query({ key }), { ...progress, isOneKey: key !== undefined });
+  judgeEntries(sim, key === undefined ? undefined : (entry) => meetsQuery(entry, { key }), progress);
 
-type EntriesOptions = Pick<RunProgress, 'isOver' | 'end'> & { isOneKey: boolean };
+type IsJudged = (entry: RequestRecord) => boolean;
+type EntriesOptions = Pick<RunProgress, 'isOver' | 'end'>;
 
-/** Judges some entries of a simulator's journal, such as those of one key. */
-export const judgeEntries = (sim: Simulator, entries: readonly RequestRecord[], options: EntriesOptions): Verdict =>
-  inOneGo(judgeInSteps(sim, entries, options));
+/**
+ * Judges entries of a simulator's journal.
+ * @param isJudged takes the entries of one key; `undefined`: all entries
+ */
+export const judgeEntries = (sim: Simulator, isJudged: IsJudged | undefined, progress: EntriesOptions = {}): Verdict =>
+  inOneGo(judgeInSteps(sim, isJudged, progress));
 
 /** The same in steps: of 10,000 entries the first verdict of a process takes 150 ms. */
-export function judgeInSteps(
-  { name, scenario, settings, clock, journal }: Simulator,
-  entries: readonly RequestRecord[],
-  { isOneKey, ...progress }: EntriesOptions,
+export function* judgeInSteps(
+  sim: Simulator,
+  isJudged: IsJudged | undefined,
+  progress: EntriesOptions = {},
 ): Steps<Verdict> {
+  const { name, scenario, settings, clock } = sim;
+  const { journal } = coreOf(sim).state;
   const { key: _, ...others } = scenario.client ?? {};
   const runJudge = new RunJudge({
     scenario: name,
     expect: scenario.expect,
     // Which key is to be judged somebody has said.
-    needs: isOneKey ? others : scenario.client,
+    needs: isJudged === undefined ? scenario.client : others,
     areHeadersHidden: settings.cors === 'hidden',
   });
-  for (const entry of entries) runJudge.add(entry);
-  for (const outcome of journal.outcomes) runJudge.report(outcome);
-  const { dropped, outages, pending } = journal;
-  return runJudge.verdictInSteps({ nowMs: clock.now(), dropped, outages, pending, ...progress });
+  try {
+    for (const entry of journal.lend(isJudged ?? isAny)) runJudge.add(entry);
+    for (const outcome of journal.outcomes) runJudge.report(outcome);
+    const { dropped, outages, pending } = journal;
+    return yield* runJudge.verdictInSteps({ nowMs: clock.now(), dropped, outages, pending, ...progress });
+  } finally {
+    journal.giveBack();
+  }
 }
+
+const isAny: IsJudged = () => true;

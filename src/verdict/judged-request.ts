@@ -1,4 +1,4 @@
-import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../state/request-record.js';
+import { headerOf, type ObservedRequest, type RequestKnowledge, type RequestRecord } from '../state/request-record.js';
 import type { Lane, Place } from './place.js';
 import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 
@@ -8,42 +8,44 @@ import { noPromises, promisesOf, readRetryAfter } from './promises.js';
  */
 export class JudgedRequest implements ObservedRequest, Place {
   readonly #entry: ObservedRequest;
-  readonly lane: Lane;
-  readonly era: number;
-  readonly fingerprint: number;
+  declare readonly lane: Lane;
+  declare readonly fingerprint: number;
+  declare readonly requestBody: Uint8Array | undefined;
+  declare readonly requestText: string;
   /** Whether the key had to wait: 429, or a ban under any status. */
-  readonly isRefused: boolean;
+  declare readonly isRefused: boolean;
   /** Whether that was during a ban, or over a limit of the plan; `false` where nobody knows. */
-  readonly isBan: boolean;
-  readonly isByLimit: boolean;
+  declare readonly isBan: boolean;
+  declare readonly isByLimit: boolean;
   /** Whether the limits of the plan applied to it; `true` where nobody knows. */
-  readonly isLimited: boolean;
+  declare readonly isLimited: boolean;
   /** Whether the client could not read the answer, by a fault or because it got another; `false` where nobody knows. */
-  readonly isUnreadable: boolean;
+  declare readonly isUnreadable: boolean;
   /** The wait that Retry-After asked for; `undefined` where it was missing or cannot be read. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
   /** X-RateLimit-Reset of a refusal as an instant, where it lies ahead or is all there is. */
-  readonly resetMs: number | undefined;
+  declare readonly resetMs: number | undefined;
   /** The earliest instant that the answer named for coming back; `undefined` where it named none that can be read. */
-  readonly deadlineMs: number | undefined;
+  declare readonly deadlineMs: number | undefined;
   /** Since when it may have been on its way: earlier than its arrival where callers queue for a connection. */
-  queuedAtMs: number;
+  declare queuedAtMs: number;
   /** Whether the lane had other requests on their way right before or after it. */
   isOverlapped = false;
   /** The last refusal of its key that the client had certainly read when it sent this. */
-  told: JudgedRequest | undefined = undefined;
+  declare told: JudgedRequest | undefined;
   /** The refusal that this is another try after: of the same call, as far as that can be known. */
-  triedAfter: JudgedRequest | undefined = undefined;
+  declare triedAfter: JudgedRequest | undefined;
   /** The same for a 503 that named a wait. */
-  triedAfterOutage: JudgedRequest | undefined = undefined;
+  declare triedAfterOutage: JudgedRequest | undefined;
 
   /** @param areHeadersHidden whether the client is a page that sees neither Retry-After nor X-RateLimit-* */
   constructor(entry: ObservedRequest & Partial<RequestKnowledge>, place: Place, areHeadersHidden: boolean) {
     this.#entry = entry;
     this.queuedAtMs = entry.arrivedAtMs;
     this.lane = place.lane;
-    this.era = place.era;
     this.fingerprint = place.fingerprint;
+    this.requestBody = place.requestBody;
+    this.requestText = place.requestText;
     this.isBan = entry.refusal === 'ban';
     this.isByLimit = entry.refusal === 'limit';
     this.isRefused =
@@ -54,6 +56,10 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.retryAfterMs = retryAfterMs;
     this.resetMs = resetMs;
     this.deadlineMs = deadlineMs;
+    this.isOverlapped = false;
+    this.told = undefined;
+    this.triedAfter = undefined;
+    this.triedAfterOutage = undefined;
   }
 
   get id() {
@@ -98,14 +104,14 @@ export class JudgedRequest implements ObservedRequest, Place {
   get status() {
     return this.#entry.status;
   }
-  get requestBody() {
-    return this.#entry.requestBody;
-  }
   get responseBody() {
     return this.#entry.responseBody;
   }
   get headers() {
     return this.#entry.headers;
+  }
+  header(name: string) {
+    return headerOf(this.#entry, name);
   }
   get connection() {
     return this.#entry.connection;
@@ -123,7 +129,7 @@ export class KnownRequest extends JudgedRequest {
   declare told: KnownRequest | undefined;
   declare triedAfter: KnownRequest | undefined;
   declare triedAfterOutage: KnownRequest | undefined;
-  readonly known: RequestKnowledge;
+  declare readonly known: RequestKnowledge;
 
   constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean) {
     super(entry, place, areHeadersHidden);

@@ -1,18 +1,14 @@
 import { graceMs, type JudgedRequest } from './judged-request.js';
-import type { Lane } from './place.js';
+import { ByLane, type Lane } from './place.js';
 
 /**
  * Notes for every request of a series which refusal the client had certainly read when it sent it (`told`), and which
  * one it is another try after (`triedAfter`). One pass over the series, which is in the order of arrival.
  */
 export function markKnowledge(requests: readonly JudgedRequest[]): void {
-  const lanes = new Map<Lane, LaneKnowledge>();
+  const lanes = new ByLane(() => new LaneKnowledge());
   for (const request of requests) {
-    let lane = lanes.get(request.lane);
-    if (lane === undefined) {
-      lane = new LaneKnowledge();
-      lanes.set(request.lane, lane);
-    }
+    const lane = lanes.of(request.lane);
     request.told = lane.told(request);
     request.triedAfter = lane.triedAfter(request);
     if (request.isRefused) lane.add(request);
@@ -89,8 +85,9 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
 /** Refusals in the order of their arrival, each looked at a bounded number of times. */
 class Refusals {
   readonly #list: JudgedRequest[] = [];
-  readonly #onConnection = new Map<number, JudgedRequest>();
-  readonly #taken = new Set<JudgedRequest>();
+  /** Both made when they are needed: a client of one thread needs none. */
+  #onConnection: Map<number, JudgedRequest> | undefined;
+  #taken: Set<JudgedRequest> | undefined;
   /** How many at the front are older than the grace; those that wait for their next try, the least to wait first. */
   #aged = 0;
   readonly #waiting: JudgedRequest[] = [];
@@ -98,7 +95,9 @@ class Refusals {
 
   add(refusal: JudgedRequest): void {
     this.#list.push(refusal);
-    if (refusal.connection !== undefined) this.#onConnection.set(refusal.connection, refusal);
+    if (refusal.lane.isOneThread || refusal.connection === undefined) return;
+    this.#onConnection ??= new Map();
+    this.#onConnection.set(refusal.connection, refusal);
   }
 
   /** The last one that was answered before the request arrived. */
@@ -114,7 +113,7 @@ class Refusals {
   /** The one that the connection of the request brought last, where nothing else of the client was on its way then. */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
     if (request.connection === undefined || request.isOverlapped || request.lane.callers > 1) return undefined;
-    const refusal = this.#onConnection.get(request.connection);
+    const refusal = this.#onConnection?.get(request.connection);
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }
 
@@ -130,24 +129,27 @@ class Refusals {
     while (this.#isTaken(this.#waiting[this.#firstWaiting])) this.#firstWaiting++;
     const aged = this.#waiting[this.#firstWaiting];
     const own = this.lastOnConnection(request);
-    const candidate = own === undefined || this.#taken.has(own) ? undefined : own;
+    const candidate = own === undefined || this.#isTaken(own) ? undefined : own;
     const least =
       aged !== undefined && candidate !== undefined
         ? [aged, candidate].sort((a, b) => deadlineOf(a) - deadlineOf(b))[0]
         : (aged ?? candidate);
-    if (least !== undefined) this.#taken.add(least);
+    if (least !== undefined) {
+      this.#taken ??= new Set();
+      this.#taken.add(least);
+    }
     return least;
   }
 
   #isTaken(refusal: JudgedRequest | undefined): boolean {
-    return refusal !== undefined && this.#taken.has(refusal);
+    return refusal !== undefined && this.#taken?.has(refusal) === true;
   }
 
   #age({ queuedAtMs }: JudgedRequest): void {
     for (; this.#aged < this.#list.length; this.#aged++) {
       const refusal = this.#list[this.#aged] as JudgedRequest;
       if (refusal.answeredAtMs >= queuedAtMs - graceMs) return;
-      if (!this.#taken.has(refusal)) this.#insert(refusal);
+      if (!this.#isTaken(refusal)) this.#insert(refusal);
     }
   }
 

@@ -1,7 +1,8 @@
 import type { ObservedRequest } from '../state/request-record.js';
 import type { Steps } from '../values/steps.js';
+import { Fingerprints } from './fingerprints.js';
 import { graceMs, type JudgedRequest } from './judged-request.js';
-import type { Lane, Place } from './place.js';
+import { ByLane, type Lane, type Place } from './place.js';
 
 /** Where refusals are not held back, requests on two connections this close together may have been sent side by side. */
 const besideMs = 100;
@@ -21,17 +22,11 @@ export function* placeInLanes<Entry extends ObservedRequest, Request extends Jud
   callers: number,
   toRequest: (entry: Entry, place: Place) => Request,
 ): Steps<Request[]> {
-  const lanes = new Map<string, Lane>();
-  const fingerprints = new Map<string, number>();
-  let era = 0;
-  let lastMs = Number.NEGATIVE_INFINITY;
+  const places = new Places(callers);
   const requests: Request[] = [];
-  for (const entry of entries) {
-    if (entry.arrivedAtMs < lastMs - correctionMs) era++;
-    lastMs = entry.arrivedAtMs;
-    const lane = laneOf(lanes, entry, era, callers);
-    requests.push(toRequest(entry, { lane, era, fingerprint: fingerprintOf(fingerprints, entry) }));
-    if (requests.length % entriesOfStep === 0) yield;
+  for (let at = 0; at < entries.length; at += entriesOfStep) {
+    for (const entry of entries.slice(at, at + entriesOfStep)) requests.push(toRequest(entry, places.of(entry)));
+    yield;
   }
   markOverlaps(
     requests,
@@ -40,6 +35,50 @@ export function* placeInLanes<Entry extends ObservedRequest, Request extends Jud
   if (callers > 1) markQueues(requests);
   return requests;
 }
+
+/** Says where entries belong; they come in the order of arrival. */
+class Places {
+  readonly #callers: number;
+  readonly #fingerprints = new Fingerprints();
+  readonly #lanes = new Map<string, Lane>();
+  readonly #series = new Map<string, number>();
+  #era = 0;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #last: { lane: Lane; client: string | undefined } | undefined;
+
+  constructor(callers: number) {
+    this.#callers = callers;
+  }
+
+  of(entry: ObservedRequest): Place {
+    const { arrivedAtMs, requestBody } = entry;
+    if (arrivedAtMs < this.#lastMs - correctionMs) this.#era++;
+    this.#lastMs = arrivedAtMs;
+    const requestText = requestBody === undefined ? '' : decoder.decode(requestBody);
+    const fingerprint = this.#fingerprints.of(entry, requestText);
+    return { lane: this.#laneOf(entry), fingerprint, requestBody, requestText };
+  }
+
+  #laneOf({ token, client }: ObservedRequest): Lane {
+    const era = this.#era;
+    const last = this.#last;
+    if (last !== undefined && last.client === client && last.lane.token === token && last.lane.era === era)
+      return last.lane;
+    const key = `${era} ${token}`;
+    const series = this.#series.get(key) ?? this.#series.size;
+    this.#series.set(key, series);
+    const name = `${key} ${client}`;
+    const lane = this.#lanes.get(name) ?? {
+      ...{ token, era, series, callers: this.#callers },
+      isOneThread: this.#callers === 1,
+    };
+    this.#lanes.set(name, lane);
+    this.#last = { lane, client };
+    return lane;
+  }
+}
+
+const decoder = new TextDecoder();
 
 /**
  * Notes for each request since when it may have waited in the client: since the first of those that came one soon after
@@ -62,59 +101,43 @@ function markQueues(requests: readonly JudgedRequest[]): void {
   }
 }
 
-function laneOf(lanes: Map<string, Lane>, { token, client }: ObservedRequest, era: number, callers: number): Lane {
-  const name = `${era} ${token} ${client}`;
-  let lane = lanes.get(name);
-  if (lane === undefined) {
-    lane = { token, isOneThread: callers === 1, callers };
-    lanes.set(name, lane);
-  }
-  return lane;
-}
-
-const decoder = new TextDecoder();
-
-/** A number, because rules group by it again and again. */
-function fingerprintOf(
-  known: Map<string, number>,
-  { token, call, method, path, query, requestBody }: ObservedRequest,
-): number {
-  const body = requestBody === undefined ? '' : decoder.decode(requestBody);
-  const text = `${token} ${call} ${method} ${path} ${query} ${body}`;
-  let fingerprint = known.get(text);
-  if (fingerprint === undefined) {
-    fingerprint = known.size;
-    known.set(text, fingerprint);
-  }
-  return fingerprint;
+/** What is on its way in a lane. */
+interface Traffic {
+  /** Of the answers that are waited for, the one that most requests came before. */
+  open: JudgedRequest | undefined;
+  recent: JudgedRequest[];
+  /** Whether all came on the same connection. */
+  isOneConnection: boolean;
 }
 
 /** Notes for each request whether others of its lane were on their way with it, and so whether the lane is one thread. */
 function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
-  const before = new Map<Lane, { open: JudgedRequest | undefined; recent: JudgedRequest[] }>();
+  const lanes = new ByLane((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
   for (const request of requests) {
-    const { lane } = request;
-    const seen = before.get(lane) ?? { open: undefined, recent: [] };
-    before.set(lane, seen);
-    const { open } = seen;
+    const traffic = lanes.of(request.lane);
+    const { open } = traffic;
     // What arrived before an answer was sent did not wait for it, wherever its id was given.
     const isBeside =
       open !== undefined && (open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs);
     if (isBeside) overlap(open, request);
-    if (!isHeld) {
-      const near = request.arrivedAtMs - besideMs;
-      const { recent } = seen;
-      for (let at = recent.length - 1; at >= Math.max(0, recent.length - mostBeside); at--) {
-        const beside = recent[at] as JudgedRequest;
-        if (beside.answeredAtMs < near) break;
-        if (beside.connection !== request.connection) overlap(beside, request);
-      }
-      recent.push(request);
-    }
+    if (!isHeld) markNeighbours(request, traffic);
     // A client that went away from an answer no longer waits for it.
     const isWaitedFor = request.status !== 0;
-    if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) seen.open = request;
+    if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) traffic.open = request;
   }
+}
+
+function markNeighbours(request: JudgedRequest, traffic: Traffic): void {
+  const { recent } = traffic;
+  traffic.isOneConnection &&= recent.length === 0 || recent.at(-1)?.connection === request.connection;
+  const near = request.arrivedAtMs - besideMs;
+  const oldest = traffic.isOneConnection ? recent.length : Math.max(0, recent.length - mostBeside);
+  for (let at = recent.length - 1; at >= oldest; at--) {
+    const beside = recent[at] as JudgedRequest;
+    if (beside.answeredAtMs < near) break;
+    if (beside.connection !== request.connection) overlap(beside, request);
+  }
+  recent.push(request);
 }
 
 /** More neighbours are not looked at: one is enough to know. */

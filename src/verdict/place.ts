@@ -1,6 +1,10 @@
 /** What one client does with one API key: the requests whose order can be compared. */
 export interface Lane {
   readonly token: string | undefined;
+  /** Counted up each time the clock was set back; instants of two eras cannot be compared. */
+  readonly era: number;
+  /** The same for all lanes of one key in one era; counted from 0. */
+  readonly series: number;
   /**
    * Whether its requests never overlapped in time, so that each follows from the answer before it, on whatever
    * connection.
@@ -13,8 +17,36 @@ export interface Lane {
 /** What the judge says of a request by its place in the run. */
 export interface Place {
   readonly lane: Lane;
-  /** Counted up each time the clock was set back; instants of two eras cannot be compared. */
-  readonly era: number;
-  /** The same for requests that may be one call tried again: key, method, path, query, body and `X-Sim-Call`. */
+  /**
+   * The same for requests that may be one call tried again: key, method, path, query, body and `X-Sim-Call`. Counted from
+   * 0 in the order in which they first came.
+   */
   readonly fingerprint: number;
+  readonly requestBody: Uint8Array | undefined;
+  /** The body of the request as text; empty where there was none. */
+  readonly requestText: string;
+}
+
+/** Something for each lane, made when it is first asked for. Mostly requests of one lane follow one another. */
+export class ByLane<State> {
+  readonly #states = new Map<Lane, State>();
+  readonly #create: () => State;
+  #lane: Lane | undefined;
+  #state: State | undefined;
+
+  constructor(create: () => State) {
+    this.#create = create;
+  }
+
+  of(lane: Lane): State {
+    if (lane === this.#lane) return this.#state as State;
+    let state = this.#states.get(lane);
+    if (state === undefined) {
+      state = this.#create();
+      this.#states.set(lane, state);
+    }
+    this.#lane = lane;
+    this.#state = state;
+    return state;
+  }
 }

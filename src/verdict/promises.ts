@@ -1,7 +1,7 @@
 import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
-import type { RequestRecord } from '../state/request-record.js';
+import { headerOf, type RequestRecord, type WithHeaders } from '../state/request-record.js';
 
-type Answered = Pick<RequestRecord, 'headers' | 'answeredAtMs'>;
+type Answered = WithHeaders & Pick<RequestRecord, 'answeredAtMs'>;
 
 /** RFC 9110 section 5.6.7, the one form of a date that a sender may generate. */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -10,23 +10,23 @@ const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GM
  * The wait that Retry-After asks for, in milliseconds (RFC 9110 section 10.2.3: seconds or a date; decimal seconds too,
  * because services send them); `undefined` where it is missing or cannot be read.
  */
-export function readRetryAfter({ headers, answeredAtMs }: Answered): number | undefined {
-  const text = headers[retryAfterHeader];
+export function readRetryAfter(answer: Answered): number | undefined {
+  const text = headerOf(answer, retryAfterHeader);
   if (text === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-  return httpDate.test(text) ? Math.max(0, Date.parse(text) - answeredAtMs) : undefined;
+  return httpDate.test(text) ? Math.max(0, Date.parse(text) - answer.answeredAtMs) : undefined;
 }
 
 /** Whether Retry-After is a date, which many clients cannot read. */
-export const isRetryDate = ({ headers }: Answered) => httpDate.test(headers[retryAfterHeader] ?? '');
+export const isRetryDate = (answer: WithHeaders) => httpDate.test(headerOf(answer, retryAfterHeader) ?? '');
 
 /** X-RateLimit-Reset as an instant; milliseconds and seconds left are told by their size, because services send them. */
-export function readReset({ headers, answeredAtMs }: Answered): number | undefined {
-  const text = headers[rateLimitHeaders.reset] ?? '';
+export function readReset(answer: Answered): number | undefined {
+  const text = headerOf(answer, rateLimitHeaders.reset) ?? '';
   if (!/^\d+$/.test(text)) return undefined;
   const value = Number(text);
   if (value > 1e11) return value;
-  return value < 1e8 ? answeredAtMs + value * 1000 : value * 1000;
+  return value < 1e8 ? answer.answeredAtMs + value * 1000 : value * 1000;
 }
 
 /** What an answer asked a client to wait for. */

@@ -57,7 +57,8 @@ export class RunJudge {
   add(entry: RequestRecord): void {
     let at = this.#entries.length;
     while (at > 0 && (this.#entries[at - 1]?.id ?? 0) > entry.id) at--;
-    this.#entries.splice(at, 0, entry);
+    if (at === this.#entries.length) this.#entries.push(entry);
+    else this.#entries.splice(at, 0, entry);
     this.#change();
   }
 

@@ -42,7 +42,7 @@ export interface RunCircumstances {
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
   readonly requests: readonly Request[];
   readonly episodes: readonly Episode<Request>[];
-  /** The tries of each call, as far as can be known: what one key sent with one fingerprint. */
+  /** The tries of each call, as far as can be known: what one key sent with one fingerprint, which is its place here. */
   readonly calls: readonly (readonly Request[])[];
 }
 
@@ -80,15 +80,15 @@ function* read<Entry extends ObservedRequest, Request extends JudgedRequest>(
   Kind: new (entry: Entry, place: Place, areHeadersHidden: boolean) => Request,
 ): Steps<ReadRequests<Request>> {
   const requests = yield* placeInLanes(entries, callers, (entry, place) => new Kind(entry, place, areHeadersHidden));
-  const byKey = groupBy(requests, ({ era, token }) => `${era} ${token}`);
+  const ofKeys = groupByNumber(requests, ({ lane }) => lane.series);
   yield;
-  const episodes = [...byKey.values()].flatMap((same) => episodesOf(same));
+  const episodes = ofKeys.flatMap((same) => episodesOf(same));
   yield;
   for (const episode of episodes) markKnowledge(episode.requests);
   yield;
   markOutages(requests);
   yield;
-  const calls = [...groupBy(requests, ({ fingerprint }) => fingerprint).values()];
+  const calls = groupByNumber(requests, ({ fingerprint }) => fingerprint);
   return { requests, episodes, calls };
 }
 
@@ -98,6 +98,18 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
     const key = keyOf(item);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** The same by numbers that count from 0, each group at its number. */
+export function groupByNumber<Item>(items: readonly Item[], numberOf: (item: Item) => number): Item[][] {
+  const groups: Item[][] = [];
+  for (const item of items) {
+    const number = numberOf(item);
+    const group = groups[number];
+    if (group === undefined) groups[number] = [item];
     else group.push(item);
   }
   return groups;
@@ -124,7 +136,7 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
   let hasLimit = false;
   const close = (served: Request | undefined) => {
     if (current.length === 0) return;
-    episodes.push({ requests: current, refusals: current.filter(({ isRefused }) => isRefused), served });
+    episodes.push({ requests: current, refusals: served === undefined ? current : current.slice(0, -1), served });
     current = [];
     hasLimit = false;
   };

@@ -21,7 +21,7 @@ const waitMsOf = ({ told, request }: Wait) => request.arrivedAtMs - told.answere
 /** How long the client waited each time when it came too early, and what mistake that looks like. */
 export function describeWaits(early: readonly Wait[]): string {
   const waits = early.map(waitMsOf);
-  const mistake = guess(early);
+  const mistake = guess(early, waits);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
   if (waits.every((ms) => ms <= atOnceMs)) return `${often(waits.length)}without any wait${looksLike}`;
   const shared = sharedWait(waits);
@@ -33,8 +33,7 @@ export function describeWaits(early: readonly Wait[]): string {
 
 const often = (count: number) => (count === 1 ? '' : `${times(count)} in a row `);
 
-function guess(early: readonly Wait[]): string | undefined {
-  const waits = early.map(waitMsOf);
+function guess(early: readonly Wait[], waits: readonly number[]): string | undefined {
   const asked = early.map(({ told }) => told.retryAfterMs);
   if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) {
     return 'seconds handed to a timer that takes milliseconds';

@@ -113,6 +113,24 @@ test('of twenty readers one that does not read is dropped, the others get all ev
   await expect.poll(statusOf).toBe(200);
 });
 
+test('a reader that is slow gets all entries that were there, and then those that came meanwhile, in their order', async () => {
+  const { sim } = stage;
+  for (let n = 0; n < 20; n++) sim.pets.update(n + 1, { name: 'x'.repeat(1_000) });
+  const before = 600;
+  // Some 13 MB, which is more than the system takes in for a reader that does not read.
+  for (let n = 0; n < before; n++) await send(sim, { query: 'limit=20' });
+  const reader = await connect('/events?since=0');
+  const meanwhile = 50;
+  for (let n = 0; n < meanwhile; n++) {
+    await send(sim);
+    await breathe();
+  }
+  const ids = readIds(reader, before + meanwhile + 1);
+  await send(sim, { path: '/none' });
+  expect(await ids).toEqual(Array.from({ length: before + meanwhile + 1 }, (_, index) => index + 1));
+  reader.destroy();
+});
+
 test('readers of sandboxes count too, and leave with their sandbox', async () => {
   const { server } = stage;
   server.sandboxes.create('box');

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { controlOperations } from '../../src/control/control-operations.js';
 import { perform, performInPieces } from '../../src/control/perform.js';
-import { judgeInSteps } from '../../src/verdict/judge.js';
+import { coreOf } from '../../src/simulator/simulator.js';
+import { judge, judgeInSteps } from '../../src/verdict/judge.js';
 import { RunJudge } from '../../src/verdict/run-judge.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
@@ -57,13 +58,28 @@ test('a verdict in steps is of what there was at its start; the next one knows w
 
 test('a verdict in steps is not changed by requests that are served in between', () => {
   const sim = used();
-  const steps = judgeInSteps(sim, sim.journal.query(), { isOneKey: false });
+  const before = judge(sim);
+  const steps = judgeInSteps(sim, undefined);
   const { size } = sim.journal;
   let step = steps.next();
   while (!step.done) {
     send(sim);
     step = steps.next();
   }
-  expect(step.value.counts.requests).toBe(size);
+  expect(step.value).toEqual(before);
   expect(sim.journal.size).toBeGreaterThan(size);
+});
+
+test('what a verdict reads in place it gives back, reached or not', () => {
+  const sim = used();
+  const { journal } = coreOf(sim).state;
+  const lend = vi.spyOn(journal, 'lend');
+  const giveBack = vi.spyOn(journal, 'giveBack');
+  judge(sim);
+  expect([lend.mock.calls.length, giveBack.mock.calls.length]).toEqual([1, 1]);
+  const steps = judgeInSteps(sim, undefined);
+  steps.next();
+  expect([lend.mock.calls.length, giveBack.mock.calls.length]).toEqual([2, 1]);
+  steps.return(undefined as never);
+  expect(giveBack).toHaveBeenCalledTimes(2);
 });

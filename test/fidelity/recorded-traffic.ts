@@ -1,5 +1,5 @@
+import { showEntries } from '../../src/control/entry-view.js';
 import { toHar } from '../../src/control/har.js';
-import { showEntries } from '../../src/control/journal-entry.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { createDraw } from './hidden-worlds.js';
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { RequestJournal } from '../../src/state/journal.js';
-import type { RequestRecord } from '../../src/state/request-record.js';
+import { headerOf, type RequestRecord } from '../../src/state/request-record.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 import { tries } from '../support/prove.js';
@@ -42,6 +42,12 @@ const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => 
   call: undefined,
   ...more,
 });
+
+/** The fields of a record that are getters where it stands in its place. */
+const fieldsOf = (row: RequestRecord) =>
+  Object.fromEntries(
+    [...Object.keys(entry(1)), 'rate', 'isLost'].map((name) => [name, row[name as keyof RequestRecord]]),
+  );
 
 /** No listener of these tests throws. */
 const fail = (error: unknown) => {
@@ -120,6 +126,48 @@ describe('the journal', () => {
     for (let n = 0; n < 100; n++) add('cc');
     expect(given).toEqual(before);
     expect(journal.query().map(({ responseBody }) => responseBody)).toEqual(['cc', 'cc']);
+  });
+
+  test('lends records that stay as they are until they are given back, whatever happens to the journal meanwhile', () => {
+    const random = createRandom(11);
+    for (let round = 0; round < 12; round++) {
+      const journal = new RequestJournal(fail, { entries: 1 + random.below(30), bytes: 2_000 + random.below(40_000) });
+      const change = () => {
+        const headers = { 'Retry-After': String(random.below(9)), [`X-${random.below(3)}`]: 'x' };
+        const requestBody = random.pick([undefined, new Uint8Array(random.below(400)).fill(round)]);
+        const responseBody = 'x'.repeat(random.below(400));
+        const rate = { limit: random.below(9), remaining: 0, resetAtSeconds: 0 };
+        journal.add(entry(journal.open(), { headers, requestBody, responseBody, rate }));
+        journal.complete(1 + random.below(journal.lastId), { finishedAtMs: random.below(99), isAbandoned: true });
+        if (random.below(60) === 0) journal.clear();
+      };
+      for (let n = 0; n < 50; n++) change();
+      const lent = [];
+      for (let n = 0; n < 100; n++) {
+        if (random.below(9) === 0) lent.push({ rows: journal.lend(() => true), copies: journal.query() });
+        change();
+        if (random.below(9) > 0 || lent.length === 0) continue;
+        const [{ rows, copies }] = lent.splice(random.below(lent.length), 1) as [(typeof lent)[number]];
+        expect(rows.map(fieldsOf)).toEqual(copies);
+        const header = 'Retry-After';
+        expect(rows.map((row) => headerOf(row, header))).toEqual(copies.map(({ headers }) => headers[header]));
+        journal.giveBack();
+      }
+    }
+  });
+
+  test('uses the places of what was lent again when it was given back', () => {
+    const journal = filled({ entries: 5 }, Array(5).fill(1));
+    const add = () => journal.add(entry(journal.open()));
+    const before = journal.lend(() => true);
+    for (let n = 0; n < 5; n++) add();
+    journal.giveBack();
+    const between = journal.lend(() => true);
+    journal.giveBack();
+    for (let n = 0; n < 5; n++) add();
+    const after = journal.lend(() => true);
+    expect(before.some((row) => between.includes(row))).toBe(false);
+    expect(after.every((row) => between.includes(row))).toBe(true);
   });
 
   test('gives records by their numbers, in the order in which they were added, as far as they are kept', () => {

@@ -284,6 +284,41 @@ describe('the keys of a running simulator', () => {
   });
 });
 
+describe('the key that was used last', () => {
+  const limitOf = (sim: ReturnType<typeof frozen>) => rate(send(sim, { key: 'free-key' }));
+
+  test('is another one when it was replaced, and when another scenario is there', () => {
+    const sim = frozen();
+    expect(limitOf(sim)).toMatchObject({ limit: 60, remaining: 59 });
+    sim.keys.add('free-key', { plan: 'business' });
+    expect(limitOf(sim)).toMatchObject({ limit: 1000, remaining: 999 });
+    sim.load({ keys: { 'free-key': { state: 'revoked' } } });
+    expect(send(sim, { key: 'free-key' }).status).toBe(401);
+  });
+
+  test('begins anew with a reset, and goes on as it was with a snapshot', () => {
+    const sim = frozen();
+    const saved = sim.snapshot();
+    expect(limitOf(sim)).toMatchObject({ remaining: 59 });
+    const used = sim.snapshot();
+    sim.reset();
+    expect(limitOf(sim)).toMatchObject({ remaining: 59 });
+    sim.restore(used);
+    expect(limitOf(sim)).toMatchObject({ remaining: 58 });
+    sim.restore(saved);
+    expect(limitOf(sim)).toMatchObject({ remaining: 59 });
+  });
+
+  test('is no key of a request without one, or with a header that is not of the form', () => {
+    const sim = frozen();
+    for (const authorization of [undefined, 'Bearer', 'Bearer free-key, Bearer free-key']) {
+      expect(limitOf(sim)).toMatchObject({ limit: 60 });
+      expect(send(sim, { key: null, headers: authorization === undefined ? {} : { authorization } }).status).toBe(401);
+    }
+    expect(limitOf(sim)).toMatchObject({ remaining: 56 });
+  });
+});
+
 describe('acceptAnyKey', () => {
   const sim = () => frozen({ pets: [], assumptions: { acceptAnyKey: true } });
 

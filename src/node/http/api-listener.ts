@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer, ApiCall } from '../../adapters/api-call.js';
+import type { Answer } from '../../adapters/api-call.js';
+import { basePath } from '../../contract/document.js';
 import type { Backend } from '../../control/backend.js';
-import type { Sandbox } from '../../simulator/sandboxes.js';
+import { recreatedHeaders, type Sandbox } from '../../simulator/sandboxes.js';
 import type { Connections } from './connections.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
 import { holdRefusal } from './hold-refusals.js';
@@ -9,37 +10,42 @@ import { HttpCall } from './http-call.js';
 import { hasBody, readBody } from './read-body.js';
 import { sendAnswer } from './send-answer.js';
 import type { Report } from './served-answer.js';
+import { createTargetReader } from './target-reader.js';
 import { sendWithFault } from './wire-faults.js';
 
-/** @param read the body, where it has been read already */
+/**
+ * Answers one request to the API.
+ * @param sandbox whose API; `undefined`: that of the server's own simulator
+ * @param read the body, where it has been read already
+ */
 export type ApiListener = (
+  sandbox: Sandbox | undefined,
   request: IncomingMessage,
   response: ServerResponse,
   report: Report,
-  read?: Uint8Array,
+  read: Uint8Array | undefined,
 ) => void;
 
 /**
- * Answers requests under a base path from the simulator, straight on `node:http`.
- * @param sandbox `undefined`: the server's own simulator answers
- * @param options.base what the target of every request begins with
- * @param options.holdsRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones
- * @param options.firstHeaders headers of the first answer on top of its own
+ * Answers requests to the API straight on `node:http`. One function for all sandboxes: what each of them has of its own is in
+ * no cache of the processor when its turn comes.
+ * @param holdsRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones; not
+ * those of sandboxes
  */
-export function createApiListener(
-  backend: Backend,
-  sandbox: Sandbox | undefined,
-  connections: Connections,
-  {
-    base,
-    holdsRefusals = false,
-    firstHeaders,
-  }: { base: string; holdsRefusals?: boolean | undefined; firstHeaders?: ApiCall['adapterHeaders'] },
-): ApiListener {
-  const { sim } = sandbox ?? backend;
-  let adapterHeaders = firstHeaders;
-  return (request, response, report, read) => {
-    const cors = corsHeaders(request.headers.origin, sim.settings);
+export function createApiListener(backend: Backend, connections: Connections, holdsRefusals = false): ApiListener {
+  const own = { sim: backend.sim, base: basePath };
+  const readTarget = createTargetReader();
+  /** Those that were made anew, and have said so. */
+  const told = new WeakSet<Sandbox>();
+  const sayRecreated = (sandbox: Sandbox | undefined) => {
+    if (!sandbox?.isRecreated || told.has(sandbox)) return undefined;
+    told.add(sandbox);
+    return recreatedHeaders;
+  };
+  return (sandbox, request, response, report, read) => {
+    const { sim, base } = sandbox ?? own;
+    const { origin } = request.headers;
+    const cors = origin === undefined ? undefined : corsHeaders(origin, sim.settings);
     const isOriginRefused = cors === undefined && isForeignPage(request);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();
@@ -64,12 +70,12 @@ export function createApiListener(
     const answerWith = (body: Uint8Array | undefined) => {
       const call = new HttpCall(request, response, {
         base,
+        readTarget,
         body,
         connection: connections.numberOf(request.socket),
-        holdsRefusals,
-        adapterHeaders,
+        holdsRefusals: holdsRefusals && sandbox === undefined,
+        adapterHeaders: sayRecreated(sandbox),
       });
-      adapterHeaders = undefined;
       backend.handle(sandbox, call, send, () => {
         // The wait of a fault ended early: the client has gone, or the simulator was reset.
         response.destroy();

@@ -54,6 +54,7 @@ function start(
   const noteAndServe: RequestListener = (request, response) => {
     connections.serve(request, response);
     serve(request, response);
+    connections.release(request, response);
   };
   const server = createServer(
     {

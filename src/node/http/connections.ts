@@ -8,9 +8,11 @@ const maximumConnections = 1_000;
 interface Connection {
   /** For the journal. */
   number: number | undefined;
-  /** The last request that arrived, and its answer. */
+  /** The last request that arrived, and its answer; let go once that has been sent. */
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
+  /** Whether a request was answered, and none has arrived since. */
+  isIdle: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ export class Connections {
       socket.destroy();
       return;
     }
-    const connection: Connection = { number: undefined, request: undefined, response: undefined };
+    const connection: Connection = { number: undefined, request: undefined, response: undefined, isIdle: false };
     this.#open.set(socket, connection);
     socket.once('close', () => {
       this.#open.delete(socket);
@@ -40,6 +42,17 @@ export class Connections {
     if (connection === undefined) return;
     connection.request = request;
     connection.response = response;
+    connection.isIdle = false;
+  }
+
+  /** Lets go of a request whose answer has been sent: kept until the next one, the garbage collector would copy both. */
+  release(request: IncomingMessage, response: ServerResponse): void {
+    if (!response.writableFinished) return;
+    const connection = this.#open.get(request.socket);
+    if (connection?.request !== request) return;
+    connection.request = undefined;
+    connection.response = undefined;
+    connection.isIdle = true;
   }
 
   /** Numbers connections in the order of their first call of the API; a closed one leaves its number to the next. */
@@ -66,9 +79,9 @@ export class Connections {
   #makeRoom(): boolean {
     let idle: Socket | undefined;
     let slow: Socket | undefined;
-    for (const [socket, { request, response }] of this.#open) {
-      if (request === undefined || response === undefined) return this.#close(socket);
-      if (response.writableFinished) idle ??= socket;
+    for (const [socket, { request, response, isIdle }] of this.#open) {
+      if (isIdle || response?.writableFinished) idle ??= socket;
+      else if (request === undefined || response === undefined) return this.#close(socket);
       else if (!request.complete || response.writableEnded) slow ??= socket;
     }
     const least = idle ?? slow;

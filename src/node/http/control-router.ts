@@ -7,7 +7,8 @@ import type { Backend } from '../../control/backend.js';
 import { ControlError, toControlError } from '../../control/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
-import { perform, performInPieces } from '../../control/perform.js';
+import type { EntryTexts } from '../../control/entry-stream.js';
+import { perform, performInPieces, performInTexts } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
@@ -59,7 +60,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
   });
 
   const instance = randomUUID();
-  const sendEvents = createEventSender();
+  const events = createEventSender();
   const serve =
     (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
     async (request, response) => {
@@ -82,8 +83,12 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
         if (operation.method === 'GET') return runNow();
         return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
       };
+      if (operation.texts !== undefined) {
+        const open = () => performInTexts(operation, target, readInput(request, operation)) as EntryTexts;
+        return events.sendEntries(response, open, signal as AbortSignal);
+      }
       if (operation.contentType === 'text/event-stream') {
-        return sendEvents(response, run as () => AsyncIterable<object>, operation.eventName);
+        return events.sendItems(response, run as () => AsyncIterable<object>, operation.eventName as string);
       }
       if (operation.pieces !== undefined) {
         const pieces = performInPieces(operation, target, readInput(request, operation), caller);

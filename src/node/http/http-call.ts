@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiCall } from '../../adapters/api-call.js';
+import type { TargetReader } from './target-reader.js';
 import { goneSignal } from './wire-faults.js';
 
 /** A request as the simulator takes it. A class, because V8 gives every object literal with a getter a new shape. */
@@ -20,20 +21,24 @@ export class HttpCall implements ApiCall {
     response: ServerResponse,
     {
       base,
+      readTarget,
       body,
       connection,
       holdsRefusals,
       adapterHeaders,
-    }: Pick<ApiCall, 'body' | 'connection' | 'adapterHeaders'> & { base: string; holdsRefusals: boolean },
+    }: Pick<ApiCall, 'body' | 'connection' | 'adapterHeaders'> & {
+      base: string;
+      readTarget: TargetReader;
+      holdsRefusals: boolean;
+    },
   ) {
-    const target = (request.url ?? '').slice(base.length);
-    const mark = target.indexOf('?');
+    const { path, query } = readTarget(request.url ?? '', base.length);
     this.#request = request;
     this.#response = response;
     this.#base = base;
     this.method = request.method ?? '';
-    this.path = mark < 0 ? target : target.slice(0, mark);
-    this.query = mark < 0 ? '' : target.slice(mark + 1);
+    this.path = path;
+    this.query = query;
     this.body = body;
     this.connection = connection;
     this.holdsRefusals = holdsRefusals;

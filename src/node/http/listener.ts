@@ -2,12 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { nothingHere } from '../../adapters/fetch.js';
 import { basePath } from '../../contract/document.js';
 import type { Backend } from '../../control/backend.js';
+import { sandboxPrefix } from '../../simulator/sandboxes.js';
 import type { Extension } from '../msw-handlers/extension.js';
 import { createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
 import { createRequestCheck } from './guard.js';
-import { createSandboxListener, sandboxPrefix } from './sandbox-listener.js';
+import { isUnder } from './is-under.js';
+import { createSandboxListener } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
@@ -18,7 +20,6 @@ interface ListenerOptions extends ControlRouterOptions {
   extension: Extension | undefined;
   onAnswer: OnAnswer | undefined;
   holdRefusals: boolean | undefined;
-  /** Done before the first control request is answered. */
 }
 
 /** Serves one request: the guard, then the part of the server that its path belongs to. */
@@ -26,11 +27,8 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
   const { sim } = backend;
   const { connections, extension, onAnswer } = options;
   const checkRequest = createRequestCheck(options.allowedHosts);
-  const serveApi = createApiListener(backend, undefined, connections, {
-    base: basePath,
-    holdsRefusals: options.holdRefusals,
-  });
-  const serveSandbox = createSandboxListener(backend, connections);
+  const serveApi = createApiListener(backend, connections, options.holdRefusals);
+  const serveSandbox = createSandboxListener(backend, serveApi);
   const serveControl = createControlLoader(backend, options);
 
   return (request, response) => {
@@ -44,7 +42,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     const target = request.url as string;
     if (isUnder(target, '/__sim')) return serveControl(request, response, report);
     const serve = (read?: Uint8Array) => {
-      if (isUnder(target, basePath)) return serveApi(request, response, report, read);
+      if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report, read);
       // What HAProxy asks by default to see whether a server is up.
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
@@ -71,10 +69,4 @@ function createControlLoader(backend: Backend, options: ListenerOptions): Contro
       (error) => response.destroy(error),
     );
   };
-}
-
-function isUnder(target: string, base: string): boolean {
-  if (!target.startsWith(base)) return false;
-  const next = target[base.length];
-  return next === undefined || next === '/' || next === '?';
 }

@@ -1,36 +1,26 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nothingHere } from '../../adapters/fetch.js';
 import { errorBody } from '../../contract/api-error.js';
 import { basePath } from '../../contract/document.js';
 import type { Backend } from '../../control/backend.js';
 import { ControlError, invalid, toControlError } from '../../control/control-error.js';
-import { recreatedHeaders, type Sandbox, sandboxNamePattern } from '../../simulator/sandboxes.js';
-import { type ApiListener, createApiListener } from './api-listener.js';
-import type { Connections } from './connections.js';
+import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../simulator/sandboxes.js';
+import type { ApiListener } from './api-listener.js';
 import { corsHeaders } from './cors.js';
+import { isUnder } from './is-under.js';
 import { sendJson } from './send-answer.js';
-
-/** What every address of a sandbox begins with. */
-export const sandboxPrefix = '/s/';
+import type { Report } from './served-answer.js';
 
 const address = /^\/s\/([^/?]*)([^?]*)/;
 
+/** @param read the body, where it has been read already */
+type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report, read?: Uint8Array) => void;
+
 /** Answers requests under `/s/NAME/v1`, each name from its own simulator, created at the first request. */
-export function createSandboxListener(backend: Backend, connections: Connections): ApiListener {
+export function createSandboxListener(backend: Backend, serveApi: ApiListener): SandboxListener {
   const { sim } = backend;
-  const listeners = new WeakMap<Sandbox, ApiListener>();
-  const listenerOf = (sandbox: Sandbox) => {
-    const known = listeners.get(sandbox);
-    if (known !== undefined) return known;
-    const base = `${sandboxPrefix}${sandbox.name}${basePath}`;
-    const listener = createApiListener(backend, sandbox, connections, {
-      base,
-      ...(sandbox.isRecreated && { firstHeaders: recreatedHeaders }),
-    });
-    listeners.set(sandbox, listener);
-    return listener;
-  };
-  return (request, response, report, read) => {
+
+  const serveNew: SandboxListener = (request, response, report, read) => {
     const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
     const cors = corsHeaders(request.headers.origin, sim.settings);
     const refuse = (status: number, body: string) => {
@@ -42,18 +32,26 @@ export function createSandboxListener(backend: Backend, connections: Connections
       if (!(known instanceof ControlError)) throw error;
       refuse(known.status, errorBody(known));
     };
-    const serve = (sandbox: Sandbox) => listenerOf(sandbox)(request, response, report, read);
+    const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report, read);
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
-      if (path !== basePath && !path.startsWith(`${basePath}/`)) return refuse(404, nothingHere);
-      const known = backend.useSandbox(name);
-      if (known === undefined && isForeign(request, cors !== undefined)) throw foreign();
-      const sandbox = known ?? backend.makeSandbox(name);
+      if (!isUnder(path, basePath)) return refuse(404, nothingHere);
+      if (isForeign(request, cors !== undefined)) throw foreign();
+      const sandbox = backend.makeSandbox(name);
       if (sandbox instanceof Promise) sandbox.then(serve, refuseMistake);
       else serve(sandbox);
     } catch (error) {
       refuseMistake(error);
     }
+  };
+
+  return (request, response, report, read) => {
+    const url = request.url as string;
+    const end = url.indexOf('/', sandboxPrefix.length);
+    const isApi = end > 0 && isUnder(url, basePath, end);
+    const known = isApi ? backend.useSandbox(url.slice(sandboxPrefix.length, end)) : undefined;
+    if (known === undefined) serveNew(request, response, report, read);
+    else serveApi(known, request, response, report, read);
   };
 }
 

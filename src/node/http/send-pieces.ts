@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { drained } from './drained.js';
 import { mostTurnMs, nextTurn } from './turn.js';
 
 /** Pieces are put together to about this many characters. */
 const chunkLength = 64 * 1024;
 /** A client that reads nothing for so long is dropped. */
-const stalledMs = 30_000;
+export const stalledMs = 30_000;
 
 /**
  * Sends a text in pieces, no faster than the client reads it. Other requests are served in between.
@@ -26,15 +27,4 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
     turnMs = performance.now();
   }
   response.end(text);
-}
-
-/** Resolves when the client has read what was written, or has gone. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      response.off('drain', finish).off('close', finish);
-      resolve();
-    };
-    response.on('drain', finish).on('close', finish);
-  });
 }

@@ -28,11 +28,13 @@ interface RetriedWrite {
 /** Each write with the refused one that it is another try of, if any. */
 function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   let refused: JudgedRequest | undefined;
-  return writes.flatMap((next) => {
+  const retries: RetriedWrite[] = [];
+  for (const next of writes) {
     const first = next.triedAfter ?? (refused !== undefined && isRetry(refused, next) ? refused : undefined);
     if (next.isRefused && length(next) > 0) refused = next;
-    return first === undefined || length(first) === 0 ? [] : [{ first, next }];
-  });
+    if (first !== undefined && length(first) > 0) retries.push({ first, next });
+  }
+  return retries;
 }
 
 /** Sent by a client that had read the refusal: the same named call, or a beginning of the body, which no first try is. */

@@ -17,8 +17,8 @@ interface EarlyRequest {
 export const earlyRetry: WireRule = {
   needs: 'wire',
   judge(run) {
-    const early = run.episodes.map(({ requests }) => requests.flatMap(earlyOf));
-    const outages = run.requests.flatMap((request) => earlyAfter(request.triedAfterOutage, request));
+    const early = run.episodes.map(({ requests }) => earlyAfter(requests, toldOf));
+    const outages = earlyAfter(run.requests, ({ triedAfterOutage }) => triedAfterOutage);
     const findings = [...early.map(outsideBans), outages].flatMap((found) => {
       const [first] = found;
       if (first === undefined) return [];
@@ -38,12 +38,18 @@ function toldOf({ lane, call, told, triedAfter }: JudgedRequest): JudgedRequest 
   return lane.isOneThread && !isOtherCall ? told : triedAfter;
 }
 
-const earlyOf = (request: JudgedRequest) => earlyAfter(toldOf(request), request);
-
-function earlyAfter(told: JudgedRequest | undefined, request: JudgedRequest): EarlyRequest[] {
-  const early = told === undefined ? undefined : earlyMs(told, request);
-  if (told === undefined || early === undefined || early <= toleranceMs) return [];
-  return [{ told, request, earlyMs: early }];
+/** @param toldOf gives the answer that a request is measured by */
+function earlyAfter(
+  requests: readonly JudgedRequest[],
+  toldOf: (request: JudgedRequest) => JudgedRequest | undefined,
+): EarlyRequest[] {
+  const found: EarlyRequest[] = [];
+  for (const request of requests) {
+    const told = toldOf(request);
+    const early = told && earlyMs(told, request);
+    if (told !== undefined && early !== undefined && early > toleranceMs) found.push({ told, request, earlyMs: early });
+  }
+  return found;
 }
 
 /** What comes within a ban is for ban-hammered, unless it is all there was. */

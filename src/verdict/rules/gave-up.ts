@@ -2,6 +2,7 @@ import { counted } from '../../values/counted.js';
 import { answersFor } from '../answers.js';
 import { finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
+import { ByLane } from '../place.js';
 import { groupBy, isUnknown, type JudgedRequest, type Run } from '../run.js';
 
 /** A call that was refused, or a read whose answer was of no use, is never sent again. */
@@ -56,14 +57,16 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
 const isFailed = (request: JudgedRequest) =>
   request.isRefused || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
-/** The request that follows in the same thread of control, where there is one. */
-function nextInThread({ requests }: Run): Map<JudgedRequest, JudgedRequest> {
+/** What follows in the same thread of control on the last try of a call, where there is something. */
+function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {
   const next = new Map<JudgedRequest, JudgedRequest>();
-  const lastOf = new Map<object, JudgedRequest>();
+  const lanes = new ByLane((): { last?: JudgedRequest } => ({}));
   for (const request of requests) {
-    const last = request.lane.isOneThread ? lastOf.get(request.lane) : undefined;
-    if (last !== undefined) next.set(last, request);
-    lastOf.set(request.lane, request);
+    if (!request.lane.isOneThread) continue;
+    const lane = lanes.of(request.lane);
+    const { last } = lane;
+    if (last !== undefined && calls[last.fingerprint]?.at(-1) === last) next.set(last, request);
+    lane.last = request;
   }
   return next;
 }

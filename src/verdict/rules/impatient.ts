@@ -9,11 +9,11 @@ const longMs = 500;
 export const impatient: WireRule = {
   needs: 'wire',
   judge({ calls, requests }) {
-    const reads = requests.filter(isRead);
-    const left = calls.flatMap((tries) =>
-      tries.filter((request) => isRead(request) && isLeft(request) && request !== tries.at(-1)),
-    );
-    const hasWaited = reads.some((request) => !isLeft(request) && lasted(request) >= longMs);
+    const left: JudgedRequest[] = [];
+    for (const tries of calls)
+      for (const request of tries)
+        if (isRead(request) && isLeft(request) && request !== tries.at(-1)) left.push(request);
+    const hasWaited = requests.some((request) => isRead(request) && !isLeft(request) && lasted(request) >= longMs);
     const [first] = left;
     if (first === undefined) return { exercised: hasWaited, findings: [] };
     const longest = left.reduce((most, each) => Math.max(most, lasted(each)), 0);

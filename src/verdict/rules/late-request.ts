@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { finding, span, type WireRule } from '../finding.js';
-import { graceMs, type Run, toleranceMs } from '../run.js';
+import { graceMs, groupBy, type Run, toleranceMs } from '../run.js';
 
 /** A request is sent although its caller has given up: only a client that says when that was can be found at it. */
 export const lateRequest: WireRule = {
@@ -8,11 +8,10 @@ export const lateRequest: WireRule = {
   judge(run) {
     const { requests, outcomes = [] } = run;
     const aborted = outcomes.filter(({ result }) => result === 'aborted');
+    const ofCalls = aborted.length > 0 ? groupBy(requests, ({ call }) => call) : undefined;
     const found = aborted.flatMap((report) => {
-      const late = requests.filter(
-        ({ call, arrivedAtMs }) =>
-          arrivedAtMs > report.atMs + toleranceMs && (report.call === undefined || call === report.call),
-      );
+      const own = report.call === undefined ? requests : (ofCalls?.get(report.call) ?? []);
+      const late = own.filter(({ arrivedAtMs }) => arrivedAtMs > report.atMs + toleranceMs);
       const [first] = late;
       if (first === undefined) return [];
       return [

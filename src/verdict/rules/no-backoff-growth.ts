@@ -1,5 +1,5 @@
 import { finding, span, type WireRule } from '../finding.js';
-import { earlyMs, groupBy, type JudgedRequest } from '../run.js';
+import { earlyMs, type JudgedRequest } from '../run.js';
 
 const leastRefusals = 3;
 const leastGrowth = 1.5;
@@ -18,13 +18,7 @@ interface Retry {
 export const noBackoffGrowth: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
-    const chains = episodes.flatMap(({ requests }) => {
-      const retries = requests.flatMap((request) =>
-        request.triedAfter === undefined ? [] : [{ refusal: request.triedAfter, request }],
-      );
-      const calls = [...groupBy(retries, ({ request }) => request.fingerprint).values()];
-      return longest(calls.map(chainOf).filter(isTelling));
-    });
+    const chains = episodes.flatMap(({ requests }) => longest(chainsOf(requests).filter(isTelling)));
     const findings = chains.flatMap((chain) => {
       const hasHeader = chain.every(({ refusal }) => refusal.retryAfterMs !== undefined);
       const waits = chain.map(({ refusal, request }) =>
@@ -49,17 +43,24 @@ export const noBackoffGrowth: WireRule = {
 };
 
 /**
- * Tries of one call, each after the answer to the one before, that came no earlier than they might. What comes too early
- * is for another rule; and a timer that goes off a moment early earns a refusal that says nothing.
+ * For each call its tries, each after the answer to the one before, that came no earlier than they might. What comes too
+ * early is for another rule; and a timer that goes off a moment early earns a refusal that says nothing.
  */
-function chainOf(retries: readonly Retry[]): Retry[] {
-  const chain: Retry[] = [];
-  for (const each of retries) {
+function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
+  const chains = new Map<number, Retry[]>();
+  for (const request of requests) {
+    const { triedAfter: refusal, fingerprint } = request;
+    if (refusal === undefined) continue;
+    let chain = chains.get(fingerprint);
+    if (chain === undefined) {
+      chain = [];
+      chains.set(fingerprint, chain);
+    }
     const last = chain.at(-1);
-    const follows = last === undefined || each.refusal.id >= last.request.id;
-    if (follows && (earlyMs(each.refusal, each.request) ?? 0) <= 0) chain.push(each);
+    const follows = last === undefined || refusal.id >= last.request.id;
+    if (follows && (earlyMs(refusal, request) ?? 0) <= 0) chain.push({ refusal, request });
   }
-  return chain;
+  return [...chains.values()];
 }
 
 const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.request.isRefused ? 1 : 0);

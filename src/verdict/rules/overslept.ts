@@ -1,5 +1,5 @@
 import { finding, span, type WireRule } from '../finding.js';
-import type { JudgedRequest } from '../run.js';
+import type { Episode, JudgedRequest } from '../run.js';
 
 const leastMs = 10_000;
 const share = 0.5;
@@ -15,14 +15,7 @@ export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
 export const overslept: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
-    const woken = episodes.flatMap(({ requests }) =>
-      requests.flatMap((request, index) => {
-        const refusal = requests[index - 1];
-        if (refusal === undefined || request.told !== refusal) return [];
-        const { deadlineMs } = refusal;
-        return deadlineMs === undefined || request.arrivedAtMs < deadlineMs ? [] : [{ request, refusal, deadlineMs }];
-      }),
-    );
+    const woken = episodes.flatMap(wokenIn);
     const findings = woken.flatMap(({ request, refusal, deadlineMs }) => {
       const askedMs = deadlineMs - refusal.answeredAtMs;
       const lateMs = request.arrivedAtMs - deadlineMs;
@@ -46,6 +39,24 @@ export const overslept: WireRule = {
     return { exercised: woken.length > 0, findings };
   },
 };
+
+/** The requests that came after the deadline of the refusal right before them. */
+function wokenIn({ requests }: Episode) {
+  const woken: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number }[] = [];
+  let refusal: JudgedRequest | undefined;
+  for (const request of requests) {
+    const deadlineMs = refusal?.deadlineMs;
+    if (
+      refusal !== undefined &&
+      request.told === refusal &&
+      deadlineMs !== undefined &&
+      request.arrivedAtMs >= deadlineMs
+    )
+      woken.push({ request, refusal, deadlineMs });
+    refusal = request;
+  }
+  return woken;
+}
 
 function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): boolean {
   const ratio = waitedMs / (retryAfterMs ?? Number.NaN);

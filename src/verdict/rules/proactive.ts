@@ -9,11 +9,15 @@ export const proactive: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const paused: JudgedRequest[] = [];
-    const lastOf = new Map<string | undefined, JudgedRequest>();
+    /** The last request of each key that had one whose answer left nothing. */
+    const emptied = new Map<string | undefined, JudgedRequest>();
     for (const next of requests) {
-      const last = lastOf.get(next.token);
-      lastOf.set(next.token, next);
-      if (last !== undefined && isEmpty(last) && isAfterReset(last, next)) paused.push(last);
+      const last = emptied.get(next.token);
+      if (last !== undefined) {
+        emptied.delete(next.token);
+        if (isAfterReset(last, next)) paused.push(last);
+      }
+      if (isEmpty(next)) emptied.set(next.token, next);
     }
     if (paused.length === 0) return { exercised: false, findings: [] };
     return {
@@ -29,8 +33,8 @@ export const proactive: WireRule = {
   },
 };
 
-const isEmpty = ({ status, isRefused, headers }: JudgedRequest) =>
-  !isRefused && status < 400 && headers[rateLimitHeaders.remaining] === '0';
+const isEmpty = (request: JudgedRequest) =>
+  !request.isRefused && request.status < 400 && request.header(rateLimitHeaders.remaining) === '0';
 
 const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
   next.id > last.lastArrivedId &&

@@ -10,10 +10,11 @@ export const retryStorm: WireRule = {
     const refused = episodes.flatMap((episode) => [
       ...groupBy(episode.requests, ({ fingerprint }) => fingerprint).values(),
     ]);
-    const calls = [...refused, ...failedReads(requests)];
-    const findings = calls.flatMap((tries) => {
+    let isExercised = false;
+    const findings = [...refused, ...failedReads(requests)].flatMap((tries) => {
       const [first] = tries;
       const attempts = attemptsOf(tries);
+      isExercised ||= attempts > 1;
       if (first === undefined || attempts <= mostAttempts) return [];
       const lastedMs = (tries.at(-1)?.arrivedAtMs ?? 0) - first.arrivedAtMs;
       return [
@@ -24,7 +25,7 @@ export const retryStorm: WireRule = {
         }),
       ];
     });
-    return { exercised: calls.some((tries) => attemptsOf(tries) > 1), findings };
+    return { exercised: isExercised, findings };
   },
 };
 
@@ -43,22 +44,19 @@ function failedReads(requests: readonly JudgedRequest[]): JudgedRequest[][] {
       open.set(fingerprint, begun);
       calls.push(begun);
     }
-    if (!isFailed) open.delete(fingerprint);
+    if (!isFailed && tries !== undefined) open.delete(fingerprint);
   }
   return calls;
 }
 
 /** The tries of one call; equal calls that began side by side share the tries. */
 function attemptsOf(tries: readonly JudgedRequest[]): number {
-  const retries = tries.filter(followsAnother(tries)).length;
+  let retries = 0;
+  for (const request of tries) if (followsAnother(request, tries[0] as JudgedRequest)) retries++;
   return 1 + Math.ceil(retries / Math.max(1, tries.length - retries));
 }
 
 /** Whether a request came after the answer to an earlier one of the same tries, as far as can be known. */
-function followsAnother(tries: readonly JudgedRequest[]): (request: JudgedRequest) => boolean {
-  const [first] = tries;
-  return (request) =>
-    request !== first &&
-    (request.triedAfter !== undefined ||
-      (request.lane.isOneThread && request.id > (first?.lastArrivedId ?? request.id)));
-}
+const followsAnother = (request: JudgedRequest, first: JudgedRequest) =>
+  request !== first &&
+  (request.triedAfter !== undefined || (request.lane.isOneThread && request.id > first.lastArrivedId));

@@ -16,19 +16,23 @@ export const roundedInt64: WireRule = {
     const given = new Set<string>();
     /** The bodies that were read: a list comes again and again. */
     const read = new Set<string>();
+    let lastBody: string | undefined;
     const exactOf = new Map<string, string>();
     const rounded: { request: JudgedRequest; exact: string; sent: string }[] = [];
     let isExact = false;
     for (const request of requests) {
-      for (const sent of largeNumbers(sentText(request))) {
-        const exact = exactOf.get(keyOf(sent));
-        // What is rounded may be an identifier that was given too; then nobody can tell.
-        if (given.has(sent)) isExact ||= isRoundable(sent);
-        else if (exact !== undefined) rounded.push({ request, exact, sent });
-      }
-      if (read.has(request.responseBody)) continue;
-      read.add(request.responseBody);
-      for (const exact of largeNumbers(request.responseBody)) {
+      for (const text of [request.path, request.query, request.requestText])
+        for (const sent of largeNumbers(text)) {
+          const exact = exactOf.get(keyOf(sent));
+          // What is rounded may be an identifier that was given too; then nobody can tell.
+          if (given.has(sent)) isExact ||= isRoundable(sent);
+          else if (exact !== undefined) rounded.push({ request, exact, sent });
+        }
+      const { responseBody } = request;
+      if (responseBody === lastBody || read.has(responseBody)) continue;
+      lastBody = responseBody;
+      read.add(responseBody);
+      for (const exact of largeNumbers(responseBody)) {
         given.add(exact);
         if (isRoundable(exact)) for (const form of formsOf(exact)) exactOf.set(form, exact);
       }
@@ -60,8 +64,3 @@ const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(
 
 /** With an exponent, by its value: languages write it differently. */
 const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
-
-const decoder = new TextDecoder();
-
-const sentText = ({ path, query, requestBody }: JudgedRequest) =>
-  requestBody === undefined ? `${path} ${query}` : `${path} ${query} ${decoder.decode(requestBody)}`;

@@ -1,0 +1,87 @@
+import type { EntryRow } from './entry-row.js';
+import type { Fields } from './row-fields.js';
+
+/** The fields of a row in their order, without those that are another for each request. */
+const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
+const second = [
+  'exempt',
+  'refusal',
+  'promisedAt',
+  'toldUntil',
+  'sincePromiseMs',
+  'after',
+  'strikes',
+  'strike',
+  'episode',
+  'storedId',
+  'fault',
+  'unreadable',
+] as const;
+const third = ['call', 'inShort'] as const;
+
+type Row = Fields<EntryRow>;
+
+/**
+ * A function that writes rows as JSON, without the brace at the end. Most rows are like the one before but for a few
+ * numbers: to write those into what is known takes half of the time of `JSON.stringify`.
+ */
+export function createRowWriter(): (row: Row) => string {
+  const firstMembers = createMembers(first);
+  const secondMembers = createMembers(second);
+  const thirdMembers = createMembers(third);
+  return (row) => {
+    const { id, time, durationMs, remaining, usage, connection } = row;
+    const start = `{"id":${id},"time":"${time}","durationMs":${numberText(durationMs as number)}${firstMembers(row)}`;
+    const left = remaining === undefined ? '' : `,"remaining":${numberText(remaining)}`;
+    const used =
+      usage === undefined
+        ? ''
+        : `,"usage":{"limit":${numberText(usage.limit)},"used":${numberText(usage.used)},"resetAt":"${usage.resetAt}"}`;
+    const on = connection === undefined ? '' : `,"connection":${connection}`;
+    return `${start}${left}${used}${secondMembers(row)}${on}${thirdMembers(row)}`;
+  };
+}
+
+/** JSON has no NaN; a header of an answer may give one. */
+const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
+
+/** Writes some fields of a row, and remembers what it wrote for the last one. */
+function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
+  let last: Row | undefined;
+  let text = '';
+  const isLikeLast = (row: Row) => {
+    if (last === undefined) return false;
+    for (const field of fields) if (row[field] !== last[field]) return false;
+    return true;
+  };
+  return (row) => {
+    if (!isLikeLast(row)) {
+      const json = JSON.stringify(Object.fromEntries(fields.map((field) => [field, row[field]]))).slice(1, -1);
+      text = json && `,${json}`;
+      last = row;
+    }
+    return text;
+  };
+}
+
+/** So many names of headers are remembered; a scenario may make up any. */
+const mostHeaders = 100;
+
+/** Writes headers as members of JSON, and remembers the last value of each: most are the same in the next answer. */
+export function createHeadersWriter(): (headers: Readonly<Record<string, string>>) => string {
+  const known = new Map<string, { value: string; member: string }>();
+  return (headers) => {
+    let members = '';
+    for (const name in headers) {
+      const value = headers[name] as string;
+      let last = known.get(name);
+      if (last?.value !== value) {
+        last = { value, member: `${JSON.stringify(name)}:${JSON.stringify(value)}` };
+        if (known.size >= mostHeaders) known.clear();
+        known.set(name, last);
+      }
+      members += members === '' ? last.member : `,${last.member}`;
+    }
+    return members;
+  };
+}

@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http';
+
+/** Resolves when the client has read what was written, or has gone. */
+export function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = () => {
+      response.off('drain', finish).off('close', finish);
+      resolve();
+    };
+    response.on('drain', finish).on('close', finish);
+  });
+}

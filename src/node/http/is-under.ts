@@ -1,0 +1,6 @@
+/** Whether a path, from `start` on, is one under a base. */
+export function isUnder(path: string, base: string, start = 0): boolean {
+  if (!path.startsWith(base, start)) return false;
+  const next = path[start + base.length];
+  return next === undefined || next === '/' || next === '?';
+}

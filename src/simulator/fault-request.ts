@@ -1,0 +1,17 @@
+import type { ApiCall } from '../adapters/api-call.js';
+import type { OperationName } from '../contract/document.js';
+import type { FaultRequest } from '../faults/fault-rules.js';
+import type { ApiKey } from '../limits/api-key.js';
+import { parseInt64 } from '../values/int64.js';
+import type { Route } from './routes.js';
+
+/** What the fault rules look at of a call that leads to an operation. */
+export const faultRequest = (call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route): FaultRequest => ({
+  operation: operation as OperationName,
+  method: call.method,
+  key,
+  plan,
+  status: operation === 'listPets' ? new URLSearchParams(call.query).get('status') : null,
+  petId: parseInt64(petId),
+  callText: () => `${key} ${call.method} ${call.path}?${call.query} ${new TextDecoder().decode(call.body)}`,
+});

@@ -1,0 +1,30 @@
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { frozenCopy } from '../values/plain-data.js';
+import type { SimulatorState } from './simulator-state.js';
+
+interface ScenarioSource {
+  readonly state: Pick<SimulatorState, 'resolved'>;
+  readonly readScenarios: () => ReadonlyMap<string, Scenario>;
+}
+
+/**
+ * What a simulator tells of its scenario, as the prototype of all simulators: V8 keeps most object literals with getters in hash
+ * tables.
+ */
+export const createScenarioView = (sourceOf: (sim: object) => ScenarioSource) => ({
+  get name(): string {
+    return sourceOf(this).state.resolved.name;
+  },
+
+  get scenario(): Scenario {
+    return frozenCopy(sourceOf(this).state.resolved.scenario);
+  },
+
+  get scenarios(): ReadonlyMap<string, Scenario> {
+    return sourceOf(this).readScenarios();
+  },
+
+  get settings(): SimulatorState['resolved']['settings'] {
+    return sourceOf(this).state.resolved.settings;
+  },
+});

@@ -1,0 +1,11 @@
+/** The lowest number from 0 to `count` for which `holds` does, where it holds for all after it. */
+export function lowest(count: number, holds: (at: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
