@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen, type OnAnswer, type RunningServer } from '../../src/node.js';
@@ -65,12 +67,22 @@ const faulty = (then: Then, when = {}) => serve({ faults: [{ name: 'bad', when, 
 /** Time for whatever should not happen. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 25));
 
-const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+/** The sockets that this file has opened, on either side of a connection. Another file of the worker may have left some. */
+const sockets = new Set<Socket>();
+function openedSocket(message: unknown): void {
+  const { socket } = message as { socket: Socket };
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+for (const side of ['net.client.socket', 'net.server.socket']) {
+  subscribe(side, openedSocket);
+  afterAll(() => void unsubscribe(side, openedSocket));
+}
 
-/** Waits until this process has so many sockets, on either side of a connection. */
+/** Waits until so many sockets are open. */
 async function socketsAre(count: number): Promise<void> {
-  for (let tries = 0; sockets() !== count && tries < 200; tries++) await new Promise((done) => setTimeout(done, 5));
-  expect(sockets()).toBe(count);
+  for (let tries = 0; sockets.size !== count && tries < 200; tries++) await new Promise((done) => setTimeout(done, 5));
+  expect(sockets.size).toBe(count);
 }
 
 /** Sends one request and gives what came of it, when the server has ended the connection. */
@@ -163,7 +175,7 @@ describe('hang', () => {
     wire.sim.clock.advance('1d');
     await aWhile();
     expect(one).toMatchObject({ received: '', state: 'open' });
-    expect(sockets()).toBe(2);
+    expect(sockets.size).toBe(2);
     one.leave();
     await socketsAre(0);
   });
@@ -268,7 +280,7 @@ describe('drip', () => {
     await socketsAre(0);
     wire.sim.clock.advance('1h');
     await aWhile();
-    expect(sockets()).toBe(0);
+    expect(sockets.size).toBe(0);
   });
 
   test('is cut by a reset of the simulator', async () => {
