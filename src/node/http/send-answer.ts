@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../adapters/api-call.js';
 import { errorBody } from '../../contract/api-error.js';
+import { endTogether } from './end-together.js';
 import type { Refusal } from './guard.js';
 
 /** The text of bodies that are answered again, as `toBytes` gives it. */
@@ -37,7 +38,8 @@ export function sendAnswer(
   // RFC 9110 section 8.6: a 204 has no Content-Length; Node counts a 304 alike.
   if (status !== 204 && status !== 304) fields.push('Content-Length', String(bytes.length));
   for (const name in cors) fields.push(name, cors[name] as string);
-  response.writeHead(status, fields).end(bytes, 'latin1');
+  response.writeHead(status, fields);
+  endTogether(response, bytes);
 }
 
 /** Sends an answer of the server itself, which has none of the API's headers. */

@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createSimulator } from '../../src/index.js';
+import { endTogether } from '../../src/node/http/end-together.js';
+import { listen } from '../../src/node.js';
+import { rawClient, rawRequestText as request } from '../support/raw-client.js';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+let ended: string[] = [];
+beforeEach(async () => {
+  // What the last test of the worker left behind.
+  await turn();
+  await turn();
+  ended = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function answer(...names: string[]): void {
+  for (const name of names) {
+    const response = { end: (bytes: string, encoding: string) => ended.push(`${bytes} ${encoding}`) };
+    endTogether(response as unknown as ServerResponse, name);
+  }
+}
+
+test('an answer goes out at once where a turn has one or two', async () => {
+  for (const name of ['a', 'b', 'c']) {
+    answer(name, `${name}2`);
+    expect(ended.slice(-2)).toEqual([`${name} latin1`, `${name}2 latin1`]);
+    await turn();
+  }
+});
+
+test('answers go out together, in their order, at the end of a turn after one that had three', async () => {
+  answer('a', 'b', 'c');
+  expect(ended).toHaveLength(3);
+  await turn();
+  answer('d', 'e');
+  expect(ended).toHaveLength(3);
+  await turn();
+  expect(ended.slice(3)).toEqual(['d latin1', 'e latin1']);
+  answer('f');
+  expect(ended.at(-1)).toBe('f latin1');
+});
+
+test('answers go out at once under fake timers', async () => {
+  answer('a', 'b', 'c');
+  await turn();
+  vi.useFakeTimers();
+  answer('d');
+  expect(ended.at(-1)).toBe('d latin1');
+});
+
+test('every answer comes, in the order of its requests, over many connections of which some leave', async () => {
+  const pets = Array.from({ length: 20 }, (_, at) => ({ id: at + 1, name: 'Rex', categoryId: 1 }));
+  const sim = createSimulator({ scenario: { pets, plans: { free: { minute: 1e6, day: 1e6 } } } });
+  const server = await listen(sim, { port: 0 });
+  const clients = await Promise.all(Array.from({ length: 24 }, () => rawClient(server.port)));
+  const paths = pets.map(({ id }) => `/pets/${id}`);
+  for (const [at, client] of clients.entries()) {
+    client.write(...paths.map((path) => request('GET', path)));
+    if (at % 4 === 0) setImmediate(() => client.leave());
+  }
+  const staying = clients.filter((_, at) => at % 4 !== 0);
+  const statuses = (text: string) => text.split('HTTP/1.1 ').length - 1;
+  await Promise.all(staying.map((client) => client.until(({ received }) => statuses(received) === paths.length)));
+  for (const { received } of staying) {
+    const ids = [...received.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+    expect(ids).toEqual(pets.map(({ id }) => id));
+  }
+  for (const client of clients) client.leave();
+  await server.close();
+});
