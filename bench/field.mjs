@@ -1,7 +1,7 @@
 import { median } from './median.mjs';
 import { check } from './peers.mjs';
 import { start, usageOf } from './server-process.mjs';
-import { compare, takePair, takeSlice } from './slice.mjs';
+import { compare, takeSlice, takeTurns } from './slice.mjs';
 import { requestsOf } from './works.mjs';
 
 /** What can be asked of a server, in this order: the list before there are more pets. */
@@ -24,6 +24,7 @@ export function createField({ seconds, say }) {
     /**
      * Starts a server, and the first time asks it every kind of request once.
      * @param {{ name: string, peer: import('./peers.mjs').Peer, node?: string }} run
+     * @returns {Promise<{ url: string, pid: number }>}
      */
     async start({ name, peer, node }) {
       const taken = new Set([...running.values()].map(({ port }) => port));
@@ -34,24 +35,43 @@ export function createField({ seconds, say }) {
       if (!rows.has(name)) rows.set(name, { name, peer, node: node ?? peer.node, samples: new Map(), rssMiB: [] });
       if (!checked.has(name)) await mustAnswer(peer, server.url);
       checked.add(name);
+      return server;
     },
 
     /** Loads a server with a work until its code for it is compiled. */
     async warmUp(name, work) {
-      const server = running.get(name);
       let sent = 0;
       for (let second = 0; second < warmUp.seconds && sent < warmUp.requests; second++)
-        sent += (await takeSlice(server, requestsOf(server.peer, work), { seconds: 1 })).requests;
+        sent += (await takeSlice(runOf(name, work), { seconds: 1 })).requests;
     },
 
-    /** Loads two of them one right after the other, and gives the two samples. */
-    async takePair({ of, to }, work, isReversed) {
-      const slice = (name) => () => takeWork(name, work);
-      const pair = await takePair(slice(of), slice(to), isReversed);
-      const key = JSON.stringify({ of, to, work });
-      pairs.set(key, [...(pairs.get(key) ?? []), pair]);
-      say(`${work}: ${of} ${(pair.of.perSecond / pair.to.perSecond).toFixed(2)} of ${to}`);
-      return pair;
+    /**
+     * Loads the servers of some comparisons in turn, and notes each of them.
+     * @param {{ of: string, to: string }[]} comparisons
+     * @returns {Promise<Map<string, any>>} the samples by the names of the servers
+     */
+    async takeTurns(comparisons, work, isReversed = false) {
+      const names = [...new Set(comparisons.flatMap(({ of, to }) => [of, to]))];
+      if (isReversed) names.reverse();
+      const samples = await takeTurns(
+        names.map((name) => runOf(name, work)),
+        { seconds },
+      );
+      const byName = new Map(names.map((name, at) => [name, samples[at]]));
+      for (const [name, sample] of byName) note(name, work, sample);
+      for (const { of, to } of comparisons) notePair({ of, to }, work, { of: byName.get(of), to: byName.get(to) });
+      return byName;
+    },
+
+    /** Loads two servers alone, one right after the other, for their latencies. */
+    async takeLatencies({ of, to }, work, isReversed) {
+      const pair = {};
+      for (const [side, name] of Object.entries(isReversed ? { to, of } : { of, to })) {
+        const { requests, other, p50Ms, p99Ms } = await takeSlice(runOf(name, work), { seconds: 1 });
+        pair[side] = { requests, other, p50Ms, p99Ms };
+        note(name, work, pair[side]);
+      }
+      notePair({ of, to }, work, pair);
     },
 
     async stop(name) {
@@ -79,26 +99,38 @@ export function createField({ seconds, say }) {
       };
     },
 
-    /** The requests a second of each slice. */
+    /** The requests a second of a server, each time that it was loaded in turn. */
     perSecond: (name, work) =>
       rows
         .get(name)
         .samples.get(work)
-        .map((sample) => sample.perSecond),
+        .map(({ perSecond }) => perSecond)
+        .filter(isKnown),
   };
 
-  async function takeWork(name, work) {
+  function runOf(name, work) {
     const server = running.get(name);
-    const sample = await takeSlice(server, requestsOf(server.peer, work), { seconds });
+    return { server, requests: requestsOf(server.peer, work) };
+  }
+
+  function note(name, work, sample) {
     mustBeRight(name, work, sample);
     const { samples } = rows.get(name);
     samples.set(work, [...(samples.get(work) ?? []), sample]);
-    return sample;
+  }
+
+  function notePair({ of, to }, work, pair) {
+    const key = JSON.stringify({ of, to, work });
+    pairs.set(key, [...(pairs.get(key) ?? []), pair]);
+    const share = pair.of.perSecond ? pair.to.cpuUs / pair.of.cpuUs : pair.of.p99Ms / pair.to.p99Ms;
+    say(`${work}: ${of} ${share.toFixed(2)} of ${to} by ${pair.of.perSecond ? 'processor time' : 'p99'}`);
   }
 }
 
+const isKnown = (value) => value !== undefined;
+
 function inShort(samples) {
-  const of = (field) => samples.map((sample) => sample[field]);
+  const of = (field) => samples.map((sample) => sample[field]).filter(isKnown);
   return {
     perSecond: median(of('perSecond')),
     lowest: Math.min(...of('perSecond')),

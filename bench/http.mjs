@@ -2,7 +2,7 @@ import { createField, workNames } from './field.mjs';
 
 const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
 
-/** Which of ours is held against what. The limit stands beside each server that is held against it. */
+/** Which of ours is held against what. */
 const comparisons = [
   { of: 'ours', to: 'limit', works: ['list', 'mix', 'create'] },
   { of: 'real-work', to: 'limit', works: ['list', 'create'] },
@@ -14,8 +14,8 @@ const comparisons = [
 ];
 
 /**
- * Ours in its forms and the same work by hand: round after round with fresh processes, and in each the servers of a
- * comparison one right after the other, first in this order and then in the other.
+ * Ours in its forms and the same work by hand: round after round with fresh processes, and in each the servers in turn, first
+ * in this order and then in the other.
  * @param {import('./peers.mjs').Peer[]} peers installed; comparisons between others are left out
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  * @returns found, and the requests a second of the limit
@@ -33,10 +33,13 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
           await field.warmUp(peer.name, work);
       }
       for (const isReversed of [false, true]) {
-        for (const work of workNames) {
-          for (const pair of wanted.filter(({ works }) => works.includes(work)))
-            await field.takePair(pair, work, isReversed);
-        }
+        await field.takeLatencies({ of: 'ours', to: 'limit' }, 'list', isReversed);
+        for (const work of workNames)
+          await field.takeTurns(
+            wanted.filter(({ works }) => works.includes(work)),
+            work,
+            isReversed,
+          );
       }
     } finally {
       await field.stopAll();
@@ -78,7 +81,8 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
         // All lists first: some of them take longer the more was created.
         for (const work of ['list', 'create'].filter((each) => run.peer.works.includes(each))) {
           await field.warmUp(run.name, work);
-          for (let at = 0; at < pairs; at++) await field.takePair({ of: run.name, to }, work, at % 2 === 1);
+          for (let at = 0; at < pairs; at++) await field.takeTurns([{ of: run.name, to }], work, at % 2 === 1);
+          if (work === 'list') await field.takeLatencies({ of: run.name, to }, work, false);
         }
         await field.stop(run.name);
       } catch (error) {

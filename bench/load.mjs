@@ -1,38 +1,56 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import { folderOf, install } from './install-peer.mjs';
 import { isThere, pin } from './server-process.mjs';
 
-const run = promisify(execFile);
 const usualConnections = 32;
 
 /** The load generator: wrk, or autocannon where wrk is missing. */
 export const generator = isThere('wrk') ? 'wrk' : 'autocannon';
 
 /**
+ * @typedef {object} Load a load generator at work
+ * @property {import('node:child_process').ChildProcess} child
+ * @property {Promise<{ requests: number, perSecond: number, p50Ms: number, p99Ms: number, other: number }>} result when it has
+ * ended; `other`: answers below 200 or from 400
+ */
+
+/**
  * Sends requests over connections for a time, each as soon as the last one on its connection is answered.
  * @param {string} url where the server listens
  * @param {import('./works.mjs').WorkRequest[]} requests weighed; sent in turn
  * @param {{ seconds: number, core?: number, connections?: number }} options `connections`: default 32
- * @returns {Promise<{ requests: number, perSecond: number, p50Ms: number, p99Ms: number, other: number }>} `other`: answers
- * below 200 or from 400
+ * @returns {Promise<Load>}
  */
-export function load(url, requests, { seconds, core = 1, connections = usualConnections }) {
+export function startLoad(url, requests, { seconds, core = 1, connections = usualConnections }) {
   const options = { seconds, core, connections };
-  return generator === 'wrk' ? wrk(url, requests, options) : autocannon(url, requests, options);
+  return generator === 'wrk' ? startWrk(url, requests, options) : startAutocannon(url, requests, options);
 }
 
-async function wrk(url, requests, { seconds, core, connections }) {
+/** The same until it has ended. */
+export const load = async (...args) => (await startLoad(...args)).result;
+
+/** Runs a generator on a core, and reads what it printed when it has ended. */
+function startGenerator(core, command, args, read) {
+  const [pinned, pinnedArgs] = pin(core, command, args);
+  const child = spawn(pinned, pinnedArgs, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return { child, result: text(child.stdout).then(read) };
+}
+
+async function startWrk(url, requests, { seconds, core, connections }) {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
   const script = join(folder, 'requests.lua');
   writeFileSync(script, luaOf(requests));
-  const [command, args] = pin(core, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url]);
-  const { stdout } = await run(command, args).finally(() => rmSync(folder, { recursive: true }));
-  const [, count, us, p50, p99, other] = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(stdout).map(Number);
-  return { requests: count, perSecond: (count / us) * 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, other };
+  return startGenerator(core, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url], (output) => {
+    rmSync(folder, { recursive: true });
+    const found = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output);
+    if (found === null) throw new Error(`expected a result of wrk, got ${JSON.stringify(output)}`);
+    const [, count, us, p50, p99, other] = found.map(Number);
+    return { requests: count, perSecond: (count / us) * 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, other };
+  });
 }
 
 /** A single request needs no code for each; several are made into bytes beforehand. */
@@ -65,26 +83,26 @@ end
 
 const autocannonPackage = { name: 'autocannon', packages: { autocannon: '9.0.0' } };
 
-async function autocannon(url, requests, { seconds, core, connections }) {
+async function startAutocannon(url, requests, { seconds, core, connections }) {
   await install(autocannonPackage);
   const turns = requests.flatMap(({ weight, method, path, headers, body }) =>
     Array(weight).fill({ method, path, headers, body }),
   );
   const options = { url, connections, duration: seconds, requests: turns };
   // In the folder of the package, so that Node finds it.
-  const file = join(folderOf(autocannonPackage), 'load.mjs');
+  const file = join(folderOf(autocannonPackage), `load-${new URL(url).port}.mjs`);
   writeFileSync(
     file,
     `import autocannon from 'autocannon';\nconsole.log(JSON.stringify(await autocannon(${JSON.stringify(options)})));\n`,
   );
-  const [command, args] = pin(core, process.execPath, [file]);
-  const { stdout } = await run(command, args, { maxBuffer: 2 ** 24 });
-  const { requests: sent, latency, duration, non2xx } = JSON.parse(stdout);
-  return {
-    requests: sent.total,
-    perSecond: sent.total / duration,
-    p50Ms: latency.p50,
-    p99Ms: latency.p99,
-    other: non2xx,
-  };
+  return startGenerator(core, process.execPath, [file], (output) => {
+    const { requests: sent, latency, duration, non2xx } = JSON.parse(output);
+    return {
+      requests: sent.total,
+      perSecond: sent.total / duration,
+      p50Ms: latency.p50,
+      p99Ms: latency.p99,
+      other: non2xx,
+    };
+  });
 }

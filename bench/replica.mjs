@@ -30,9 +30,10 @@ export async function measureReplica(peers, { rounds, seconds, say }) {
     for (let round = 0; round < 2 * rounds; round++) {
       for (const work of ['list', 'create']) {
         const before = usageOf(store.pid);
-        const pair = await field.takePair({ of: 'ours-redis', to: 'ours' }, work, round % 2 === 1);
+        const samples = await field.takeTurns([{ of: 'ours-redis', to: 'ours' }], work, round % 2 === 1);
         const after = usageOf(store.pid);
-        if (before && after) storeUs[work].push(((after.cpuMs - before.cpuMs) * 1000) / pair.of.requests);
+        if (before && after)
+          storeUs[work].push(((after.cpuMs - before.cpuMs) * 1000) / samples.get('ours-redis').requests);
       }
     }
   } finally {

@@ -61,9 +61,9 @@ export function performancePage(results, peers) {
 # Performance
 
 Measured on ${each(parts, 'date')}: ${each(parts, 'machine')}. Absolute figures drift with the machine, so every share is of
-two servers measured one right after the other; it is the median, with the lowest and the highest beside it. Where a share
-is of requests a second, the same by processor time for a request stands beside it, which drifts less. Measure your own
-machine with \`npm run bench\`, in a quarter of an hour.
+servers that were loaded in turn, a twentieth of a second each, again and again; it is the median, with the lowest and the
+highest beside it. Where a share is of requests a second, the same by processor time for a request stands beside it. Measure
+your own machine with \`npm run bench\`, in a quarter of an hour.
 
 ![Requests a second of the list, as a share of bare node:http](performance.svg)
 

@@ -1,32 +1,37 @@
 import { start } from './server-process.mjs';
-import { compare, takePair, takeSlice } from './slice.mjs';
+import { compare, takeSlice, takeTurns } from './slice.mjs';
 import { requestsOf } from './works.mjs';
 
+const firstPort = 4610;
+
 /**
- * Requests over 1,000 sandboxes of one server, each with a world of its own, beside as many different addresses of one
- * world: the load generator sends from a list either way.
+ * Requests over 1,000 sandboxes of a server, each with a world of its own, beside as many different addresses of the one world
+ * of another server: the load generator sends from a list either way. Fresh processes in each round.
  * @param {import('./peers.mjs').Peer} ours installed
- * @param {{ rounds: number, seconds: number }} options
+ * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  */
-export async function measureSandboxes(ours, { rounds, seconds }) {
+export async function measureSandboxes(ours, { rounds, seconds, say }) {
   const [list] = requestsOf(ours, 'list');
   const numbered = (path) => Array.from({ length: 1_000 }, (_, at) => ({ ...list, weight: 1, path: path(at) }));
-  const one = numbered(() => list.path);
-  const many = numbered((at) => `/s/world-${at}${list.path}`);
-  const server = await start(ours, { port: 4610, core: 0 });
-  const slice = (requests) => () => takeSlice(server, requests, { seconds });
-  try {
-    await takePair(slice(one), slice(many), false);
-    const pairs = [];
-    for (let round = 0; round < 2 * rounds; round++)
-      pairs.push(await takePair(slice(many), slice(one), round % 2 === 1));
-    for (const { of, to } of pairs) {
-      if (of.other + to.other > 0)
-        throw new Error(`sandboxes: expected every answer to be 200, got ${of.other + to.other} others`);
+  const ways = [numbered((at) => `/s/world-${at}${list.path}`), numbered(() => list.path)];
+  const pairs = [];
+  for (let round = 1; round <= rounds; round++) {
+    const runs = [];
+    try {
+      for (const [at, requests] of ways.entries())
+        runs.push({ server: await start(ours, { port: firstPort + 10 * at, core: 0 }), requests });
+      for (const run of runs) await takeSlice(run, { seconds: 3 });
+      for (let time = 0; time < 2; time++) {
+        const [of, to] = await takeTurns(runs, { seconds });
+        if (of.other + to.other > 0)
+          throw new Error(`sandboxes: expected every answer to be 200, got ${of.other + to.other} others`);
+        pairs.push({ of, to });
+      }
+    } finally {
+      for (const { server } of runs) await server.stop();
     }
-    const yardstick = pairs.map(({ to }) => to.perSecond);
-    return { found: { ofOne: compare(pairs) }, yardstick, unit: 'requests a second' };
-  } finally {
-    await server.stop();
+    say(`sandboxes: round ${round} of ${rounds}: ${(pairs.at(-1).to.cpuUs / pairs.at(-1).of.cpuUs).toFixed(2)}`);
   }
+  const yardstick = pairs.map(({ to }) => to.perSecond);
+  return { found: { ofOne: compare(pairs) }, yardstick, unit: 'requests a second' };
 }

@@ -165,8 +165,8 @@ const all = {
     'Over HTTP',
     `One core for the server, the other for the load (32 connections). *limit* is bare \`node:http\` that sends constant bytes,
 *real-work* the same service by hand on \`node:http\` without a feature more, *ours* has keys, both windows, bans and the
-journal on. *mix* is the list with one request in ten refused. Servers run side by side, one is loaded at a time, and a
-share is of two slices one right after the other, in both orders.`,
+journal on. *mix* is the list with one request in ten refused. Servers run side by side, and
+are loaded in turn, a twentieth of a second each; latencies are of a second under load alone.`,
     httpTable,
   ],
   peers: [

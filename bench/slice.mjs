@@ -1,39 +1,68 @@
-import { load } from './load.mjs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { load, startLoad } from './load.mjs';
 import { ratioOf } from './ratio.mjs';
 import { usageOf } from './server-process.mjs';
 
+/** Long beside what a processor takes to fill its caches, short beside what else goes on in the machine. */
+const turnMs = 60;
+
 /**
- * Loads a server for a while.
- * @param {{ url: string, pid: number }} server
- * @param {import('./works.mjs').WorkRequest[]} requests
+ * @typedef {object} Run
+ * @property {{ url: string, pid: number }} server
+ * @property {import('./works.mjs').WorkRequest[]} requests
+ */
+
+/**
+ * Loads servers in turn, one at a time, for a twentieth of a second each, again and again: what else the machine does meets
+ * all of them alike. Each has a load generator of its own, which stands still meanwhile; so latencies are not known.
+ * @param {Run[]} runs each of another server
+ * @param {{ seconds: number }} options how long each is loaded
+ * @param {typeof startLoad} begin
+ * @returns {Promise<{ requests: number, perSecond: number, other: number, cpuUs?: number }[]>} in the order of the runs;
+ * `perSecond` of its turns; `cpuUs`: processor time of the server for each request
+ */
+export async function takeTurns(runs, { seconds }, begin = startLoad) {
+  const usage = () => runs.map(({ server }) => usageOf(server.pid));
+  const before = usage();
+  const loads = await Promise.all(
+    runs.map(({ server, requests }) => begin(server.url, requests, { seconds: seconds * runs.length })),
+  );
+  const activeMs = runs.map(() => 0);
+  const results = [];
+  try {
+    for (const { child } of loads) child.kill('SIGSTOP');
+    while (results.filter(Boolean).length < loads.length) {
+      for (const [at, { child, result }] of loads.entries()) {
+        if (results[at]) continue;
+        const startedMs = performance.now();
+        child.kill('SIGCONT');
+        results[at] = await Promise.race([pause(turnMs), result]);
+        child.kill('SIGSTOP');
+        activeMs[at] += performance.now() - startedMs;
+      }
+    }
+  } finally {
+    for (const { child } of loads) child.kill('SIGKILL');
+  }
+  const after = usage();
+  return results.map(({ requests, other }, at) => ({
+    requests,
+    other,
+    perSecond: (requests / activeMs[at]) * 1000,
+    cpuUs: before[at] && after[at] && ((after[at].cpuMs - before[at].cpuMs) * 1000) / requests,
+  }));
+}
+
+/**
+ * Loads a server alone, for its latencies.
+ * @param {Run} run
  * @param {{ seconds: number }} options
- * @returns {Promise<{ requests: number, perSecond: number, p50Ms: number, p99Ms: number, other: number, cpuUs?: number }>}
- * `cpuUs`: processor time of the server for each request
  */
-export async function takeSlice({ url, pid }, requests, { seconds }) {
-  const before = usageOf(pid);
-  const sample = await load(url, requests, { seconds });
-  const after = usageOf(pid);
-  return { ...sample, cpuUs: before && after && ((after.cpuMs - before.cpuMs) * 1000) / sample.requests };
-}
+export const takeSlice = ({ server, requests }, options) => load(server.url, requests, options);
 
 /**
- * Two slices one right after the other.
- * @template T
- * @param {() => Promise<T>} of
- * @param {() => Promise<T>} to
- * @param {boolean} isReversed `to` first. Every other pair is to be so, or one of the two would always be the later.
- * @returns {Promise<{ of: T, to: T }>}
- */
-export async function takePair(of, to, isReversed) {
-  if (!isReversed) return { of: await of(), to: await to() };
-  const first = await to();
-  return { of: await of(), to: first };
-}
-
-/**
- * What pairs of slices say of one server beside another: a share of its requests a second, the same by processor time for a
- * request, and how many times its p99.
+ * What pairs of neighbours in time say of one server beside another: a share of its requests a second, the same by processor
+ * time for a request, and how many times its p99. Of each, the pairs count in which it is known.
  * @param {{ of: any, to: any }[]} pairs
  */
 export const compare = (pairs) => ({

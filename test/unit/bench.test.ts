@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ import { noiseOf, tooNoisy } from '../../bench/noise.mjs';
 // @ts-expect-error plain JavaScript
 import { performancePage, picture } from '../../bench/report.mjs';
 // @ts-expect-error plain JavaScript
-import { compare, takePair } from '../../bench/slice.mjs';
+import { compare, takeTurns } from '../../bench/slice.mjs';
 
 const results = JSON.parse(readFileSync(join(import.meta.dirname, 'bench-results.json'), 'utf8'));
 
@@ -42,12 +43,32 @@ describe('a part of the bench is published', () => {
 });
 
 describe('a share', () => {
-  test('is of two slices one right after the other, in both orders', async () => {
-    const order: string[] = [];
-    const slice = (name: string) => async () => order.push(name);
-    for (const isReversed of [false, true]) await takePair(slice('of'), slice('to'), isReversed);
-    expect(order).toEqual(['of', 'to', 'to', 'of']);
-    expect(await takePair(slice('of'), slice('to'), true)).toEqual({ to: 5, of: 6 });
+  test('is of servers that are loaded in turn, one at a time, until each has had its time', async () => {
+    const running = new Set<string>();
+    const turns: string[] = [];
+    const begin = async (url: string, _requests: unknown, { seconds }: { seconds: number }) => {
+      running.add(url);
+      const child = Object.assign(new EventEmitter(), {
+        kill(signal: string) {
+          if (signal !== 'SIGCONT') return running.delete(url);
+          turns.push(url);
+          running.add(url);
+          expect([...running]).toEqual([url]);
+          if (turns.filter((each) => each === url).length === 3) child.emit('exit');
+        },
+      });
+      return { child, result: once(child, 'exit').then(() => ({ requests: seconds * 100, other: 1 })) };
+    };
+    const run = (url: string) => ({ server: { url, pid: process.pid }, requests: [] });
+    const samples = await takeTurns([run('a'), run('b')], { seconds: 2 }, begin);
+    expect(turns.join('')).toBe('ababab');
+    expect(running.size).toBe(0);
+    for (const { requests, other, perSecond } of samples) {
+      expect({ requests, other }).toEqual({ requests: 400, other: 1 });
+      // Two turns of 60 ms and one that was over at once.
+      expect(perSecond).toBeGreaterThan(100);
+      expect(perSecond).toBeLessThan(3_400);
+    }
   });
 
   test('is the median of the pairs, not a pair of medians, and the same by processor time', () => {
