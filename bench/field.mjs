@@ -1,8 +1,12 @@
 import { median } from './median.mjs';
 import { check } from './peers.mjs';
 import { start, usageOf } from './server-process.mjs';
-import { compare, takeSlice, takeTurns } from './slice.mjs';
+import { compare, takePair, takeSlice, takeTurns } from './slice.mjs';
 import { requestsOf } from './works.mjs';
+
+/** A second process of a server, which is to be as fast: how far it is not tells how noisy shares are. */
+export const twinOf = (name) => `${name}, again`;
+export const twinUnit = 'of its twin';
 
 /** What can be asked of a server, in this order: the list before there are more pets. */
 export const workNames = ['list', 'mix', 'create'];
@@ -63,16 +67,12 @@ export function createField({ seconds, say }) {
       return byName;
     },
 
-    /** Loads two servers alone, one right after the other, for their latencies. */
-    async takeLatencies({ of, to }, work, isReversed) {
-      const pair = {};
-      for (const [side, name] of Object.entries(isReversed ? { to, of } : { of, to })) {
-        const { requests, other, p50Ms, p99Ms } = await takeSlice(runOf(name, work), { seconds: 1 });
-        pair[side] = { requests, other, p50Ms, p99Ms };
-        note(name, work, pair[side]);
-      }
-      notePair({ of, to }, work, pair);
-    },
+    /** Loads two servers alone, one right after the other: for what takes longer than a turn. */
+    takeAlone: (pair, work, isReversed) => takeAlone(pair, work, isReversed, (sample) => sample),
+
+    /** The same for their latencies, where shares are of turns. */
+    takeLatencies: (pair, work, isReversed) =>
+      takeAlone(pair, work, isReversed, ({ requests, other, p50Ms, p99Ms }) => ({ requests, other, p50Ms, p99Ms })),
 
     async stop(name) {
       const { pid, stop } = running.get(name);
@@ -88,25 +88,49 @@ export function createField({ seconds, say }) {
     /** Every server with what it did, and every pair. */
     found() {
       return {
-        servers: [...rows.values()].map(({ name, peer, node, samples, rssMiB }) => ({
-          name,
-          group: peer.group,
-          on: node ? node.split('.')[0] : process.versions.node.split('.')[0],
-          works: Object.fromEntries([...samples].map(([work, each]) => [work, inShort(each)])),
-          rssMiB: median(rssMiB),
-        })),
-        ratios: [...pairs].map(([key, each]) => ({ ...JSON.parse(key), ...compare(each) })),
+        servers: [...rows.values()]
+          .filter(({ name }) => !isTwin(name))
+          .map(({ name, peer, node, samples, rssMiB }) => ({
+            name,
+            group: peer.group,
+            on: node ? node.split('.')[0] : process.versions.node.split('.')[0],
+            works: Object.fromEntries([...samples].map(([work, each]) => [work, inShort(each)])),
+            rssMiB: median(rssMiB),
+          })),
+        ratios: [...pairs]
+          .map(([key, each]) => ({ ...JSON.parse(key), ...compare(each) }))
+          .filter(({ of }) => !isTwin(of)),
       };
     },
 
-    /** The requests a second of a server, each time that it was loaded in turn. */
-    perSecond: (name, work) =>
+    /** The requests a second of the list, each time that the server was loaded. */
+    perSecond: (name) =>
       rows
         .get(name)
-        .samples.get(work)
-        .map(({ perSecond }) => perSecond)
-        .filter(isKnown),
+        .samples.get('list')
+        .map(({ perSecond }) => perSecond),
+
+    /**
+     * How noisy the shares of the list were: what a server did beside its twin, each time that both were loaded in turn.
+     * @returns {{ yardstick: number[], unit: string }}
+     */
+    noise(name) {
+      const twins = pairs.get(JSON.stringify({ of: twinOf(name), to: name, work: 'list' }));
+      return { yardstick: twins.map(({ of, to }) => of.perSecond / to.perSecond), unit: twinUnit };
+    },
   };
+
+  async function takeAlone({ of, to }, work, isReversed, read) {
+    const slice = async (name) => read(await takeSlice(runOf(name, work), { seconds: 1 }));
+    const pair = await takePair(
+      () => slice(of),
+      () => slice(to),
+      isReversed,
+    );
+    note(of, work, pair.of);
+    note(to, work, pair.to);
+    notePair({ of, to }, work, pair);
+  }
 
   function runOf(name, work) {
     const server = running.get(name);
@@ -126,6 +150,8 @@ export function createField({ seconds, say }) {
     say(`${work}: ${of} ${share.toFixed(2)} of ${to} by ${pair.of.perSecond ? 'processor time' : 'p99'}`);
   }
 }
+
+const isTwin = (name) => name.endsWith(twinOf(''));
 
 const isKnown = (value) => value !== undefined;
 

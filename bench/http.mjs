@@ -1,4 +1,4 @@
-import { createField, workNames } from './field.mjs';
+import { createField, twinOf, workNames } from './field.mjs';
 
 const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
 
@@ -18,13 +18,15 @@ const comparisons = [
  * in this order and then in the other.
  * @param {import('./peers.mjs').Peer[]} peers installed; comparisons between others are left out
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
- * @returns found, and the requests a second of the limit
+ * @returns found, and the limit beside its twin
  */
 export async function measureHttp(peers, { rounds, seconds, say }) {
   const has = (name) => peers.some((peer) => peer.name === name);
   const wanted = comparisons.filter(({ of, to }) => has(of) && has(to));
   const names = new Set(wanted.flatMap(({ of, to }) => [of, to]));
   const field = createField({ seconds, say });
+  const yardstick = wanted[0].to;
+  const twin = { of: twinOf(yardstick), to: yardstick, works: ['list'] };
   for (let round = 1; round <= rounds; round++) {
     try {
       for (const peer of peers.filter(({ name }) => names.has(name))) {
@@ -32,11 +34,13 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
         for (const work of ['list', 'create'].filter((each) => peer.works.includes(each)))
           await field.warmUp(peer.name, work);
       }
+      await field.start({ name: twin.of, peer: peers.find(({ name }) => name === yardstick) });
+      await field.warmUp(twin.of, 'list');
       for (const isReversed of [false, true]) {
-        await field.takeLatencies({ of: 'ours', to: 'limit' }, 'list', isReversed);
+        if (has('ours') && has('limit')) await field.takeLatencies({ of: 'ours', to: 'limit' }, 'list', isReversed);
         for (const work of workNames)
           await field.takeTurns(
-            wanted.filter(({ works }) => works.includes(work)),
+            [...wanted, twin].filter(({ works }) => works.includes(work)),
             work,
             isReversed,
           );
@@ -46,12 +50,12 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
     }
     say(`http: round ${round} of ${rounds}`);
   }
-  return { found: field.found(), yardstick: field.perSecond('limit', 'list'), unit: 'requests a second' };
+  return { found: field.found(), ...field.noise(yardstick) };
 }
 
 /**
- * The peers, and ours beside them, each beside the limit on the same Node; one process of each. A peer that does not run is
- * left out and said.
+ * The peers, and ours beside them, each beside the limit on the same Node; one process of each. Not in turns: some take
+ * longer for what they have begun. A peer that does not run is left out and said.
  * @param {import('./peers.mjs').Peer[]} peers installed
  * @param {{ rounds: number, seconds: number, say: (text: string) => void, missing: Record<string, string> }} options
  * `rounds`: twice the pairs of a work; `missing`: peers that could not be installed, and why
@@ -81,8 +85,7 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
         // All lists first: some of them take longer the more was created.
         for (const work of ['list', 'create'].filter((each) => run.peer.works.includes(each))) {
           await field.warmUp(run.name, work);
-          for (let at = 0; at < pairs; at++) await field.takeTurns([{ of: run.name, to }], work, at % 2 === 1);
-          if (work === 'list') await field.takeLatencies({ of: run.name, to }, work, false);
+          for (let at = 0; at < pairs; at++) await field.takeAlone({ of: run.name, to }, work, at % 2 === 1);
         }
         await field.stop(run.name);
       } catch (error) {
@@ -95,9 +98,5 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   } finally {
     await field.stopAll();
   }
-  return {
-    found: { ...field.found(), failed },
-    yardstick: field.perSecond('limit', 'list'),
-    unit: 'requests a second',
-  };
+  return { found: { ...field.found(), failed }, yardstick: field.perSecond('limit'), unit: 'requests a second' };
 }

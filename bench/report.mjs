@@ -41,7 +41,7 @@ const conditions = (parts) =>
       date,
       number(minutes, 1),
       number(load, 2),
-      noise === undefined ? '' : `${number(noise.median)} ${noise.unit}`,
+      noise === undefined ? '' : `${number(noise.median, noise.median < 10 ? 2 : 0)} ${noise.unit}`,
       noise === undefined ? (minutes === undefined ? 'not noted' : '') : `${number(noise.spread * 100)} %`,
     ]),
   );
@@ -61,7 +61,7 @@ export function performancePage(results, peers) {
 # Performance
 
 Measured on ${each(parts, 'date')}: ${each(parts, 'machine')}. Absolute figures drift with the machine, so every share is of
-servers that were loaded in turn, a twentieth of a second each, again and again; it is the median, with the lowest and the
+servers that were loaded in turn, a twentieth of a second each, or one right after the other; it is the median, with the lowest and the
 highest beside it. Where a share is of requests a second, the same by processor time for a request stands beside it. Measure
 your own machine with \`npm run bench\`, in a quarter of an hour.
 
@@ -84,9 +84,11 @@ ${peers.map((peer) => note(peer, failed[peer.name])).join('\n')}
 
 ## Conditions
 
-A part is published only if its yardstick spread by 15 % at most: the limit’s requests a second where servers are loaded,
-else a fixed piece of work; from the lowest to the highest without a tenth at either end, of the median. Where that was not
-noted, shares are of medians over a run. The yardstick tells how fast the machine was: what is given in milliseconds goes with it.
+A part is published only if its yardstick spread by 15 % at most, from the lowest to the highest without a tenth at either end,
+of the median. Where servers are loaded it is one of them beside its twin, a second process of the same: they are as fast, so
+their shares tell how far the other shares can be trusted, however the machine drifts. Of \`peers\` and \`watched\`, which are not
+measured in turns, it is the limit or the server that nobody watches, in requests a second; else a fixed piece of work, which tells how fast the machine
+was: what is given in milliseconds goes with it.
 
 ${conditions(parts)}
 `;
@@ -137,7 +139,7 @@ export function summary(results) {
   const express = found.peers.find(({ name }) => name === 'express-msw');
   return `Requests a second for the list, with keys, both windows, bans and the journal on:
 
-- ${number(found.list.perSecond.median, 2)} of what bare \`node:http\` reaches with the same bytes (the same service written by hand on it, with nothing more: ${number(found.byHand.perSecond.median, 2)});
+- ${number(found.list.perSecond.median, 2)} of what bare \`node:http\` reaches with the same bytes, because answers of a busy turn of the event loop go out together (the same service written by hand on it, with nothing more: ${number(found.byHand.perSecond.median, 2)});
 - ${number(fastest.behind, 1)} times the fastest mock server measured (${fastest.name}), and ${number(express.behind)} times Express with http-middleware and msw.
 
 The first answer comes ${number(found.startMs)} ms after the start, ${number(found.startOverLimitMs.median)} ms later than that of bare \`node:http\`. A list among a million pets

@@ -166,7 +166,8 @@ const all = {
     `One core for the server, the other for the load (32 connections). *limit* is bare \`node:http\` that sends constant bytes,
 *real-work* the same service by hand on \`node:http\` without a feature more, *ours* has keys, both windows, bans and the
 journal on. *mix* is the list with one request in ten refused. Servers run side by side, and
-are loaded in turn, a twentieth of a second each; latencies are of a second under load alone.`,
+are loaded in turn, a twentieth of a second each; latencies are of a second under load alone. *ours* may take
+less than the limit, because it sends the answers of a busy turn of the event loop together, which wakes the client once.`,
     httpTable,
   ],
   peers: [

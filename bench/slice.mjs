@@ -19,7 +19,7 @@ const turnMs = 60;
  * @param {{ seconds: number }} options how long each is loaded
  * @param {typeof startLoad} begin
  * @returns {Promise<{ requests: number, perSecond: number, other: number, cpuUs?: number }[]>} in the order of the runs;
- * `perSecond` of its turns; `cpuUs`: processor time of the server for each request
+ * `perSecond` of its turns; `cpuUs`: processor time of the server for each request, with what it does after its turns
  */
 export async function takeTurns(runs, { seconds }, begin = startLoad) {
   const usage = () => runs.map(({ server }) => usageOf(server.pid));
@@ -49,16 +49,36 @@ export async function takeTurns(runs, { seconds }, begin = startLoad) {
     requests,
     other,
     perSecond: (requests / activeMs[at]) * 1000,
-    cpuUs: before[at] && after[at] && ((after[at].cpuMs - before[at].cpuMs) * 1000) / requests,
+    cpuUs: cpuUsOf(before[at], after[at], requests),
   }));
 }
 
+const cpuUsOf = (before, after, requests) => before && after && ((after.cpuMs - before.cpuMs) * 1000) / requests;
+
 /**
- * Loads a server alone, for its latencies.
+ * Loads a server alone, for its latencies, or where it does some of its work later.
  * @param {Run} run
  * @param {{ seconds: number }} options
  */
-export const takeSlice = ({ server, requests }, options) => load(server.url, requests, options);
+export async function takeSlice({ server, requests }, options) {
+  const before = usageOf(server.pid);
+  const sample = await load(server.url, requests, options);
+  return { ...sample, cpuUs: cpuUsOf(before, usageOf(server.pid), sample.requests) };
+}
+
+/**
+ * Two slices one right after the other.
+ * @template T
+ * @param {() => Promise<T>} of
+ * @param {() => Promise<T>} to
+ * @param {boolean} isReversed `to` first. Every other pair is to be so, or one of the two would always be the later.
+ * @returns {Promise<{ of: T, to: T }>}
+ */
+export async function takePair(of, to, isReversed) {
+  if (!isReversed) return { of: await of(), to: await to() };
+  const first = await to();
+  return { of: await of(), to: first };
+}
 
 /**
  * What pairs of neighbours in time say of one server beside another: a share of its requests a second, the same by processor

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createField } from './field.mjs';
-import { pin } from './server-process.mjs';
+import { pin, start } from './server-process.mjs';
+import { compare, takePair, takeSlice } from './slice.mjs';
+import { requestsOf } from './works.mjs';
 
 /** Who looks on while requests come, and what they ask the control API for. */
 const watchers = {
@@ -10,34 +11,35 @@ const watchers = {
   'a page that is open': '/updates',
   'a reader of every entry': '/events',
 };
-const unwatched = 'nobody';
 
 /**
- * What the list keeps of its speed while somebody looks on: a server for each of them and one for nobody, in turn. By
- * processor time, because the reader takes some of the core of the load. Fresh processes in each round.
+ * What the list keeps of its speed while somebody looks on: a slice with, beside a slice without. By processor time, because
+ * the reader takes some of the core of the load; not in turns, in whose rests an open page would be told what it had missed.
  * @param {import('./peers.mjs').Peer} ours installed
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  */
 export async function measureWatched(ours, { rounds, seconds, say }) {
-  const field = createField({ seconds, say });
-  const comparisons = Object.keys(watchers).map((of) => ({ of, to: unwatched }));
-  for (let round = 1; round <= rounds; round++) {
-    const stops = [];
-    try {
-      for (const name of [unwatched, ...Object.keys(watchers)]) {
-        const { url } = await field.start({ name, peer: ours });
-        if (name in watchers) stops.push(await watch(`${url}/__sim${watchers[name]}`));
-        await field.warmUp(name, 'list');
-      }
-      for (const isReversed of [false, true]) await field.takeTurns(comparisons, 'list', isReversed);
-    } finally {
-      for (const stop of stops) await stop();
-      await field.stopAll();
+  const server = await start(ours, { port: 4610, core: 0 });
+  const slice = () => takeSlice({ server, requests: requestsOf(ours, 'list') }, { seconds });
+  const found = {};
+  const yardstick = [];
+  try {
+    for (let time = 0; time < 2; time++) await slice();
+    for (const [name, path] of Object.entries(watchers)) {
+      const watchedSlice = async () => {
+        const stop = await watch(`${server.url}/__sim${path}`);
+        return slice().finally(stop);
+      };
+      const pairs = [];
+      for (let round = 0; round < 2 * rounds; round++) pairs.push(await takePair(watchedSlice, slice, round % 2 === 1));
+      found[name] = compare(pairs);
+      yardstick.push(...pairs.map(({ to }) => to.perSecond));
+      say(`watched: ${name}: ${found[name].cpu?.median.toFixed(2)}`);
     }
-    say(`watched: round ${round} of ${rounds}`);
+    return { found, yardstick, unit: 'requests a second' };
+  } finally {
+    await server.stop();
   }
-  const found = Object.fromEntries(field.found().ratios.map(({ of, ...ratio }) => [of, ratio]));
-  return { found, yardstick: field.perSecond(unwatched, 'list'), unit: 'requests a second' };
 }
 
 /** Starts a process that looks on; it has been answered, or has sent its request, when this ends. */
