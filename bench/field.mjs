@@ -28,7 +28,6 @@ export function createField({ seconds, say }) {
     /**
      * Starts a server, and the first time asks it every kind of request once.
      * @param {{ name: string, peer: import('./peers.mjs').Peer, node?: string }} run
-     * @returns {Promise<{ url: string, pid: number }>}
      */
     async start({ name, peer, node }) {
       const taken = new Set([...running.values()].map(({ port }) => port));
@@ -39,7 +38,6 @@ export function createField({ seconds, say }) {
       if (!rows.has(name)) rows.set(name, { name, peer, node: node ?? peer.node, samples: new Map(), rssMiB: [] });
       if (!checked.has(name)) await mustAnswer(peer, server.url);
       checked.add(name);
-      return server;
     },
 
     /** Loads a server with a work until its code for it is compiled. */
@@ -54,7 +52,7 @@ export function createField({ seconds, say }) {
      * @param {{ of: string, to: string }[]} comparisons
      * @returns {Promise<Map<string, any>>} the samples by the names of the servers
      */
-    async takeTurns(comparisons, work, isReversed = false) {
+    async takeTurns(comparisons, work, isReversed) {
       const names = [...new Set(comparisons.flatMap(({ of, to }) => [of, to]))];
       if (isReversed) names.reverse();
       const samples = await takeTurns(

@@ -61,9 +61,9 @@ export function performancePage(results, peers) {
 # Performance
 
 Measured on ${each(parts, 'date')}: ${each(parts, 'machine')}. Absolute figures drift with the machine, so every share is of
-servers that were loaded in turn, a twentieth of a second each, or one right after the other; it is the median, with the lowest and the
-highest beside it. Where a share is of requests a second, the same by processor time for a request stands beside it. Measure
-your own machine with \`npm run bench\`, in a quarter of an hour.
+servers that were loaded in turn, a twentieth of a second each, or one right after the other; it is the median, with the
+lowest and the highest beside it. Where a share is of requests a second, the same by processor time for a request stands
+beside it. Measure your own machine with \`npm run bench\`, in a quarter of an hour.
 
 ![Requests a second of the list, as a share of bare node:http](performance.svg)
 
@@ -86,9 +86,9 @@ ${peers.map((peer) => note(peer, failed[peer.name])).join('\n')}
 
 A part is published only if its yardstick spread by 15 % at most, from the lowest to the highest without a tenth at either end,
 of the median. Where servers are loaded it is one of them beside its twin, a second process of the same: they are as fast, so
-their shares tell how far the other shares can be trusted, however the machine drifts. Of \`peers\` and \`watched\`, which are not
-measured in turns, it is the limit or the server that nobody watches, in requests a second; else a fixed piece of work, which tells how fast the machine
-was: what is given in milliseconds goes with it.
+their shares tell how far the other shares can be trusted, however the machine drifts. Of \`peers\` and \`watched\`, which are
+not measured in turns, it is the limit or the server that nobody watches, in requests a second; else a fixed piece of work,
+which tells how fast the machine was: what is given in milliseconds goes with it.
 
 ${conditions(parts)}
 `;
