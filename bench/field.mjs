@@ -1,7 +1,7 @@
 import { median } from './median.mjs';
 import { check } from './peers.mjs';
 import { start, usageOf } from './server-process.mjs';
-import { compare, takePair, takeSlice, takeTurns } from './slice.mjs';
+import { compare, takePair, takeSlice, takeTogether, takeTurns } from './slice.mjs';
 import { requestsOf } from './works.mjs';
 
 /** A second process of a server, which is to be as fast: how far it is not tells how noisy shares are. */
@@ -65,12 +65,36 @@ export function createField({ seconds, say }) {
       return byName;
     },
 
-    /** Loads two servers alone, one right after the other: for what takes longer than a turn. */
-    takeAlone: (pair, work, isReversed) => takeAlone(pair, work, isReversed, (sample) => sample),
+    /**
+     * Loads two servers at the same time, for their shares by processor time: for what takes longer than a turn. What they do
+     * alone is another measure.
+     * @param by a twin that is loaded instead of `to`
+     */
+    async takeTogether({ of, to }, work, by = to) {
+      const samples = await takeTogether([runOf(of, work), runOf(by, work)], { seconds });
+      for (const [at, name] of [of, by].entries()) mustBeRight(name, work, samples[at]);
+      notePair({ of, to }, work, { of: samples[0], to: samples[1] });
+    },
 
-    /** The same for their latencies, where shares are of turns. */
-    takeLatencies: (pair, work, isReversed) =>
-      takeAlone(pair, work, isReversed, ({ requests, other, p50Ms, p99Ms }) => ({ requests, other, p50Ms, p99Ms })),
+    /** Loads a server alone, and notes what it does. */
+    async takeAlone(name, work) {
+      note(name, work, await takeSlice(runOf(name, work), { seconds }));
+    },
+
+    /** Notes the latencies of two servers, where shares are of turns. */
+    async takeLatencies({ of, to }, work) {
+      const slice = async (name) => {
+        const { requests, other, p50Ms, p99Ms } = await takeSlice(runOf(name, work), { seconds });
+        return { requests, other, p50Ms, p99Ms };
+      };
+      const pair = await takePair(
+        () => slice(of),
+        () => slice(to),
+      );
+      note(of, work, pair.of);
+      note(to, work, pair.to);
+      notePair({ of, to }, work, pair);
+    },
 
     async stop(name) {
       const { pid, stop } = running.get(name);
@@ -101,34 +125,16 @@ export function createField({ seconds, say }) {
       };
     },
 
-    /** The requests a second of the list, each time that the server was loaded. */
-    perSecond: (name) =>
-      rows
-        .get(name)
-        .samples.get('list')
-        .map(({ perSecond }) => perSecond),
-
     /**
-     * How noisy the shares of the list were: what a server did beside its twin, each time that both were loaded in turn.
+     * How noisy the shares of the list were: what a server did beside its twin, each time that both were loaded.
      * @returns {{ yardstick: number[], unit: string }}
      */
     noise(name) {
       const twins = pairs.get(JSON.stringify({ of: twinOf(name), to: name, work: 'list' }));
-      return { yardstick: twins.map(({ of, to }) => of.perSecond / to.perSecond), unit: twinUnit };
+      const shareOf = ({ of, to }) => (of.perSecond ? of.perSecond / to.perSecond : to.cpuUs / of.cpuUs);
+      return { yardstick: twins.map(shareOf), unit: twinUnit };
     },
   };
-
-  async function takeAlone({ of, to }, work, isReversed, read) {
-    const slice = async (name) => read(await takeSlice(runOf(name, work), { seconds: 1 }));
-    const pair = await takePair(
-      () => slice(of),
-      () => slice(to),
-      isReversed,
-    );
-    note(of, work, pair.of);
-    note(to, work, pair.to);
-    notePair({ of, to }, work, pair);
-  }
 
   function runOf(name, work) {
     const server = running.get(name);
@@ -144,8 +150,9 @@ export function createField({ seconds, say }) {
   function notePair({ of, to }, work, pair) {
     const key = JSON.stringify({ of, to, work });
     pairs.set(key, [...(pairs.get(key) ?? []), pair]);
-    const share = pair.of.perSecond ? pair.to.cpuUs / pair.of.cpuUs : pair.of.p99Ms / pair.to.p99Ms;
-    say(`${work}: ${of} ${share.toFixed(2)} of ${to} by ${pair.of.perSecond ? 'processor time' : 'p99'}`);
+    const byCpu = pair.of.cpuUs !== undefined;
+    const share = byCpu ? pair.to.cpuUs / pair.of.cpuUs : pair.of.p99Ms / pair.to.p99Ms;
+    say(`${work}: ${of} ${share.toFixed(2)} of ${to} by ${byCpu ? 'processor time' : 'p99'}`);
   }
 }
 

@@ -9,10 +9,10 @@ export const onSameNode = (rows, name, { on }) =>
 export const ratioOfPair = (found, of, to, work) =>
   found?.ratios.find((ratio) => ratio.of === of && ratio.to === to && ratio.work === work);
 
-/** A server beside the limit on the same Node. */
+/** A peer, or ours among them, beside the limit on the same Node, by processor time. */
 export function ofLimit(found, row, work = 'list') {
   const limit = onSameNode(found.servers, 'limit', row);
-  return limit && ratioOfPair(found, row.name, limit.name, work)?.perSecond?.median;
+  return limit && ratioOfPair(found, row.name, limit.name, work)?.cpu?.median;
 }
 
 /** The peers that answered rightly. */

@@ -36,8 +36,8 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
       }
       await field.start({ name: twin.of, peer: peers.find(({ name }) => name === yardstick) });
       await field.warmUp(twin.of, 'list');
+      if (has('ours') && has('limit')) await field.takeLatencies({ of: 'ours', to: 'limit' }, 'list');
       for (const isReversed of [false, true]) {
-        if (has('ours') && has('limit')) await field.takeLatencies({ of: 'ours', to: 'limit' }, 'list', isReversed);
         for (const work of workNames)
           await field.takeTurns(
             [...wanted, twin].filter(({ works }) => works.includes(work)),
@@ -54,8 +54,8 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
 }
 
 /**
- * The peers, and ours beside them, each beside the limit on the same Node; one process of each. Not in turns: some take
- * longer for what they have begun. A peer that does not run is left out and said.
+ * The peers, and ours beside them: each alone, and at the same time as the limit on the same Node; one process of each. Not in
+ * turns: some take longer for what they have begun. A peer that does not run is left out and said.
  * @param {import('./peers.mjs').Peer[]} peers installed
  * @param {{ rounds: number, seconds: number, say: (text: string) => void, missing: Record<string, string> }} options
  * `rounds`: twice the pairs of a work; `missing`: peers that could not be installed, and why
@@ -70,7 +70,8 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
     ...(node ? [{ name: 'ours on Node 24', peer: named('ours'), node, to: 'limit on Node 24' }] : []),
     ...peers.filter(({ group }) => group === 'peer').map((peer) => ({ name: peer.name, peer, to: on(peer) })),
   ];
-  const limits = [{ name: 'limit' }, ...(node ? [{ name: 'limit on Node 24', node }] : [])];
+  const twin = { of: twinOf('limit'), to: 'limit' };
+  const limits = [{ name: 'limit' }, { name: twin.of }, ...(node ? [{ name: 'limit on Node 24', node }] : [])];
   // They are so far behind that a share needs no more digits.
   const pairs = Math.max(1, Math.ceil(rounds / 2));
   const failed = { ...missing };
@@ -85,8 +86,14 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
         // All lists first: some of them take longer the more was created.
         for (const work of ['list', 'create'].filter((each) => run.peer.works.includes(each))) {
           await field.warmUp(run.name, work);
-          for (let at = 0; at < pairs; at++) await field.takeAlone({ of: run.name, to }, work, at % 2 === 1);
+          for (let at = 0; at < pairs; at++) {
+            await field.takeAlone(run.name, work);
+            // Both have the same past in the end, which can make a process a fifth slower.
+            const by = to === twin.to && at % 2 === 1 ? twin.of : to;
+            await field.takeTogether({ of: run.name, to }, work, by);
+          }
         }
+        await field.takeTogether(twin, 'list');
         await field.stop(run.name);
       } catch (error) {
         if (run.peer.group !== 'peer') throw error;
@@ -98,5 +105,5 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   } finally {
     await field.stopAll();
   }
-  return { found: { ...field.found(), failed }, yardstick: field.perSecond('limit'), unit: 'requests a second' };
+  return { found: { ...field.found(), failed }, ...field.noise('limit') };
 }

@@ -3,8 +3,8 @@ export const mostSpread = 0.15;
 
 /**
  * How far the samples of a yardstick lie apart: from the lowest to the highest without a tenth at either end, as a share
- * of the median. The yardstick of a part that loads servers in turn is one of them beside its twin; of `peers` and `watched` the
- * limit or the server that nobody watches, in requests a second; of the others a fixed piece of work, in milliseconds.
+ * of the median. The yardstick of a part that loads servers is one of them beside its twin, of the others a fixed piece of
+ * work, in milliseconds.
  * @param {number[]} samples in the order in which they were taken
  * @returns {{ samples: number, lowest: number, median: number, highest: number, spread: number }}
  */

@@ -9,7 +9,7 @@ import { footprint } from './peers.mjs';
 import { ratioOf } from './ratio.mjs';
 import { measureReplica } from './replica.mjs';
 import { measureSandboxes } from './sandboxes.mjs';
-import { pin } from './server-process.mjs';
+import { pin, usageOf } from './server-process.mjs';
 import { measureWatched } from './watched.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
@@ -61,15 +61,18 @@ const middle = (samples) =>
     ]),
   );
 
+/** Shares by processor time can only be measured where it is told. */
+const ifTimed = (measure) => (usageOf(process.pid) ? measure() : { found: undefined });
+
 const sizes = ['100', '10000', '100000', '1000000'];
 
 /** @type {Record<string, (options: Options) => Measured | Promise<Measured>>} */
 export const parts = {
   http: ({ peers, ...options }) => measureHttp(peers, options),
 
-  peers: ({ peers, ...options }) => measurePeers(peers, options),
+  peers: ({ peers, ...options }) => ifTimed(() => measurePeers(peers, options)),
 
-  watched: ({ ours, ...options }) => measureWatched(ours, options),
+  watched: ({ ours, ...options }) => ifTimed(() => measureWatched(ours, options)),
 
   replica: ({ peers, ...options }) => measureReplica(peers, options),
 

@@ -65,7 +65,7 @@ servers that were loaded in turn, a twentieth of a second each, or one right aft
 lowest and the highest beside it. Where a share is of requests a second, the same by processor time for a request stands
 beside it. Measure your own machine with \`npm run bench\`, in a quarter of an hour.
 
-![Requests a second of the list, as a share of bare node:http](performance.svg)
+![The list by processor time, as a share of bare node:http](performance.svg)
 
 ## Aims
 
@@ -86,9 +86,8 @@ ${peers.map((peer) => note(peer, failed[peer.name])).join('\n')}
 
 A part is published only if its yardstick spread by 15 % at most, from the lowest to the highest without a tenth at either end,
 of the median. Where servers are loaded it is one of them beside its twin, a second process of the same: they are as fast, so
-their shares tell how far the other shares can be trusted, however the machine drifts. Of \`peers\` and \`watched\`, which are
-not measured in turns, it is the limit or the server that nobody watches, in requests a second; else a fixed piece of work,
-which tells how fast the machine was: what is given in milliseconds goes with it.
+their shares tell how far the other shares can be trusted, however the machine drifts. Else it is a fixed piece of work, which
+tells how fast the machine was: what is given in milliseconds goes with it.
 
 ${conditions(parts)}
 `;
@@ -97,7 +96,7 @@ ${conditions(parts)}
 const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'by hand on node:http' };
 const colours = { limit: '#8a94a6', ours: '#0f766e', peer: '#c2410c' };
 
-/** Bars: requests a second of the list as a share of the limit on the same Node. */
+/** Bars: the list beside the limit on the same Node, by processor time. */
 export function picture({ parts }) {
   const { http, peers } = parts;
   const direct = http ? ['ours', 'real-work'] : [];
@@ -106,26 +105,27 @@ export function picture({ parts }) {
     ...direct.map((name) => ({
       name,
       group: name === 'ours' ? 'ours' : 'limit',
-      share: ratioOfPair(http.found, name, 'limit', 'list')?.perSecond?.median,
+      share: ratioOfPair(http.found, name, 'limit', 'list')?.cpu?.median,
     })),
     ...(peers ? measuredPeers(peers.found) : []).map((row) => ({ ...row, share: ofLimit(peers.found, row) })),
   ]
     .filter(({ share }) => share !== undefined)
     .sort((a, b) => b.share - a.share);
   const [left, width, step] = [170, 480, 26];
+  const unit = width / Math.max(...bars.map(({ share }) => share));
   const height = bars.length * step + 46;
   const drawn = bars.map(({ name, group, share, on }, at) => {
     const y = 36 + at * step;
-    const length = Math.max(2, share * width);
+    const length = Math.max(2, share * unit);
     const label = on && on !== '20' ? `${name} ¹` : (labels[name] ?? name);
     return `  <text x="${left - 8}" y="${y + 14}" text-anchor="end"${group === 'ours' ? ' font-weight="bold"' : ''}>${label}</text>
   <rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="18" rx="2" fill="${colours[group]}"/>
   <text x="${left + length + 6}" y="${y + 14}">${share >= 0.1 ? share.toFixed(2) : share.toFixed(3)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + width + 60}" height="${height}" viewBox="0 0 ${left + width + 60} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#334155">
-  <title>Requests a second of GET /v1/pets?limit=20, as a share of bare node:http with a constant body</title>
+  <title>GET /v1/pets?limit=20 by processor time, as a share of bare node:http with a constant body</title>
   <rect width="100%" height="100%" fill="#ffffff"/>
-  <text x="${left}" y="22">requests a second, bare node:http = 1 (¹ on Node 24)</text>
+  <text x="${left}" y="22">lists with the same processor time, bare node:http = 1 (¹ on Node 24)</text>
 ${drawn.join('\n')}
 </svg>
 `;
@@ -140,7 +140,7 @@ export function summary(results) {
   return `Requests a second for the list, with keys, both windows, bans and the journal on:
 
 - ${number(found.list.perSecond.median, 2)} of what bare \`node:http\` reaches with the same bytes, because answers of a busy turn of the event loop go out together (the same service written by hand on it, with nothing more: ${number(found.byHand.perSecond.median, 2)});
-- ${number(fastest.behind, 1)} times the fastest mock server measured (${fastest.name}), and ${number(express.behind)} times Express with http-middleware and msw.
+- by processor time ${number(fastest.behind, 1)} times the fastest mock server measured (${fastest.name}), and ${number(express.behind)} times Express with http-middleware and msw.
 
 The first answer comes ${number(found.startMs)} ms after the start, ${number(found.startOverLimitMs.median)} ms later than that of bare \`node:http\`. A list among a million pets
 takes ${number(found.listGrowth.median, 2)} times as long as among a hundred; each pet takes ${number(found.bytesAPet)} bytes, and a million are made in ${number(found.seedMs / 1000, 1)} s.

@@ -172,8 +172,9 @@ less than the limit, because it sends the answers of a busy turn of the event lo
   ],
   peers: [
     'Other servers',
-    `The same list of 20 and the same create, as far as each can ([how they differ](#what-each-server-does)); each beside the limit
-on its version of Node. *ours is*: how many times as often ours answers the list.`,
+    `The same list of 20 and the same create, as far as each can ([how they differ](#what-each-server-does)); requests a
+second alone, shares by processor time for a request at the same time as the limit on its version of Node, on the same core. *ours
+is*: how many of its lists ours answers with the processor time of one.`,
     peersTable,
   ],
   'cold-start': [

@@ -67,18 +67,34 @@ export async function takeSlice({ server, requests }, options) {
 }
 
 /**
- * Two slices one right after the other.
- * @template T
- * @param {() => Promise<T>} of
- * @param {() => Promise<T>} to
- * @param {boolean} isReversed `to` first. Every other pair is to be so, or one of the two would always be the later.
- * @returns {Promise<{ of: T, to: T }>}
+ * Loads servers at the same time, for the processor time that each takes for a request: what else the machine does meets all
+ * of them alike, and none rests meanwhile, as in turns. What else is known of them goes with the time they leave each other.
+ * @param {Run[]} runs
+ * @param {{ seconds: number }} options
+ * @returns {Promise<{ requests: number, other: number, cpuUs?: number }[]>} in the order of the runs
  */
-export async function takePair(of, to, isReversed) {
-  if (!isReversed) return { of: await of(), to: await to() };
-  const first = await to();
-  return { of: await of(), to: first };
+export const takeTogether = (runs, options) =>
+  Promise.all(
+    runs.map(async (run) => {
+      const { requests, other, cpuUs } = await takeSlice(run, options);
+      return { requests, other, cpuUs };
+    }),
+  );
+
+/**
+ * Slices one right after the other, in the order of one, the other, the other, the one: a machine that grows faster or slower
+ * meanwhile does so for both.
+ * @param {() => Promise<Record<string, number | undefined>>} of
+ * @param {typeof of} to
+ * @returns {Promise<{ of: any, to: any }>} of each the mean of its two
+ */
+export async function takePair(of, to) {
+  const slices = [await of(), await to(), await to(), await of()];
+  return { of: meanOf(slices[0], slices[3]), to: meanOf(slices[1], slices[2]) };
 }
+
+const meanOf = (one, another) =>
+  Object.fromEntries(Object.keys(one).map((field) => [field, one[field] && (one[field] + another[field]) / 2]));
 
 /**
  * What pairs of neighbours in time say of one server beside another: a share of its requests a second, the same by processor

@@ -139,3 +139,14 @@ test('the page and the picture say which peer was not measured, and draw none of
   const drawn = [...picture(results).matchAll(/text-anchor="end"[^>]*>([^<]+)/g)].map(([, label]) => label);
   expect(drawn).toEqual(['bare node:http', 'petstore-sim', 'by hand on node:http', 'json-server-1 ¹', 'express']);
 });
+
+test('the picture has room for a server that is faster than the limit', () => {
+  const fast = structuredClone(results);
+  fast.parts.http.found.ratios[0].cpu.median = 1.6;
+  const svg: string = picture(fast);
+  const widthOfAll = Number(/<svg[^>]* width="(\d+)"/.exec(svg)?.[1]);
+  const bars = [...svg.matchAll(/<rect x="(\d+)"[^>]* width="([\d.]+)"/g)];
+  expect(bars).toHaveLength(5);
+  // A text of four figures stands behind each.
+  for (const [, left, width] of bars) expect(Number(left) + Number(width) + 40).toBeLessThan(widthOfAll);
+});
