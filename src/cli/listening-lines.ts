@@ -1,15 +1,20 @@
 import { styleText } from 'node:util';
 import type { RunningServer } from '../node/http/server.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { counted } from '../values/counted.js';
 import { grouped } from '../values/grouped.js';
 import type { LogFormat } from './request-log.js';
 
-/** What the command line prints when the server listens. The first line of the JSON form is the `listening` event. */
+/**
+ * What the command line prints when the server listens. The first line of the JSON form is the `listening` event.
+ * @param resumedFrom the folder whose state the server goes on with
+ */
 export function listeningLines(
   format: LogFormat,
   sim: Simulator,
   server: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   hasToken: boolean,
+  resumedFrom?: string,
 ): string[] {
   if (format === 'silent') return [];
   const keys = sim.keys.list();
@@ -17,7 +22,7 @@ export function listeningLines(
   if (format === 'json') {
     const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
     const next = ['petstore-sim exec --json --scenario minute-wall -- COMMAND', 'petstore-sim scenarios --json'];
-    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states, next })];
+    return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states, resumedFrom, next })];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const limits = ({ minute, day }: (typeof keys)[number]) =>
@@ -27,7 +32,7 @@ export function listeningLines(
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ' -H "Authorization: Bearer $CONTROL_TOKEN"' : '';
   return [
-    `${styleText('bold', 'petstore-sim')}  scenario ${sim.name}`,
+    `${styleText('bold', 'petstore-sim')}  scenario ${sim.name}${resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}: ${stateOf(sim)}`}`,
     '',
     `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     `  API      ${styleText('cyan', baseUrl)}`,
@@ -44,3 +49,6 @@ export function listeningLines(
     '',
   ];
 }
+
+const stateOf = ({ pets, journal }: Simulator) =>
+  `${counted(pets.size, 'pet')}, ${counted(journal.size + journal.dropped, 'request')}`;

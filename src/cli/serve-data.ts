@@ -31,5 +31,6 @@ export async function serveData(
   });
   for (const notice of opened.notices) process.stderr.write(`${notice}\n`);
   const server = await startServer(() => listenToOpened(opened, options), options);
-  return { sim: opened.backend.sim, load: opened.load, server };
+  const { backend, load, isResumed } = opened;
+  return { sim: backend.sim, load, server, ...(isResumed && { resumedFrom: flags.data }) };
 }

@@ -8,6 +8,8 @@ export interface Served {
   sim: Simulator;
   server: Pick<RunningServer, 'baseUrl' | 'controlUrl' | 'close'>;
   load: (scenario: Scenario, options: { reseed: boolean }) => void | Promise<void>;
+  /** The folder whose state it goes on with. */
+  resumedFrom?: string | undefined;
 }
 
 /** @throws {UsageError} for an address that cannot be had */

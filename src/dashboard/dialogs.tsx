@@ -35,6 +35,7 @@ const shortcuts: [keys: string, what: string][] = [
   ['r', 'reset to the start of the scenario'],
   ['u', 'undo the last reset or load'],
   ['space', 'freeze or resume the clock'],
+  ['+  -  ←  →  0', 'on the timeline: closer, farther, to the side, all'],
   ['?', 'this help'],
 ];
 

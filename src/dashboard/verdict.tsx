@@ -38,7 +38,7 @@ export function Outcome({ session }: { session: Session }) {
       {counts.requests > 0 && (
         <p class="note">
           {counted(counts.requests, 'request')}: {whole(counts.served)} served, {whole(counts.refused)} refused
-          {counts.banned > 0 && ` (${whole(counts.banned)} in a ban)`}
+          {counts.banned > 0 && ` (${whole(counts.banned)} by a ban)`}
           {counts.lost > 0 && `, ${whole(counts.lost)} answers lost`}
           {counts.dropped > 0 && `, ${whole(counts.dropped)} before them dropped`}
         </p>

@@ -35,6 +35,8 @@ export interface OpenData {
   readonly backend: Backend;
   /** Sentences about what was found at the start; empty when all was well. */
   readonly notices: readonly string[];
+  /** Whether the folder held a state, so that it goes on; else it has begun. */
+  readonly isResumed: boolean;
   /** Loads the content of the scenario's file, as it is now. @throws {ScenarioError} and nothing is written */
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
   close(): Promise<void>;
@@ -85,6 +87,7 @@ export async function openData(options: DataOptions): Promise<OpenData> {
   return {
     backend: createLoggedBackend(machine, sequencer, health),
     notices,
+    isResumed: found !== undefined,
     load,
     async close() {
       await sequencer.close();

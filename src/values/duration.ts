@@ -19,5 +19,7 @@ export function parseDuration(duration: Duration, maximumMs = longestMs): number
   if (ms > maximumMs && Number.isFinite(ms)) {
     throw new RangeError(`expected a duration of at most ${longestDays}d, got ${JSON.stringify(duration)}`);
   }
-  throw new RangeError(`expected a duration such as "500ms", "2s", "5m" or "1d", got ${JSON.stringify(duration)}`);
+  throw new RangeError(
+    `expected a duration such as "500ms", "2s", "5m" or "1d", got ${typeof duration === 'number' ? duration : JSON.stringify(duration)}`,
+  );
 }

@@ -29,11 +29,19 @@ const tellingRules: readonly FindingCode[] = [
   'proactive',
 ];
 
+/** What is allowed where a scenario asks for the answer. */
+const allowedIfServed: Partial<Record<FindingCode, string>> = {
+  'gave-up': 'another try after the wait: the scenario asks for the answer in the end',
+  'lost-write': 'stored in the end: the scenario asks for it',
+};
+
 /** What the scenario names fails. That a client gave up and said so fails only where the scenario asks for the answer. */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
-  const isGivingUp = found.code === 'gave-up' || found.code === 'lost-write';
-  const fails = (served && isGivingUp) || (fail.includes(found.code) && !(isGivingUp && found.severity === 'info'));
-  return fails && found.severity !== 'praise' ? { ...found, severity: 'fail' } : found;
+  const allowed = allowedIfServed[found.code];
+  const isAskedFor = served && allowed !== undefined;
+  const fails = isAskedFor || (fail.includes(found.code) && (allowed === undefined || found.severity !== 'info'));
+  if (!fails || found.severity === 'praise') return found;
+  return { ...found, severity: 'fail', ...(isAskedFor && { allowed }) };
 }
 
 /** What the rules came to. */

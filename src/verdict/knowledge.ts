@@ -27,7 +27,8 @@ export function markOutages(requests: readonly JudgedRequest[]): void {
       lane = new LaneKnowledge();
       lanes.set(request.lane, lane);
     }
-    request.triedAfterOutage = lane.triedAfter(request);
+    // Unlike a 429 it says nothing to other calls; of equal ones side by side nobody can tell which it was.
+    if (request.lane.isOneThread || request.call !== undefined) request.triedAfterOutage = lane.triedAfter(request);
     if (isOutage) lane.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);
   }

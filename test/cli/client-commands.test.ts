@@ -74,6 +74,10 @@ describe.concurrent('petstore-sim exec', () => {
   test('hands on the exit code of the command', async () => {
     expect((await run(['exec', '--', 'sh', '-c', 'exit 7'])).code).toBe(7);
     expect((await run(['exec', ...usedUp, '--', ...client('300', 3)])).code).toBe(3);
+    // So that nobody wonders why CI failed after a PASS.
+    const passed = await run(['exec', ...usedUp, '--', ...client('retryAfterSeconds * 1000', 3)]);
+    expect(passed).toMatchObject({ code: 3, err: expect.stringMatching(/^PASS {2}default/) });
+    expect(passed.err).toMatch(/\nThe command ended with exit code 3, and so does exec\.\n$/);
   });
 
   test('is inconclusive where nothing was put to the test, and fails only where asked to', async () => {
@@ -141,6 +145,14 @@ describe.concurrent('petstore-sim exec', () => {
     const checked = { ...resolved, scenario: { ...resolved.scenario, seed: -1 } };
     const { output, code } = await runClient(client('0'), checked, { output: 'keep' });
     expect([output, code, made]).toEqual([expect.stringContaining('saw 200'), 0, 1]);
+  });
+
+  test('says of one that ends with 0 how that becomes a failure', async () => {
+    const { code, err } = await run(['exec', '--', process.execPath, '-e', '']);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/got none; .* code 0 \(--require-conclusive makes this a failure\)\n$/),
+    ]);
   });
 
   test('says of a command that sends nothing where the service is, and nothing else', async () => {

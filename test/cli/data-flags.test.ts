@@ -1,8 +1,11 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createControl } from '../../src/control.js';
+import { createSimulator } from '../../src/index.js';
 import { runCommandLine, startServer } from '../support/command-line.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-data-'));
@@ -29,6 +32,7 @@ test('serve --data goes on after SIGTERM, refuses another scenario, and begins a
   expect(await first.stop()).toBe(0);
 
   const second = await startServer(['--data', data]);
+  expect([first.listening.resumedFrom, second.listening.resumedFrom]).toEqual([undefined, data]);
   expect(second.listening.keys).toContainEqual({ key: 'free-key', plan: 'free', state: 'banned' });
   expect(await second.stop()).toBe(0);
 
@@ -38,6 +42,15 @@ test('serve --data goes on after SIGTERM, refuses another scenario, and begins a
   const third = await startServer(['--data', data, '--data-reset', '--scenario', 'minute-wall']);
   expect(third.listening.keys).not.toContainEqual(expect.objectContaining({ state: 'banned' }));
   expect(await third.stop()).toBe(0);
+});
+
+test('the first line says that a server goes on from a folder, and with what', () => {
+  const sim = createSimulator();
+  const addresses = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
+  const firstLine = (from?: string) =>
+    stripVTControlCharacters(listeningLines('pretty', sim, addresses, false, from)[0] ?? '');
+  expect(firstLine()).toBe('petstore-sim  scenario default');
+  expect(firstLine('./state')).toBe('petstore-sim  scenario default, goes on from ./state: 40 pets, 0 requests');
 });
 
 test('serve --data --watch loads a saved scenario into what is kept', async () => {

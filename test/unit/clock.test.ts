@@ -174,7 +174,7 @@ test('a snapshot of a clock restores instant, standstill and how far it was move
 
 test.each([
   ['advance', -1, 'expected a duration such as "500ms", "2s", "5m" or "1d", got -1'],
-  ['advance', Number.NaN, 'expected a duration such as "500ms", "2s", "5m" or "1d", got null'],
+  ['advance', Number.NaN, 'expected a duration such as "500ms", "2s", "5m" or "1d", got NaN'],
   ['advance', 'soon', 'expected a duration such as "500ms", "2s", "5m" or "1d", got "soon"'],
   ['advance', '-5s', 'expected a duration such as "500ms", "2s", "5m" or "1d", got "-5s"'],
   ['advance', '', 'expected a duration such as "500ms", "2s", "5m" or "1d", got ""'],

@@ -115,7 +115,7 @@ describe('the report in a terminal', () => {
   test('says verdict, counts and findings with what was measured', () => {
     const text = report(bad(), terminalReport);
     expect(text).toMatch(/^FAIL {2}cap\n {2}The client failed early-retry, ban-tripped, ban-hammered\.\n/);
-    expect(text).toContain('6 requests: 1 served, 5 refused (2 in a ban)');
+    expect(text).toContain('6 requests: 1 served, 5 refused (2 by a ban)');
     expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
     expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s: looks like a cap of 10 s');
     expect(text).toContain('10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset');
@@ -193,7 +193,7 @@ describe('the report as a picture', () => {
       expect(picture).toContain(`class="${kind}"`);
     expect(picture).toContain('<title>5: GET /pets · 429</title>');
     expect(picture.match(/<tspan class="fail">FAIL<\/tspan>/g)).toHaveLength(3);
-    expect(picture).toContain('Came back up to 34.5 s before Retry-After allowed');
+    expect(picture).toContain('Came back up to 35.0 s before Retry-After allowed');
     expect(picture).toContain('prefers-color-scheme: dark');
   });
 
@@ -217,7 +217,7 @@ describe('the report as JUnit XML', () => {
       /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="petstore-sim" tests="19" failures="3"/,
     );
     expect([...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, code]) => code)).toEqual(findingCodes);
-    expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Came back up to 34\.5 s/);
+    expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Came back up to 35\.0 s/);
     expect(caseOf(xml, 'early-retry')).toContain(
       '10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset\n+10.5 s, requests 3–5',
     );

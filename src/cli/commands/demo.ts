@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { listen } from '../../node/http/server.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
@@ -79,11 +80,5 @@ async function runClient(
   }
 }
 
-const sleep = (ms: number, over: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    over.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/** Until then, or until it is over. */
+const sleep = (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => undefined);

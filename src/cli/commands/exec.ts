@@ -39,6 +39,8 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
   if (run.entries.length === 0 && !flags.json) process.stderr.write(sentNothing(code));
   else if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));
+  const isOwnCode = code !== 0 && !isFailed && !isInterrupted && run.entries.length > 0;
+  if (isOwnCode && !flags.json) process.stderr.write(`The command ended with exit code ${code}, and so does exec.\n`);
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
   if (code !== 0) return code;
   if (isFailed) return 1;
@@ -47,7 +49,7 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
 
 /** Most often a command that ended before its first request, or one that has an address of its own. */
 const sentNothing = (code: number) =>
-  `petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none; the command ended with exit code ${code}\n`;
+  `petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none; the command ended with exit code ${code}${code === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
 
 /** How to have the same run again: the line that records it, where it was not recorded, and the line that replays it. */
 function replayLines(flags: ExecFlags, command: readonly string[]): string {

@@ -49,7 +49,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     allowedOrigins: flags['allowed-origin'] ?? [],
   };
   const served = await startServing(first.resolved, flags, options);
-  const { sim, server } = served;
+  const { sim, server, resumedFrom } = served;
   stopOnSignal(server);
   if (watch) {
     const [{ watchScenario }, { reportReload }] = await Promise.all([
@@ -60,7 +60,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
-  for (const line of listeningLines(log, sim, server, flags['control-token'] !== undefined)) writeLine(line);
+  const hasToken = flags['control-token'] !== undefined;
+  for (const line of listeningLines(log, sim, server, hasToken, resumedFrom)) writeLine(line);
 }
 
 async function startServing(resolved: ResolvedScenario, flags: ServeFlags, options: ListenOptions): Promise<Served> {

@@ -14,11 +14,11 @@ export const markNames: Record<MarkKind, string> = {
   failed: 'no answer of use',
 };
 
-/** `12 requests: 9 served, 3 refused (1 in a ban)`. */
+/** `12 requests: 9 served, 3 refused (1 by a ban)`. */
 export function countsLine({ counts }: Verdict): string {
   const { requests, served, refused, banned, dropped } = counts;
   const other = requests - served - refused;
-  const parts = [`${served} served`, `${refused} refused${banned > 0 ? ` (${banned} in a ban)` : ''}`];
+  const parts = [`${served} served`, `${refused} refused${banned > 0 ? ` (${banned} by a ban)` : ''}`];
   if (other > 0) parts.push(`${other} other`);
   if (dropped > 0) parts.push(`${dropped} before them dropped`);
   return `${counted(requests, 'request')}: ${parts.join(', ')}`;

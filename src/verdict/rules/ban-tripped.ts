@@ -1,5 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
+import type { Lane } from '../place.js';
 import type { KnownRequest } from '../run.js';
 
 /** The client sent requests after a 429 until its key was banned. A ban that a scenario or a person set is not its own. */
@@ -8,21 +9,34 @@ export const banTripped: SimulatorRule = {
   judge({ episodes, isOver }) {
     const findings: Finding[] = [];
     for (const { refusals } of episodes) {
-      /** Since the last ban. */
+      /** When the first refusal of each client was answered. */
+      const readMs = new Map<Lane, number>();
+      /** Since the last ban, and whether the client had got a refusal when it sent one of them. */
       let strikes: KnownRequest[] = [];
+      let hadRefusal = false;
       for (const last of refusals) {
-        if (!last.known.isStrike) continue;
+        const { lane, queuedAtMs, answeredAtMs, known, isBan } = last;
+        const firstMs = readMs.get(lane) ?? Number.POSITIVE_INFINITY;
+        readMs.set(lane, Math.min(firstMs, answeredAtMs));
+        if (!known.isStrike) continue;
         strikes.push(last);
-        if (!last.isBan) continue;
-        const banMs = (last.known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
+        hadRefusal ||= firstMs <= queuedAtMs;
+        if (!isBan) continue;
+        // Where strikes are no longer in the journal, the refusals before them are not either.
+        const isOwn = hadRefusal || strikes.length < known.strikes;
+        const led = strikes;
+        strikes = [];
+        hadRefusal = false;
+        // What another client was refused says nothing of what this one knew.
+        if (!isOwn) continue;
+        const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
-          finding('ban-tripped', 'fail', strikes, {
-            measured: counted(last.known.strikes, 'strike'),
+          finding('ban-tripped', 'fail', led, {
+            measured: counted(known.strikes, 'strike'),
             allowed: 'none',
             text: `Went on after a 429 until the key was banned for ${span(banMs)}; request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
           }),
         );
-        strikes = [];
       }
     }
     const cameBack = episodes.some(({ requests }) => requests.some(({ told }) => told !== undefined));

@@ -61,8 +61,11 @@ function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
 function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
   const header = promiseOf(told);
+  const allowedMs =
+    told.retryAfterMs === undefined ? byMs : told.answeredAtMs + told.retryAfterMs - request.arrivedAtMs;
   const upTo = early.length > 1 ? 'up to ' : '';
-  const saved = again ? '' : 'It was served, because waits are rounded up to whole seconds. ';
+  const isRounded = early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
+  const saved = isRounded ? 'It was served, because waits are rounded up to whole seconds. ' : '';
   return finding(
     'early-retry',
     again ? 'fail' : 'warn',
@@ -70,7 +73,7 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
     {
       measured: `${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
       allowed: allowedBy(told),
-      text: `Came back ${upTo}${span(byMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed, ${describeWaits(early)}. ${saved}${advice(told, header)}`,
+      text: `Came back ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed, ${describeWaits(early)}. ${saved}${advice(told, header)}`,
     },
   );
 }

@@ -3,7 +3,8 @@ import { answersFor } from '../answers.js';
 import { finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
 import { ByLane } from '../place.js';
-import { groupBy, isUnknown, type JudgedRequest, type Run } from '../run.js';
+import { groupBy, isUnknown, isWrite, type JudgedRequest, type Run } from '../run.js';
+import { createIsTakenLater } from '../same-pet.js';
 
 /** A call that was refused, or a read whose answer was of no use, is never sent again. */
 export const gaveUp: WireRule = {
@@ -13,10 +14,11 @@ export const gaveUp: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return isFailed(last) && isOverdue(last, run);
     });
+    const isTakenLater = createIsTakenLater(run.requests);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
     const dropped = ended.filter((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      return !mayBeTriedAgain(last, nextOf?.get(last));
+      return !mayBeTriedAgain(last, nextOf?.get(last)) && !(isWrite(last) && isTakenLater(last));
     });
     const findings = [...groupBy(dropped, ([first]) => first?.token).values()].map((given) => describe(run, given));
     const answers = answersFor(run, isFailed);
@@ -29,7 +31,9 @@ export const gaveUp: WireRule = {
 function describe(run: Run, given: readonly (readonly JudgedRequest[])[]) {
   const last = given.map((tries) => tries.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
-  const attempts = given[0]?.filter(isFailed).length ?? 1;
+  const tries = given[0] ?? [];
+  // Equal calls before it were served.
+  const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
   const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without an answer of use';
   const { severity, told } = severityOfGivingUp(run, last);
@@ -53,9 +57,14 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
   });
 }
 
-/** A write without an answer must not be sent again; a client that left before the answer did not want it. */
+/**
+ * A write without an answer must not be sent again; a client that left before the answer did not want it; and HEAD or OPTIONS
+ * only asks how things are.
+ */
 const isFailed = (request: JudgedRequest) =>
-  request.isRefused || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
+  (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
+
+const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === 'OPTIONS';
 
 /** What follows in the same thread of control on the last try of a call, where there is something. */
 function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {

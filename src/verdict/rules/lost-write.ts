@@ -2,16 +2,19 @@ import { counted } from '../../values/counted.js';
 import { finding, target, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
 import { groupBy, writesOf } from '../run.js';
+import { createIsTakenLater } from '../same-pet.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
+    const isTakenLater = createIsTakenLater(run.requests);
     const refused = writesOf(run).filter((tries) => tries.some(({ isRefused }) => isRefused));
     const lost = refused.flatMap((tries) => {
       const last = tries.at(-1);
-      return last?.isRefused && isOverdue(last, run)
-        ? [{ last, tries: tries.filter(({ isRefused }) => isRefused) }]
+      return last?.isRefused && isOverdue(last, run) && !isTakenLater(last)
+        ? // Equal writes before it were served.
+          [{ last, tries: tries.slice(1 + tries.findLastIndex(({ isRefused }) => !isRefused)) }]
         : [];
     });
     const findings = [...groupBy(lost, ({ last }) => last.token).values()].map((ofKey) => {

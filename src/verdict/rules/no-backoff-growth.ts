@@ -5,6 +5,8 @@ const leastRefusals = 3;
 const leastGrowth = 1.5;
 /** A wait may stop growing at a bound of the client's own after this many steps. */
 const mostSteps = 3;
+/** The longest of waits that are alike, of the shortest. */
+const mostApart = 3;
 /** Added to each wait, so that a wait of nothing can grow too. */
 const baseMs = 100;
 
@@ -25,7 +27,7 @@ export const noBackoffGrowth: WireRule = {
         Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
       );
       const growth = growthOf(waits);
-      if (growth >= leastGrowth) return [];
+      if (growth >= leastGrowth || !isAlike(waits)) return [];
       const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;
       const count = refusals.length + (last?.isRefused ? 1 : 0);
@@ -69,6 +71,9 @@ const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.re
 const isTelling = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
 
 const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);
+
+/** Waits that are drawn at random from a range that grows may shrink; then they differ by more than a jitter of a half. */
+const isAlike = (waits: readonly number[]) => Math.max(...waits) + baseMs <= mostApart * (Math.min(...waits) + baseMs);
 
 /** How much the waits grew from one to the next on average, until they reached their longest. */
 function growthOf(waits: readonly number[]): number {

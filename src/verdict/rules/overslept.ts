@@ -3,9 +3,10 @@ import type { Episode, JudgedRequest } from '../run.js';
 
 const leastMs = 10_000;
 const share = 0.5;
-/** A wait this many times too long, and at least this long, is a mistake of units. */
-const unitError = 100;
+/** A wait of a thousand times that is at least this long is a mistake of units; what else is long may have been idle. */
 const leastUnitErrorMs = 600_000;
+/** Whoever waits for days has taken a date for a wait: nobody asks that seldom. */
+const leastDateMs = 4 * 86_400_000;
 
 /** How late a client may be before it counts as late: its own backoff, and what it was busy with. */
 export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
@@ -22,8 +23,9 @@ export const overslept: WireRule = {
       if (lateMs <= patienceMs(refusal)) return [];
       const waitedMs = lateMs + askedMs;
       const isSame = request.fingerprint === refusal.fingerprint;
-      const isUnitError = isSame && lateMs > leastUnitErrorMs && lateMs > askedMs * unitError;
-      const advice = looksLikeThousand(waitedMs, refusal)
+      const isThousand = lateMs > leastUnitErrorMs && looksLikeThousand(waitedMs, refusal);
+      const isUnitError = isSame && (isThousand || lateMs > Math.max(leastDateMs, askedMs));
+      const advice = isThousand
         ? 'That looks like milliseconds handed to a sleep that takes seconds.'
         : 'Check the unit of the wait, and whether a Unix time was taken for seconds.';
       return [

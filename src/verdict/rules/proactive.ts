@@ -39,4 +39,5 @@ const isEmpty = (request: JudgedRequest) =>
 const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
   next.id > last.lastArrivedId &&
   !next.isRefused &&
+  next.status < 400 &&
   next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceMs;

@@ -8,10 +8,11 @@ const mostRepeats = 1;
 export const retried401: WireRule = {
   needs: 'wire',
   judge({ requests }) {
-    const unauthorized = requests.filter(({ status, isRefused }) => status === 401 && !isRefused);
-    const findings = [...groupBy(unauthorized, ({ token }) => token).entries()].flatMap(([token, same]) => {
+    const unauthorized = requests.filter(isUnauthorized);
+    if (unauthorized.length === 0) return { exercised: false, findings: [] };
+    const findings = [...groupBy(requests, ({ token }) => token).entries()].flatMap(([token, same]) => {
       const repeats = repeatsOf(same);
-      const [first] = same;
+      const first = same.find(isUnauthorized);
       if (first === undefined || repeats.length <= mostRepeats) return [];
       const sent = token === undefined ? 'No key' : 'The same key';
       return [
@@ -22,15 +23,21 @@ export const retried401: WireRule = {
         }),
       ];
     });
-    return { exercised: unauthorized.length > 0, findings };
+    return { exercised: true, findings };
   },
 };
 
-/** Those that the client sent when it had certainly read an earlier 401. */
+const isUnauthorized = ({ status, isRefused }: JudgedRequest) => status === 401 && !isRefused;
+
+/** Those refused with 401 that the client sent when it had certainly read an earlier 401, and its key was not served since. */
 function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const onConnection = new Map<number, JudgedRequest>();
   const first = new Map<object | string, JudgedRequest>();
   return same.filter((request) => {
+    if (!isUnauthorized(request)) {
+      if (request.status < 400) for (const read of [first, onConnection]) read.clear();
+      return false;
+    }
     const { lane, call, connection } = request;
     const before = first.get(lane);
     const named = call === undefined ? undefined : first.get(call);

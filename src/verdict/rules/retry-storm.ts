@@ -2,16 +2,17 @@ import { finding, span, target, type WireRule } from '../finding.js';
 import { groupBy, isUnknown, type JudgedRequest } from '../run.js';
 
 const mostAttempts = 6;
+const restMs = 45_000;
 
 /** One call is tried too often: usually a retry inside a retry. */
 export const retryStorm: WireRule = {
   needs: 'wire',
   judge({ episodes, requests }) {
-    const refused = episodes.flatMap((episode) => [
-      ...groupBy(episode.requests, ({ fingerprint }) => fingerprint).values(),
-    ]);
+    const refused = episodes
+      .flatMap((episode) => [...groupBy(episode.requests, ({ fingerprint }) => fingerprint).values()])
+      .flatMap(splitAtRests);
     let isExercised = false;
-    const findings = [...refused, ...failedReads(requests)].flatMap((tries) => {
+    const findings = [...refused, ...failedReads(requests).flatMap(splitAtRests)].flatMap((tries) => {
       const [first] = tries;
       const attempts = attemptsOf(tries);
       isExercised ||= attempts > 1;
@@ -47,6 +48,18 @@ function failedReads(requests: readonly JudgedRequest[]): JudgedRequest[][] {
     if (!isFailed && tries !== undefined) open.delete(fingerprint);
   }
   return calls;
+}
+
+/** What comes long after it might is no storm, and may be the next call of a client that asks every few minutes. */
+function splitAtRests(tries: readonly JudgedRequest[]): JudgedRequest[][] {
+  const parts: JudgedRequest[][] = [];
+  for (const request of tries) {
+    const last = parts.at(-1)?.at(-1);
+    const mayComeMs = last && Math.max(last.answeredAtMs, last.deadlineMs ?? 0);
+    if (mayComeMs === undefined || request.arrivedAtMs - mayComeMs >= restMs) parts.push([request]);
+    else parts.at(-1)?.push(request);
+  }
+  return parts;
 }
 
 /** The tries of one call; equal calls that began side by side share the tries. */
