@@ -145,7 +145,21 @@ describe('a call that was done after all', () => {
   ])('is no lost write where it was stored %s', (_, callAt) => {
     const verdict = judged(wall, sending([31_000], callAt));
     expect(verdict.counts).toMatchObject({ served: 1, refused: 1 });
+    expect(verdict.exercised).toContain('lost-write');
     expect([found(verdict, 'lost-write'), found(verdict, 'gave-up')]).toEqual([undefined, undefined]);
+  });
+
+  test('is not given up where the attempt stands in the address, if as many were answered as were asked for', () => {
+    const caller = (name: number): Program =>
+      function* ({ send }) {
+        send({ query: `_=${name}` });
+        yield 31_000 + 200 * name;
+        send({ query: `_=${name + 10}` });
+      };
+    const asked = (calls: number): Scenario => ({ ...wall, client: { calls, parallel: 3 } });
+    const gaveUp = (calls: number) => found(judged(asked(calls), caller(1), caller(2), caller(3)), 'gave-up');
+    expect(gaveUp(3)).toBeUndefined();
+    expect(gaveUp(4)?.severity).toBe('warn');
   });
 
   test('is lost where another pet was stored, and where the same was stored before', () => {

@@ -1,7 +1,7 @@
 import { counted } from '../../values/counted.js';
 import { finding, target, type WireRule } from '../finding.js';
 import { isOverdue, severityOfGivingUp } from '../given-up.js';
-import { groupBy, writesOf } from '../run.js';
+import { groupBy, type JudgedRequest, writesOf } from '../run.js';
 import { createIsTakenLater } from '../same-pet.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
@@ -33,6 +33,10 @@ export const lostWrite: WireRule = {
         text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refusal stores nothing: a write may be repeated after Retry-After.`,
       });
     });
-    return { exercised: refused.some((tries) => !tries.at(-1)?.isRefused) || lost.length > 0, findings };
+    const isRepeated = (last: JudgedRequest) => !last.isRefused || isTakenLater(last);
+    return {
+      exercised: refused.some((tries) => isRepeated(tries.at(-1) as JudgedRequest)) || lost.length > 0,
+      findings,
+    };
   },
 };
