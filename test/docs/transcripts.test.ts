@@ -68,6 +68,8 @@ function comparable(text: string, { command }: Step): string {
     .replace(/^Date: .*$/m, 'Date: *')
     .replace(/^X-RateLimit-Reset: \d+$/m, 'X-RateLimit-Reset: *')
     .replace(/"resetAtSeconds":\d+/g, '"resetAtSeconds":*')
+    // Where the machine was busy, the log has a note of when the answer was sent.
+    .replace(/"position":\d+/, '"position":*')
     .replace(/"now":"(2030-12-05)?[^"]+"/, '"now":"$1*"')
     .replace(/retry in [5-9] seconds/, 'retry in 10 seconds')
     .replace(/retry in 5\d seconds/, 'retry in 60 seconds')
