@@ -1,6 +1,6 @@
 import { type Severity, span } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
-import type { JudgedRequest, Run } from './run.js';
+import { isWrite, type JudgedRequest, type Run } from './run.js';
 
 /** What a client may wait for where it was told nothing. */
 const unknownWaitMs = 60_000;
@@ -39,3 +39,15 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   }
   return { severity: 'info', told: 'That is right only where the caller was told.' };
 }
+
+/** A function that tells whether a write was taken later, from whatever key and with whatever else in its body. */
+export function createIsTakenLater(requests: readonly JudgedRequest[]): (write: JudgedRequest) => boolean {
+  /** The last of them by its pet; made when it is first needed. */
+  let taken: Map<string, JudgedRequest> | undefined;
+  return (write) => {
+    taken ??= new Map(requests.filter(isTaken).map((request) => [request.pet, request]));
+    return (taken.get(write.pet)?.id ?? 0) > write.id;
+  };
+}
+
+const isTaken = (request: JudgedRequest) => isWrite(request) && request.status >= 200 && request.status < 300;

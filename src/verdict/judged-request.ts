@@ -1,6 +1,7 @@
 import { headerOf, type ObservedRequest, type RequestKnowledge, type RequestRecord } from '../state/request-record.js';
 import type { Lane, Place } from './place.js';
 import { noPromises, promisesOf, readRetryAfter } from './promises.js';
+import { petIn } from './same-pet.js';
 
 /**
  * One request of the client as it was observed, with what the judge derives from it. It reads its entry in place: of
@@ -8,6 +9,7 @@ import { noPromises, promisesOf, readRetryAfter } from './promises.js';
  */
 export class JudgedRequest implements ObservedRequest, Place {
   readonly #entry: ObservedRequest;
+  #pet: string | undefined;
   declare readonly lane: Lane;
   declare readonly fingerprint: number;
   declare readonly requestBody: Uint8Array | undefined;
@@ -62,6 +64,11 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.triedAfterOutage = undefined;
   }
 
+  /** The pet that a write asks to store. Read when a rule first asks for it: to read JSON takes as long as all the rest. */
+  get pet() {
+    this.#pet ??= petIn(this.requestText);
+    return this.#pet;
+  }
   get id() {
     return this.#entry.id;
   }

@@ -38,9 +38,10 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
   if (run.entries.length === 0 && !flags.json) process.stderr.write(sentNothing(code));
-  else if ((isFailed || code !== 0) && !flags.json) process.stderr.write(replayLines(flags, command));
-  const isOwnCode = code !== 0 && !isFailed && !isInterrupted && run.entries.length > 0;
-  if (isOwnCode && !flags.json) process.stderr.write(`The command ended with exit code ${code}, and so does exec.\n`);
+  else if ((isFailed || code !== 0) && !flags.json) {
+    const ownCode = `The command ended with exit code ${code}, and so does exec.\n`;
+    process.stderr.write(replayLines(flags, command) + (isFailed || isInterrupted ? '' : ownCode));
+  }
   if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
   if (code !== 0) return code;
   if (isFailed) return 1;

@@ -1,6 +1,5 @@
 import { finding, type SimulatorRule, target } from '../finding.js';
 import { groupBy, isUnknown, isWrite, type KnownRequest } from '../run.js';
-import { petOf } from '../same-pet.js';
 
 /** An answer that takes this long is one that impatient clients do not wait for. */
 const lateMs = 1_000;
@@ -14,8 +13,9 @@ export const duplicateWrite: SimulatorRule = {
     const calls = [...groupBy(all, callOf).values()];
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
     const repeated = calls.filter((stored) => stored.length > 1);
+    const isMoreThanAsked = asked !== undefined && all.length > asked;
     // A client that was to store several may have wanted as many that are alike.
-    const mayBeWanted = asked !== undefined && asked > 1 && all.length <= asked;
+    const mayBeWanted = asked !== undefined && !isMoreThanAsked;
     const duplicates = repeated.filter(
       (stored) => stored[0]?.call !== undefined || (isRepeatedBlindly(stored) && !mayBeWanted),
     );
@@ -31,10 +31,9 @@ export const duplicateWrite: SimulatorRule = {
         text: `${target(first)} was stored, its answer ${howLost(first)}, and the same was sent again: ${stored.length} pets ${like}. ${advice(first)}`,
       });
     });
-    const isMoreThanAsked = asked !== undefined && all.length > asked;
     const isDoubtful =
       (repeated.length > duplicates.length && isMoreThanAsked) ||
-      (findings.length === 0 && all.length > (asked ?? 1) && isSamePetSentBlindly(all));
+      (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(all));
     return {
       exercised: lost.length > 0 || findings.length > 0 || calls.some((stored) => stored.some(isWaitedFor)),
       findings,
@@ -48,7 +47,7 @@ const doubt =
 
 /** A name makes one call of what is sent again with other bytes or another key; without it only the very same may be one. */
 const callOf = (request: KnownRequest) =>
-  request.call === undefined ? request.fingerprint : [request.client, request.call, petOf(request)].join('\n');
+  request.call === undefined ? request.fingerprint : [request.client, request.call, request.pet].join('\n');
 
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 
@@ -66,7 +65,7 @@ const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -
 
 /** The same again after a lost answer, with other bytes or another key: that may have been another call. */
 const isSamePetSentBlindly = (all: readonly KnownRequest[]) =>
-  [...groupBy(all, petOf).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
+  [...groupBy(all, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
 function howLost({ status, isUnreadable, isAbandoned }: KnownRequest): string {
   if (status === 0 || isAbandoned) return 'was not waited for';

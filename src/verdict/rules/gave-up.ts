@@ -1,10 +1,9 @@
 import { counted } from '../../values/counted.js';
 import { answersFor } from '../answers.js';
 import { finding, target, times, type WireRule } from '../finding.js';
-import { isOverdue, severityOfGivingUp } from '../given-up.js';
+import { createIsTakenLater, isOverdue, severityOfGivingUp } from '../given-up.js';
 import { ByLane } from '../place.js';
 import { groupBy, isUnknown, isWrite, type JudgedRequest, type Run } from '../run.js';
-import { createIsTakenLater } from '../same-pet.js';
 
 /** A call that was refused, or a read whose answer was of no use, is never sent again. */
 export const gaveUp: WireRule = {

@@ -1,8 +1,7 @@
 import { counted } from '../../values/counted.js';
 import { finding, target, type WireRule } from '../finding.js';
-import { isOverdue, severityOfGivingUp } from '../given-up.js';
+import { createIsTakenLater, isOverdue, severityOfGivingUp } from '../given-up.js';
 import { groupBy, type JudgedRequest, writesOf } from '../run.js';
-import { createIsTakenLater } from '../same-pet.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
 export const lostWrite: WireRule = {
@@ -10,12 +9,15 @@ export const lostWrite: WireRule = {
   judge(run) {
     const isTakenLater = createIsTakenLater(run.requests);
     const refused = writesOf(run).filter((tries) => tries.some(({ isRefused }) => isRefused));
-    const lost = refused.flatMap((tries) => {
-      const last = tries.at(-1);
-      return last?.isRefused && isOverdue(last, run) && !isTakenLater(last)
-        ? // Equal writes before it were served.
-          [{ last, tries: tries.slice(1 + tries.findLastIndex(({ isRefused }) => !isRefused)) }]
-        : [];
+    const missing = refused.filter((tries) => {
+      const last = tries.at(-1) as JudgedRequest;
+      return last.isRefused && !isTakenLater(last);
+    });
+    const lost = missing.flatMap((tries) => {
+      const last = tries.at(-1) as JudgedRequest;
+      // Equal writes before it were served.
+      const unserved = tries.slice(1 + tries.findLastIndex(({ isRefused }) => !isRefused));
+      return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
     const findings = [...groupBy(lost, ({ last }) => last.token).values()].map((ofKey) => {
       const [{ last, tries }] = ofKey as [(typeof ofKey)[number]];
@@ -33,10 +35,6 @@ export const lostWrite: WireRule = {
         text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refusal stores nothing: a write may be repeated after Retry-After.`,
       });
     });
-    const isRepeated = (last: JudgedRequest) => !last.isRefused || isTakenLater(last);
-    return {
-      exercised: refused.some((tries) => isRepeated(tries.at(-1) as JudgedRequest)) || lost.length > 0,
-      findings,
-    };
+    return { exercised: refused.length > missing.length || lost.length > 0, findings };
   },
 };
