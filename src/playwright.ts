@@ -50,7 +50,7 @@ export interface TestSandbox {
    * Lets the sandbox answer what a page sends to another address, so that the page needs no setting for tests.
    * The test fails when no request comes there, or when a service worker of the page answers in the sandbox's place.
    * @param page a page, or a context for all its pages
-   * @param baseUrl where the page expects the API
+   * @param baseUrl where the page expects the API: an address, or a path such as `/v1` of any origin
    * @example await sandbox.answerFor(page, 'https://api.petstore.example/v1');
    */
   answerFor(page: Page | BrowserContext, baseUrl: string): Promise<void>;

@@ -1,38 +1,10 @@
+import { addressPattern } from '../contract/address-pattern.js';
 import { errorBody } from '../contract/api-error.js';
 import { basePath } from '../contract/document.js';
 import { maximumBodyBytes } from '../contract/settings.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 import type { ApiCall, ApiHandler } from './api-call.js';
 import { toResponse } from './to-response.js';
-
-/**
- * A pattern for the addresses under one or several base URLs; what it matches is the base URL.
- * @param baseUrl default: `/v1` of any origin
- * @throws {TypeError} when a base URL is not an absolute http or https address
- */
-export function addressPattern(baseUrl?: string | readonly string[]): RegExp {
-  // Where one base URL is the start of another, the longer one must match first.
-  const bases = baseUrl === undefined ? [] : [baseUrl].flat().map(readBaseUrl);
-  const escaped = bases.sort((a, b) => b.length - a.length).map((base) => base.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  if (baseUrl !== undefined && escaped.length === 0) throw badBaseUrl('an empty list');
-  const alternatives = baseUrl === undefined ? `https?://[^/?#]+${basePath}` : escaped.join('|');
-  return new RegExp(`^(?:${alternatives})(?=[/?#]|$)`);
-}
-
-/** A base URL in the form in which `request.url` begins with it, without a slash at the end. */
-function readBaseUrl(text: string): string {
-  if (!URL.canParse(text)) throw badBaseUrl(JSON.stringify(text));
-  const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
-  const isHttp = protocol === 'http:' || protocol === 'https:';
-  const isBare = search + hash + username + password === '' && !pathname.includes('*');
-  if (!isHttp || !isBare) throw badBaseUrl(JSON.stringify(text));
-  return origin + pathname.replace(/\/+$/, '');
-}
-
-const badBaseUrl = (got: string) =>
-  new TypeError(
-    `Failed to read the base URL: expected an address such as "https://api.example.com${basePath}", got ${got}`,
-  );
 
 /** Gives numbers to connections: the number that was freed last, else a new one. */
 export function createConnections() {
@@ -46,18 +18,20 @@ export function createConnections() {
 
 /**
  * Makes a function that answers a `Request`. Addresses that `pattern` does not match get a 404 in the form of the API. A
- * connection that a fault cuts is `Response.error()`. Requests are numbered as if they came on HTTP/1.1 connections, so
- * that the judge knows which one was sent after the answer to another: one that starts before the answer to another
- * cannot share its connection, one that starts after it does.
+ * connection that a fault cuts is `Response.error()`. A request that starts before the answer to another has the number of a
+ * connection, so that the judge knows that they are of several callers; one that starts alone has none, because nothing tells
+ * whose it is.
  */
 export function createAnswerRequest(sim: ApiHandler, pattern: RegExp): (request: Request) => Promise<Response> {
   const connections = createConnections();
+  let underWay = 0;
   return async (request) => {
-    const connection = connections.take();
+    const connection = underWay++ === 0 ? undefined : connections.take();
     try {
       return await answerRequest(sim, pattern, request, connection);
     } finally {
-      connections.free(connection);
+      underWay--;
+      if (connection !== undefined) connections.free(connection);
     }
   };
 }
@@ -66,7 +40,7 @@ async function answerRequest(
   { handle, clock }: ApiHandler,
   pattern: RegExp,
   request: Request,
-  connection: number,
+  connection: number | undefined,
 ): Promise<Response> {
   const baseUrl = pattern.exec(request.url)?.[0];
   if (baseUrl === undefined) {
@@ -133,7 +107,9 @@ function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: n
 export function createFetch(sim: ApiHandler): typeof fetch {
   const answer = createAnswerRequest(sim, addressPattern());
   return async (input, init) => {
-    const request = new Request(input, init);
+    // Node's Request takes no path, not even in jsdom; here every origin is as good.
+    const isPath = typeof input === 'string' && input.startsWith('/');
+    const request = new Request(isPath ? `http://localhost${input}` : input, init);
     request.signal.throwIfAborted();
     const response = await answer(request);
     if (response.type === 'error') throw new TypeError('Failed to fetch');

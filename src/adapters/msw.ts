@@ -1,9 +1,10 @@
 import { HttpResponse, type HttpResponseResolver, http, type PathParams, type RequestHandler } from 'msw';
+import { addressPattern } from '../contract/address-pattern.js';
 import type { Answer, ApiHandler } from './api-call.js';
-import { addressPattern, createAnswerRequest } from './fetch.js';
+import { createAnswerRequest } from './fetch.js';
 
 export interface HandlersOptions {
-  /** Where clients expect the API, one address or several. Default: `/v1` of any origin. */
+  /** Where clients expect the API: an address, or a path of any origin, one or several. Default: `/v1`. */
   baseUrl?: string | readonly string[] | undefined;
   /** Called after each answer. `persist` of `petstore-sim/persist` gives such a function. */
   onAnswer?: (() => void) | undefined;
@@ -12,7 +13,7 @@ export interface HandlersOptions {
 /**
  * The simulator as msw handlers, for `setupServer` in Node and `setupWorker` in a browser.
  * One handler takes everything under the base URL, so an unknown path gets the API's own 404 and never the network.
- * @throws {TypeError} when a base URL is not an absolute URL
+ * @throws {TypeError} when a base URL is neither an http or https address nor a path
  * @example const server = setupServer(...handlers(createSimulator()));
  */
 export function handlers(sim: ApiHandler, { baseUrl, onAnswer }: HandlersOptions = {}): RequestHandler[] {

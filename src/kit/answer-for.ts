@@ -1,4 +1,5 @@
 import type { BrowserContext, Page, Response, Route } from '@playwright/test';
+import { addressPattern } from '../contract/address-pattern.js';
 import { times } from '../verdict/finding.js';
 
 /** The requests of a page to the address that a sandbox answers for. */
@@ -10,10 +11,13 @@ export interface Watched {
   answeredByWorker: number;
 }
 
-/** Sends what goes to `from` to `to`. What the server cuts is cut for the page. */
+/**
+ * Sends what goes to `from` to `to`. What the server cuts is cut for the page.
+ * @throws {TypeError} when `from` is neither an http or https address nor a path
+ */
 export async function answerFor(page: Page | BrowserContext, from: string, to: string): Promise<Watched> {
-  const base = new URL(from).href.replace(/\/+$/, '');
-  const isBelow = ({ href }: URL) => href.startsWith(base) && /^([/?#]|$)/.test(href.slice(base.length));
+  const base = addressPattern(from);
+  const isBelow = ({ href }: URL) => base.test(href);
   const watched: Watched = { baseUrl: from, answered: 0, answeredByWorker: 0 };
   const answer = async (route: Route) => {
     const request = route.request();
@@ -21,7 +25,7 @@ export async function answerFor(page: Page | BrowserContext, from: string, to: s
     // A worker that hands the request on has answered nothing.
     if (request.serviceWorker() !== null) watched.answeredByWorker--;
     try {
-      const url = to + request.url().slice(base.length);
+      const url = request.url().replace(base, () => to);
       const headers = await request.allHeaders();
       const response = await route.fetch({ url, headers, maxRedirects: 0, timeout: 0 });
       await route.fulfill({ response });

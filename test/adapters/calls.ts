@@ -180,6 +180,21 @@ export const addresses: readonly { baseUrl?: string | readonly string[]; ours: s
     notOurs: ['https://x.test.example/pets'],
   },
   {
+    baseUrl: '/petstore.api/v1/',
+    ours: ['https://x.test/petstore.api/v1/pets', 'http://localhost:8080/petstore.api/v1?x'],
+    notOurs: [
+      'https://x.test/v1/pets',
+      'https://x.test/petstoreXapi/v1/pets',
+      'https://x.test/petstore.api/v12',
+      'https://x.test/a/petstore.api/v1',
+    ],
+  },
+  {
+    baseUrl: ['/v1', 'https://x.test/api'],
+    ours: ['http://localhost/v1/pets', 'https://x.test/v1', 'https://x.test/api/pets'],
+    notOurs: ['http://localhost/api/pets'],
+  },
+  {
     baseUrl: ['https://x.test/a+(b)', 'https://x.test/ü'],
     ours: ['https://x.test/a+(b)/pets', 'https://x.test/%C3%BC/pets'],
     notOurs: ['https://x.test/aab/pets'],

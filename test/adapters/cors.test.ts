@@ -201,3 +201,28 @@ describe('cors: a list of origins', () => {
     expect((await preflight(page)).cors).toEqual({});
   });
 });
+
+test('a page whose base URL lacks the path of the API may read where that is', async () => {
+  const { call } = await open(undefined);
+  const asked = await call(page, {
+    method: 'OPTIONS',
+    path: '/../pets',
+    headers: { 'Access-Control-Request-Method': 'GET' },
+  });
+  expect([asked.status, asked.cors['access-control-allow-origin']]).toEqual([204, page]);
+  const { status, cors, body } = await call(page, { path: '/../pets' });
+  expect([status, cors['access-control-allow-origin']]).toEqual([404, page]);
+  expect(body).toContain('the API is under /v1');
+  for (const origin of [app, undefined]) {
+    expect((await call(origin, { path: '/../pets' })).cors).not.toHaveProperty('access-control-allow-origin');
+  }
+});
+
+test('the files of the page are given behind a proxy that changes the Host, and nothing else is', async () => {
+  const { call } = await open(undefined);
+  const headers = { 'Sec-Fetch-Site': 'same-origin' };
+  for (const file of ['page.js', 'page.css']) {
+    expect((await call(page, { path: `/../__sim/page/${file}`, headers })).status).toBe(200);
+  }
+  expect((await call(page, { path: '/../__sim/keys', headers })).status).toBe(403);
+});

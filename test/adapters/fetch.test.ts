@@ -18,6 +18,12 @@ describe('sim.fetch', () => {
     }
   });
 
+  test('takes a path, as a client in a page sends it, of which Request alone makes nothing in Node', async () => {
+    expect(() => new Request('/v1/pets')).toThrow(TypeError);
+    const response = await sim.fetch('/v1/pets?limit=2', { headers });
+    expect([response.status, await response.text()]).toEqual([200, '[]']);
+  });
+
   test('reads a body that comes in pieces', async () => {
     const pieces = ['{"name":', '"Ž', 'ofie","cate', 'goryId":1}'].map((text) => new TextEncoder().encode(text));
     const body = new ReadableStream({

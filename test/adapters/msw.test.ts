@@ -87,7 +87,9 @@ describe('the addresses of handlers(sim, { baseUrl })', () => {
   });
 
   test.each([
-    '/v1',
+    '//api.petstore.example/v1',
+    '/v1?key=1',
+    '/v1/*',
     'api.petstore.example/v1',
     'localhost:4010/v1',
     '',

@@ -166,3 +166,25 @@ test('what is too large or refused is not kept, the console says so once, and no
   expect((await list()).status).toBe(200);
   expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('The quota has been exceeded'));
 });
+
+test('a storage that somebody has cleared stays empty when the page is left, and is filled again by the next answer', async () => {
+  let leave = () => {};
+  vi.stubGlobal('addEventListener', (_: string, listen: () => void) => {
+    leave = listen;
+  });
+  const storage = new MemoryStorage();
+  const sim = load(storage);
+  vi.unstubAllGlobals();
+  sim.keys.ban('pro-key', '90s');
+  leave();
+  expect(storage.texts.size).toBe(1);
+  storage.texts.clear();
+  leave();
+  expect(storage.texts.size).toBe(0);
+  await list();
+  expect(storage.texts.size).toBe(1);
+  sim.reset();
+  sim.keys.ban('pro-key', '90s');
+  leave();
+  expect(storage.texts.size).toBe(1);
+});

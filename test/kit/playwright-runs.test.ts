@@ -79,7 +79,7 @@ test('a test that passes fails when its client misbehaved, and carries the verdi
   expect(status).toBe('failed');
   expect(errors).toHaveLength(1);
   expect(errors[0]?.message).toMatch(
-    /^VerdictError: expected that the client had behaved\. The client failed .*early-retry: Came back .* \(requests 2, 3/s,
+    /^VerdictError: expected that the client had behaved\. The client failed .*early-retry: Came back .* \(requests 2–4/s,
   );
   expect(attachment('passes and misbehaves', 'petstore-verdict')).toMatchObject({ outcome: 'fail' });
   expect(attachment('passes and misbehaves', 'petstore-journal').entries).toHaveLength(9);
@@ -91,7 +91,12 @@ test('with `verdict: ignore` it passes, and still carries the verdict', () => {
 });
 
 test.runIf(executablePath)('a page reaches the sandbox at the address that it expects', () => {
-  expect(results.get('answers for another address in a page')).toMatchObject({ status: 'passed', errors: [] });
+  for (const title of ['answers for another address in a page', 'answers for a path of the page itself']) {
+    expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
+  }
+  expect(results.get('answers for no such address')?.errors[0]?.message).toContain(
+    'Failed to read the base URL: expected an address such as "https://api.example.com/v1", or a path such as "/v1", got "localhost:3000/v1"',
+  );
 });
 
 test.runIf(executablePath)('what the server cuts is cut for the page', () => {

@@ -12,7 +12,7 @@ export interface PlainCall {
   body?: unknown;
   headers?: Record<string, string>;
   /** The number of the connection. Default unknown. */
-  connection?: number;
+  connection?: number | undefined;
 }
 
 /** Sends one call straight to the core, without an adapter. */

@@ -59,6 +59,17 @@ test.describe('with a used-up minute', () => {
   });
 });
 
+test('answers for a path of the page itself', async ({ page, sandbox }) => {
+  await sandbox.answerFor(page, '/v1');
+  await page.goto(process.env.PAGE_URL as string);
+  const list = `fetch('/v1/pets?limit=1', { headers: { authorization: 'Bearer ${sandbox.apiKey}' } }).then((r) => r.json())`;
+  expect(await page.evaluate(list)).toMatchObject([{ name: 'Rex' }]);
+});
+
+test('answers for no such address', async ({ page, sandbox }) => {
+  await sandbox.answerFor(page, 'localhost:3000/v1');
+});
+
 test.describe('with a worker that answers for the service', () => {
   const startWorker = `navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(
     () => navigator.serviceWorker.controller ?? new Promise((resolve) => { navigator.serviceWorker.oncontrollerchange = resolve }))
