@@ -6,10 +6,13 @@ const isoInstant = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?(
 /**
  * Reads an instant as Unix milliseconds.
  * @param instant a `Date`, Unix milliseconds, or ISO 8601 text with its zone
- * @throws {RangeError} when it is none of these, or not within the years 1970 to 9999
+ * @throws {RangeError} when it is none of these, not within the years 1970 to 9999, or plainly Unix seconds
  */
 export function parseInstant(instant: Date | number | string): number {
   const ms = typeof instant === 'string' ? parseText(instant) : new Date(instant).getTime();
+  if (typeof instant === 'number' && ms >= 1e9 && ms < 1e10) {
+    throw new RangeError(`expected Unix milliseconds, got ${instant}, which are seconds: write ${instant}000`);
+  }
   if (ms >= 0 && ms <= latestMs) return ms;
   if (Number.isFinite(ms)) {
     throw new RangeError(`expected an instant of the years 1970 to 9999, got ${JSON.stringify(instant)}`);

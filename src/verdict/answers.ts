@@ -20,6 +20,7 @@ const none: Answers = { asked: 0, answered: 0, missing: [], doubt: undefined };
 export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boolean): Answers {
   const { requests, needs, isOver, end, pending } = run;
   let reads = 0;
+  let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
   /** Of the reads, where they all have the same. */
   let fingerprint: number | undefined;
@@ -27,6 +28,7 @@ export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boole
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
     fingerprint = reads === 0 || fingerprint === request.fingerprint ? request.fingerprint : undefined;
     reads++;
+    last = request;
     if (isFailed(request)) failed.push(request);
   }
   const answered = reads - failed.length;
@@ -37,6 +39,9 @@ export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boole
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
+  // One answer in the end, after all the tries: that may be all of one call, and the others were never made.
+  const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
+  if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
 }
 

@@ -114,7 +114,7 @@ function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
-  const more = 'give it more time with --timeout.';
+  const more = 'give it more time.';
   const { deadlineMs } = last;
   if (deadlineMs === undefined) return `The run was stopped before the client came back from a refusal: ${more}`;
   const leftMs = deadlineMs - endMs;
@@ -124,13 +124,17 @@ function stillWaiting(run: Run): string | undefined {
   return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: ${more}`;
 }
 
-function whyUntold({ requests, isOver }: Run, { fail = [] }: Expectation): string {
+function whyUntold({ requests, isOver, end, idle }: Run, { fail = [] }: Expectation): string {
   if (requests.length === 0) return 'No request came.';
   if (requests.some(isUnknown)) {
-    return `Answers were lost on their way, and nothing shows what the client made of it${isOver ? '' : ' yet'}.`;
+    const hangs = requests.some(({ isUnreadable }) => isUnreadable);
+    const when = end?.isInterrupted ? ' before it was stopped' : isOver ? '' : ' yet';
+    const how = end?.isInterrupted && hangs ? `${when}: if it still waited, it needs a time limit of its own` : when;
+    return `Answers were lost on their way, and nothing shows what the client made of it${how}.`;
   }
   if (!requests.some(({ isRefused }) => isRefused)) {
-    return 'No request was refused and no answer was lost, so nothing was put to the test. Start with a key that is used up: --set keys.free-key.usage.minute=60.';
+    const next = idle ?? 'Start with a key that is used up: --set keys.free-key.usage.minute=60.';
+    return `No request was refused and no answer was lost, so nothing was put to the test. ${next}`;
   }
   if (fail.length > 0) {
     const how = fail.includes('late-request')

@@ -1,18 +1,17 @@
 import { counted } from '../values/counted.js';
+import { fewFindings, requestsOf } from './few-findings.js';
 import type { Verdict } from './judge-run.js';
 
 // How a failed test tells of a verdict.
 
-/** One finding a line, each with what to do about it. */
+/** A finding a line, each with what to do about it. */
 export const evidence = (findings: Verdict['findings']) =>
-  findings.map(({ code, text, requests }) => `\n  ${code}: ${text} (${requestList(requests)})`).join('');
-
-/** `request 3`, `requests 3, 4 and 12 more`. */
-function requestList(ids: readonly number[]): string {
-  const most = 10;
-  const shown = ids.slice(0, most).join(', ');
-  return `${ids.length === 1 ? 'request' : 'requests'} ${shown}${ids.length > most ? ` and ${ids.length - most} more` : ''}`;
-}
+  fewFindings(findings)
+    .map(({ finding, hidden }) => {
+      const more = hidden.length > 0 ? `\n  and ${hidden.length} more of ${finding.code}` : '';
+      return `\n  ${finding.code}: ${finding.text} (${requestsOf(finding)})${more}`;
+    })
+    .join('');
 
 export const counts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
   `  scenario ${scenario}: ${counted(requests, 'request')}, ${served} served, ${refused} refused, ${banned} of them by a ban`;

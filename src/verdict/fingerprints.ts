@@ -10,10 +10,10 @@ export class Fingerprints {
   #kind = new Map<string, number>();
 
   /** @param requestText the body of the request */
-  of({ token, call, method, path, query }: ObservedRequest, requestText: string): number {
+  of(request: ObservedRequest, requestText: string): number {
+    const { token, method } = request;
     if (token !== this.#token || method !== this.#method) this.#turnTo(token, method);
-    const target = query === '' ? path : `${path}?${query}`;
-    const text = call === undefined && requestText === '' ? target : `${target}\n${call}\n${requestText}`;
+    const text = request.call === undefined ? sentIn(request, requestText) : `\n${request.client}\n${request.call}`;
     let number = this.#kind.get(text);
     if (number === undefined) {
       number = this.#count++;
@@ -33,4 +33,10 @@ export class Fingerprints {
     }
     this.#kind = kind;
   }
+}
+
+/** A call without a name is what it sends; one with a name is itself whatever it sends. */
+function sentIn({ path, query }: ObservedRequest, requestText: string): string {
+  const target = query === '' ? path : `${path}?${query}`;
+  return requestText === '' ? target : `${target}\n${requestText}`;
 }

@@ -1,6 +1,7 @@
-import { type Severity, span } from './finding.js';
+import { lowest } from '../values/lowest.js';
+import { type Severity, span, target } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
-import { isWrite, type JudgedRequest, type Run } from './run.js';
+import { isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 
 /** What a client may wait for where it was told nothing. */
 const unknownWaitMs = 60_000;
@@ -27,11 +28,12 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   const isReported = reported.has(undefined) || failed.every(({ call }) => call !== undefined && reported.has(call));
   if (isReported) return { severity: 'info', told: 'Its caller was told.' };
   if (run.end?.isInterrupted) {
-    const last = Math.max(...failed.map(comesBackMs));
-    return {
-      severity: 'info',
-      told: `It had ${span(run.endMs - last)} for that after the wait, until the run was stopped.`,
-    };
+    const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
+      span(run.endMs - Math.max(...failed.map(instantOf)));
+    const told = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
+      ? `It had ${sinceMs(comesBackMs)} for that after the wait, until the run was stopped.`
+      : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If it still waited for the answer, it needs a time limit of its own.' : ''}`;
+    return { severity: 'info', told };
   }
   if (run.end?.hasFailed) return { severity: 'info', told: 'The command said so by its exit code.' };
   if (run.end?.hasFailed === false) {
@@ -40,14 +42,74 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   return { severity: 'info', told: 'That is right only where the caller was told.' };
 }
 
-/** A function that tells whether a write was taken later, from whatever key and with whatever else in its body. */
-export function createIsTakenLater(requests: readonly JudgedRequest[]): (write: JudgedRequest) => boolean {
-  /** The last of them by its pet; made when it is first needed. */
-  let taken: Map<string, JudgedRequest> | undefined;
-  return (write) => {
-    taken ??= new Map(requests.filter(isTaken).map((request) => [request.pet, request]));
-    return (taken.get(write.pet)?.id ?? 0) > write.id;
+/** A client that looks for its pet does so soon. */
+const mostLooks = 50;
+
+/** The same for all rules of a run. */
+const known = new WeakMap<readonly JudgedRequest[], Obtained>();
+
+export function obtainedIn({ requests }: Run): Obtained {
+  let obtained = known.get(requests);
+  if (obtained === undefined) {
+    obtained = new Obtained(requests);
+    known.set(requests, obtained);
+  }
+  return obtained;
+}
+
+/** Tells of calls that were refused at last whether the client has what it wanted all the same. */
+class Obtained {
+  readonly #requests: readonly JudgedRequest[];
+  /** Made when it is first needed: most runs need none of it. */
+  #read: ReadOutcomes | undefined;
+
+  constructor(requests: readonly JudgedRequest[]) {
+    this.#requests = requests;
+  }
+
+  /**
+   * Whether the same was served later: a write from whatever key and with whatever else in its body, a read with another key.
+   * Or whether a write had been sent before, its answer was lost, and the client saw the pet when it looked after the refusal.
+   */
+  has(refused: JudgedRequest): boolean {
+    if (!isWrite(refused) && refused.method !== 'GET') return false;
+    this.#read ??= readOutcomes(this.#requests);
+    const { served, lost, looks } = this.#read;
+    const later = served.get(wanted(refused));
+    if (later !== undefined && later.id > refused.id && (isWrite(refused) || later.token !== refused.token))
+      return true;
+    if (!isWrite(refused) || (lost.get(refused.pet)?.id ?? refused.id) >= refused.id) return false;
+    const from = lowest(looks.length, (at) => (looks[at] as JudgedRequest).id > refused.id);
+    return looks.slice(from, from + mostLooks).some((look) => look.client === refused.client && shows(look, refused));
+  }
+}
+
+interface ReadOutcomes {
+  /** The last request that was served, by what it asked for. */
+  served: ReadonlyMap<string, JudgedRequest>;
+  /** The first write of each pet whose answer was lost. */
+  lost: ReadonlyMap<string, JudgedRequest>;
+  /** The reads that were served. */
+  looks: readonly JudgedRequest[];
+}
+
+function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
+  const served = requests.filter(isServed);
+  const lost = requests.filter((request) => isWrite(request) && isUnknown(request)).reverse();
+  return {
+    served: new Map(served.map((request) => [wanted(request), request])),
+    lost: new Map(lost.map((request) => [request.pet, request])),
+    looks: served.filter(({ method }) => method === 'GET'),
   };
 }
 
-const isTaken = (request: JudgedRequest) => isWrite(request) && request.status >= 200 && request.status < 300;
+const wanted = (request: JudgedRequest) =>
+  isWrite(request)
+    ? [request.call, request.pet].join('\n')
+    : [request.client, request.call, target(request)].join('\n');
+
+/** Whether the answer has a pet of that name in it. */
+const shows = ({ responseBody }: JudgedRequest, { pet }: JudgedRequest) =>
+  responseBody.includes(`"name":${JSON.stringify(pet.split('\n', 1)[0])}`);
+
+const isServed = (request: JudgedRequest) => request.status >= 200 && request.status < 300 && !isUnknown(request);

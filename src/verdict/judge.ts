@@ -50,10 +50,27 @@ export function* judgeInSteps(
     for (const entry of journal.lend(isJudged ?? isAny)) runJudge.add(entry);
     for (const outcome of journal.outcomes) runJudge.report(outcome);
     const { dropped, outages, pending } = journal;
-    return yield* runJudge.verdictInSteps({ nowMs: clock.now(), dropped, outages, pending, ...progress });
+    return yield* runJudge.verdictInSteps({
+      nowMs: clock.now(),
+      dropped,
+      outages,
+      pending,
+      idle: idleIn(sim),
+      ...progress,
+    });
   } finally {
     journal.giveBack();
   }
 }
 
 const isAny: IsJudged = () => true;
+
+/** What of the scenario had no effect on any request. */
+function idleIn({ settings, faults }: Simulator): string | undefined {
+  const [idle] = faults.list().filter(({ applied }) => applied === 0);
+  if (idle !== undefined) {
+    const met = idle.seen === 0 ? 'No request met the conditions of' : 'No request was hit by';
+    return `${met} the fault rule ${JSON.stringify(idle.name)}.`;
+  }
+  return settings.limitsApply === 'none' ? 'The limits are off.' : undefined;
+}

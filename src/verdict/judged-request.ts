@@ -146,6 +146,8 @@ export class KnownRequest extends JudgedRequest {
 
 /** A request that comes less than this too early is on time: timers are that exact. */
 export const toleranceMs = 50;
+/** Where refusals are not held back, requests on two connections this close together may have been sent side by side. */
+export const besideMs = 100;
 /** A request that comes this long after an answer has seen it, whatever the connection; a parallel burst is over. */
 export const graceMs = 1_000;
 

@@ -1,4 +1,4 @@
-import { graceMs, type JudgedRequest } from './judged-request.js';
+import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane } from './place.js';
 
 /**
@@ -54,7 +54,13 @@ class LaneKnowledge {
   /** The last refusal of any call; of a call with another name only where the two are known to follow one another. */
   told(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
-    if (request.lane.isOneThread) return later(ofCall, this.#all.lastBefore(request));
+    if (request.lane.isOneThread) {
+      // Without a connection another call this soon may be of another caller, that has read nothing of it.
+      const mayBeBeside = request.connection === undefined && request.call === undefined;
+      if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
+      const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
+      return later(own, this.#all.lastBefore(request, besideMs));
+    }
     return later(ofCall, later(this.#all.lastOnConnection(request), this.#all.lastAged(request)));
   }
 
@@ -101,12 +107,12 @@ class Refusals {
     this.#onConnection.set(refusal.connection, refusal);
   }
 
-  /** The last one that was answered before the request arrived. */
-  lastBefore(request: JudgedRequest): JudgedRequest | undefined {
+  /** The last one that was answered before the request arrived, by so much. */
+  lastBefore(request: JudgedRequest, byMs = 0): JudgedRequest | undefined {
     const oldest = Math.max(0, this.#list.length - mostOnTheirWay);
     for (let at = this.#list.length - 1; at >= oldest; at--) {
       const refusal = this.#list[at] as JudgedRequest;
-      if (isAnswered(refusal, request)) return refusal;
+      if (isAnswered(refusal, request) && request.arrivedAtMs - refusal.answeredAtMs >= byMs) return refusal;
     }
     return this.lastAged(request);
   }

@@ -1,11 +1,9 @@
 import type { ObservedRequest } from '../state/request-record.js';
 import type { Steps } from '../values/steps.js';
 import { Fingerprints } from './fingerprints.js';
-import { graceMs, type JudgedRequest } from './judged-request.js';
+import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane, type Place } from './place.js';
 
-/** Where refusals are not held back, requests on two connections this close together may have been sent side by side. */
-const besideMs = 100;
 /** A clock that was set back by less than this was corrected, and the run goes on. */
 const correctionMs = 1_000;
 

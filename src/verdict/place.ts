@@ -18,8 +18,9 @@ export interface Lane {
 export interface Place {
   readonly lane: Lane;
   /**
-   * The same for requests that may be one call tried again: key, method, path, query, body and `X-Sim-Call`. Counted from
-   * 0 in the order in which they first came.
+   * The same for requests that may be one call tried again: those with one key and method that have the same name in
+   * `X-Sim-Call` and the same client, or without a name the same path, query and body. Counted from 0 in the order in which
+   * they first came.
    */
   readonly fingerprint: number;
   readonly requestBody: Uint8Array | undefined;

@@ -25,8 +25,18 @@ export function readReset(answer: Answered): number | undefined {
   const text = headerOf(answer, rateLimitHeaders.reset) ?? '';
   if (!/^\d+$/.test(text)) return undefined;
   const value = Number(text);
-  if (value > 1e11) return value;
-  return value < 1e8 ? answer.answeredAtMs + value * 1000 : value * 1000;
+  const unit = unitOfReset(value);
+  if (unit === 'Unix milliseconds') return value;
+  return unit === 'seconds that are left' ? answer.answeredAtMs + value * 1000 : value * 1000;
+}
+
+const unitOfReset = (value: number) =>
+  value > 1e11 ? 'Unix milliseconds' : value < 1e8 ? 'seconds that are left' : 'Unix seconds';
+
+/** X-RateLimit-Reset with what it counts: `10, seconds that are left`. */
+export function describeReset(answer: WithHeaders): string {
+  const text = headerOf(answer, rateLimitHeaders.reset);
+  return `${text}, ${unitOfReset(Number(text))}`;
 }
 
 /** What an answer asked a client to wait for. */

@@ -25,6 +25,8 @@ export interface RunProgress {
   readonly dropped?: number | undefined;
   /** When requests were refused that the journal does not show. Default: never. */
   readonly outages?: readonly Outage[] | undefined;
+  /** What in the scenario had no effect so far, where that is known: one sentence. */
+  readonly idle?: string | undefined;
   /** How many requests are not answered yet. Default 0. */
   readonly pending?: number | undefined;
   /**
@@ -87,12 +89,12 @@ export class RunJudge {
   *verdictInSteps(progress: RunProgress): Steps<Verdict> {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;
-    const { nowMs, dropped = 0, outages = [], pending = 0, isOver = false, end } = progress;
+    const { nowMs, dropped = 0, outages = [], pending = 0, isOver = false, end, idle } = progress;
     const outcomes = [...this.#outcomes];
     const changes = this.#changes;
     const reading = { callers: needs?.parallel, areHeadersHidden };
     const read = this.#read ?? (yield* readInSteps([...this.#entries], reading));
-    const run = { ...read, endMs: nowMs, pending, isOver, end, outcomes, needs };
+    const run = { ...read, endMs: nowMs, pending, isOver, end, dropped, outcomes, idle, needs };
     const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, expect });
     if (changes !== this.#changes) return verdict;
     this.#read = read;
@@ -113,4 +115,5 @@ const isSame = (one: RunProgress, other: RunProgress) =>
   one.outages === other.outages &&
   one.pending === other.pending &&
   one.isOver === other.isOver &&
+  one.idle === other.idle &&
   one.end === other.end;

@@ -1,4 +1,5 @@
 import type { ObservedRequest, ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import { groupByNumber } from '../values/group-by.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { markKnowledge, markOutages } from './knowledge.js';
@@ -33,7 +34,11 @@ export interface RunCircumstances {
   /** How many requests wait for their answer, and are in no journal yet. */
   readonly pending: number;
   readonly end?: ClientEnd | undefined;
+  /** How many entries the journal has lost. Default 0. */
+  readonly dropped?: number | undefined;
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
+  /** What in the scenario had no effect, where that is known: one sentence. */
+  readonly idle?: string | undefined;
   /** What the scenario needs of a client so that it is met. */
   readonly needs?: ClientNeeds | undefined;
 }
@@ -90,29 +95,6 @@ function* read<Entry extends ObservedRequest, Request extends JudgedRequest>(
   yield;
   const calls = groupByNumber(requests, ({ fingerprint }) => fingerprint);
   return { requests, episodes, calls };
-}
-
-export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
-/** The same by numbers that count from 0, each group at its number. */
-export function groupByNumber<Item>(items: readonly Item[], numberOf: (item: Item) => number): Item[][] {
-  const groups: Item[][] = [];
-  for (const item of items) {
-    const number = numberOf(item);
-    const group = groups[number];
-    if (group === undefined) groups[number] = [item];
-    else group.push(item);
-  }
-  return groups;
 }
 
 /** Whether it tries to store a pet. */

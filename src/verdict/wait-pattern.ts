@@ -5,6 +5,9 @@ import type { JudgedRequest } from './run.js';
 /** What `setTimeout` can wait; past it, it fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 const hourMs = 3_600_000;
+const thousandth = 'seconds handed to a timer that takes milliseconds';
+/** Below this nobody can tell such a timer from none. */
+const leastThousandthMs = 5_000;
 /** A wait that takes this long was none: a client needs it to send the next request. */
 const atOnceMs = 20;
 /** How much longer than its timer a wait can seem: the request has to arrive. */
@@ -23,25 +26,27 @@ export function describeWaits(early: readonly Wait[]): string {
   const waits = early.map(waitMsOf);
   const mistake = guess(early, waits);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
-  if (waits.every((ms) => ms <= atOnceMs)) return `${often(waits.length)}without any wait${looksLike}`;
+  const isInRow = early.every(({ told }, index) => index === 0 || told === early[index - 1]?.request);
+  const often = waits.length === 1 ? '' : `${times(waits.length)} ${isInRow ? 'in a row ' : ''}`;
+  if (waits.every((ms) => ms <= atOnceMs)) return `${often}without any wait${looksLike}`;
   const shared = sharedWait(waits);
-  if (shared !== undefined) return `${often(waits.length)}after exactly ${span(shared)}${looksLike}`;
+  if (shared !== undefined) return `${often}after exactly ${span(shared)}${looksLike}`;
   const shown = waits.slice(0, 6).map((ms) => span(ms));
   const more = waits.length > shown.length ? ` and ${waits.length - shown.length} more` : '';
   return `after ${shown.join(', ')}${more}${looksLike}`;
 }
 
-const often = (count: number) => (count === 1 ? '' : `${times(count)} in a row `);
-
 function guess(early: readonly Wait[], waits: readonly number[]): string | undefined {
   const asked = early.map(({ told }) => told.retryAfterMs);
   if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) {
-    return 'seconds handed to a timer that takes milliseconds';
+    return thousandth;
   }
   if (waits.every((ms) => ms <= atOnceMs)) {
     if (early.some(({ told }) => isRetryDate(told))) return 'an HTTP date read as a number';
     if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than a timer can hold';
-    return asked.includes(undefined) ? 'a missing Retry-After read as 0' : 'a Retry-After that was not read';
+    if (asked.includes(undefined)) return 'a missing Retry-After read as 0';
+    const isMaybeThousandth = asked.every((ms) => ms !== undefined && ms / 1000 <= atOnceMs && ms >= leastThousandthMs);
+    return `a Retry-After that was not read${isMaybeThousandth ? `, or ${thousandth}` : ''}`;
   }
   const shared = sharedWait(waits);
   if (shared === undefined) return isGrowing(waits) ? 'a backoff that does not read Retry-After' : undefined;
@@ -59,7 +64,7 @@ function sharedWait(waits: readonly number[]): number | undefined {
 }
 
 const isThousandth = (waitMs: number, askedMs: number | undefined) =>
-  askedMs !== undefined && askedMs >= 5_000 && waitMs >= 5 && Math.abs(waitMs - askedMs / 1000) <= 16;
+  askedMs !== undefined && askedMs / 1000 > atOnceMs && Math.abs(waitMs - askedMs / 1000) <= 16;
 
 const isGrowing = (waits: readonly number[]) =>
   waits.length > 1 && waits.every((ms, index) => index === 0 || ms >= 1.3 * (waits[index - 1] ?? 0));

@@ -5,7 +5,7 @@ import { RunJudge } from '../../src/verdict/run-judge.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
-import { frozen } from '../support/frozen.js';
+import { frozen, noonSeconds } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
 
 /** The minute is used up, and lasts 45 seconds more. */
@@ -237,7 +237,11 @@ describe('ignored-day-window', () => {
 });
 
 describe('overslept', () => {
-  const late = (ms: number, scenario: Scenario = wall) => found(verdictOn(scenario, sending([ms])), 'overslept');
+  const late = (ms: number, scenario: Scenario = wall) => {
+    const sim = frozen(scenario);
+    runPrograms(sim, [sending([ms])], { untilMs: 2 * ms });
+    return found(judge(sim, { isOver: true }), 'overslept');
+  };
 
   test('warns of a first request later than half the wait again', () => {
     expect(late(70_000)).toMatchObject({ severity: 'warn', measured: '25.0 s late', allowed: '22.5 s' });
@@ -258,7 +262,13 @@ describe('overslept', () => {
 
   test('fails who waits for a Unix time', () => {
     const epoch: Scenario = { ...wall, hostileHeaders: { retryAfter: 'epoch' } };
-    expect(late(400_000_000, epoch)?.text).toContain('whether a Unix time was taken for seconds');
+    for (const waitedMs of [noonSeconds + 30, noonSeconds * 1_000]) {
+      expect(late(waitedMs, epoch)).toMatchObject({
+        severity: 'fail',
+        text: expect.stringContaining('whether a Unix time was taken for seconds'),
+      });
+    }
+    expect(late(7 * 86_400_000)?.severity).toBe('warn');
   });
 
   test('takes the next request for it, refused again or another call, but then only warns', () => {

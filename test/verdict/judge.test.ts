@@ -51,7 +51,21 @@ describe('the verdict', () => {
   });
 
   test('is inconclusive with limits off, however many requests come', () => {
-    expect(verdictOn({ limits: 'off' }, sending(Array(200).fill(0))).outcome).toBe('inconclusive');
+    const verdict = verdictOn({ limits: 'off' }, sending(Array(200).fill(0)));
+    expect([verdict.outcome, verdict.reason]).toEqual([
+      'inconclusive',
+      expect.stringMatching(/put to the test\. The limits are off\.$/),
+    ]);
+  });
+
+  test('names the fault rule that met no request, or hit none', () => {
+    const reason = (when: object) =>
+      verdictOn({ faults: [{ name: 'lost', when, then: { reset: true } }] }, sending([10])).reason;
+    expect(reason({ key: 'pro-key' })).toMatch(
+      /put to the test\. No request met the conditions of the fault rule "lost"\.$/,
+    );
+    expect(reason({ nth: 9 })).toMatch(/No request was hit by the fault rule "lost"\.$/);
+    expect(verdictOn({}, sending([10])).reason).toContain('Start with a key that is used up');
   });
 
   test('judges injected refusals with limits off', () => {

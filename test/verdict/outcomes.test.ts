@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
-import { runPrograms, sending } from '../support/client-lab.js';
+import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 
@@ -61,9 +61,12 @@ describe('a client that is stopped', () => {
     const sim = stopped({ ...wall, expect: { served: true } });
     sim.clock.advance('12s');
     const verdict = judge(sim, interrupted);
+    // It had no chance to come back too early.
+    expect(verdict.exercised).not.toEqual(expect.arrayContaining(['early-retry']));
+    expect(verdict.exercised).not.toEqual(expect.arrayContaining(['ban-tripped']));
     expect(verdict.outcome).toBe('inconclusive');
     expect(verdict.reason).toBe(
-      'The run was stopped while the client waited as it was asked to, 18.0 s before the end of that wait: give it more time with --timeout.',
+      'The run was stopped while the client waited as it was asked to, 18.0 s before the end of that wait: give it more time.',
     );
     expect(found(verdict, 'gave-up')).toBeUndefined();
   });
@@ -75,7 +78,7 @@ describe('a client that is stopped', () => {
       const { outcome, reason, findings } = judge(sim, interrupted);
       expect([outcome, findings]).toEqual(['inconclusive', []]);
       expect(reason).toBe(
-        'The run was stopped 25.0 s after the wait that the client was asked for, and it had not come back yet: give it more time with --timeout.',
+        'The run was stopped 25.0 s after the wait that the client was asked for, and it had not come back yet: give it more time.',
       );
     }
   });
@@ -89,9 +92,7 @@ describe('a client that is stopped', () => {
     sim.clock.advance('65s');
     const { outcome, reason, findings } = judge(sim, interrupted);
     expect([outcome, findings]).toEqual(['inconclusive', []]);
-    expect(reason).toBe(
-      'The run was stopped before the client came back from a refusal: give it more time with --timeout.',
-    );
+    expect(reason).toBe('The run was stopped before the client came back from a refusal: give it more time.');
   });
 
   test('long after that wait has given up, and the finding says how long it had', () => {
@@ -101,6 +102,21 @@ describe('a client that is stopped', () => {
     expect(verdict.outcome).toBe('fail');
     expect(found(verdict, 'gave-up')?.text).toBe(
       'GET /pets was refused with 429 and not sent again. It had 50.0 s for that after the wait, until the run was stopped.',
+    );
+  });
+
+  test('without an answer may still have waited for it, and is told what it needs then', () => {
+    const hangs: Scenario = { faults: [{ when: { first: 1 }, then: { hang: true } }] };
+    const judgedAfter = (duration: string) => {
+      const sim = stopped({ ...hangs, expect: { served: true } });
+      sim.clock.advance(duration);
+      return judge(sim, interrupted);
+    };
+    expect(judgedAfter('4s').reason).toBe(
+      'Answers were lost on their way, and nothing shows what the client made of it before it was stopped: if it still waited, it needs a time limit of its own.',
+    );
+    expect(found(judgedAfter('1h'), 'gave-up')?.text).toBe(
+      'GET /pets was left without an answer of use and not sent again. The run was stopped 60 min later. If it still waited for the answer, it needs a time limit of its own.',
     );
   });
 
@@ -144,5 +160,60 @@ describe('what a scenario needs', () => {
 
   test('is met by a client that stopped because it was refused', () => {
     expect(needs({ calls: 20 }, {})).toBeUndefined();
+  });
+
+  describe('another try is no further call', () => {
+    const asked = (calls: number, waits: readonly number[]) =>
+      verdictOn({ ...wall, client: { key: 'free-key', calls }, expect: { served: true } }, sending(waits));
+
+    test('one call that was refused and then served is not blamed for the others', () => {
+      for (const calls of [2, 3]) {
+        const { outcome, unmet, findings } = asked(calls, [30_000]);
+        expect([outcome, unmet, findings]).toEqual(['inconclusive', `${calls} calls, and got 1`, []]);
+      }
+      expect(asked(1, [30_000]).outcome).toBe('pass');
+    });
+
+    test('and the number that is told leaves the tries out', () => {
+      expect(asked(4, [30_000, 100]).unmet).toBe('4 calls, and got 2');
+      expect(asked(2, [30_000, 100])).toMatchObject({ outcome: 'pass', findings: [] });
+    });
+
+    test('a call that was given up for the next one still fails', () => {
+      const verdict = asked(3, [30_000, 100]);
+      expect([verdict.outcome, verdict.unmet]).toEqual(['fail', undefined]);
+      expect(found(verdict, 'gave-up')?.measured).toBe('3 calls, 2 answered');
+    });
+  });
+
+  describe('calls side by side', () => {
+    const herd = (usage: number, ...programs: Program[]) =>
+      verdictOn(
+        {
+          windows: { minute: '30s' },
+          keys: { 'free-key': { usage: { minute: usage } } },
+          client: { key: 'free-key', calls: 4, parallel: 4 },
+          expect: { served: true },
+        },
+        ...programs,
+      );
+    const waiting = retrying((answer) => retryAfter(answer) * 1_000 + 10);
+
+    test('are not met by one after another', () => {
+      const verdict = herd(60, sending([30_000, 10, 10, 10]));
+      expect([verdict.outcome, verdict.unmet]).toEqual([
+        'inconclusive',
+        '4 calls side by side, and got one after another',
+      ]);
+    });
+
+    test('are met by callers of which each waits, and where enough calls came before the first wait', () => {
+      expect(herd(60, waiting, waiting, waiting, waiting)).toMatchObject({ outcome: 'pass' });
+      expect(herd(57, sending([10, 10, 10, 30_000])).unmet).toBeUndefined();
+    });
+
+    test('are not asked of a client that does not wait either: that it is judged for', () => {
+      expect(herd(60, sending([1_000, 1_000, 30_000, 10])).outcome).toBe('fail');
+    });
   });
 });

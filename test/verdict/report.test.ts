@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
 import { findingCodes } from '../../src/scenario/expectation.js';
+import { evidence } from '../../src/verdict/failure-message.js';
 import { junitReport } from '../../src/verdict/report/junit.js';
 import { keyNames } from '../../src/verdict/report/key-names.js';
 import type { Style } from '../../src/verdict/report/style.js';
@@ -246,6 +247,26 @@ describe('the report as JUnit XML', () => {
     expect(xml).not.toContain(']]>');
     expect(xml).not.toContain('free-key');
   });
+});
+
+test('of findings alike, a report shows three and says how many more there are, and the verdict keeps all', () => {
+  const sim = ran(
+    { ban: 'off', windows: { minute: '10s' }, plans: { free: { minute: 1, day: 1000 } } },
+    sending(Array(40).fill(4_000)),
+  );
+  const { findings } = judge(sim, { isOver: true });
+  const early = findings.filter(({ code }) => code === 'early-retry');
+  expect(early.length).toBeGreaterThan(9);
+  const more = new RegExp(`and ${early.length - 3} more of early-retry, the last at \\+\\d`);
+  for (const make of [terminalReport, svgReport, junitReport]) {
+    const text = report(sim, make);
+    expect(text).toMatch(more);
+    expect(text.match(/Came back/g)?.length, make.name).toBe(make === junitReport ? 4 : 3);
+  }
+  const message = evidence(early);
+  expect(message).toContain(`\n  and ${early.length - 3} more of early-retry`);
+  expect(message.split('\n')).toHaveLength(5);
+  expect(evidence(early.slice(0, 3))).not.toContain('more of');
 });
 
 test('10,000 requests are reported within seconds', () => {

@@ -1,10 +1,11 @@
 import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
 import type { RequestRecord } from '../../state/request-record.js';
+import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import { type Markup, markup } from './markup.js';
 import { timelineOf } from './timeline.js';
-import { countsLine, requestsOf, since } from './wording.js';
+import { countsLine, hiddenLine, since } from './wording.js';
 
 /**
  * The verdict as JUnit XML: a test case for each rule, failed with what it found, skipped where nothing put it to the test.
@@ -39,17 +40,23 @@ function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: n
   const found = findings.filter((finding) => finding.code === code);
   const failed = found.filter(({ severity }) => severity === 'fail');
   const others = found.filter(({ severity }) => severity !== 'fail');
-  const describe = (finding: Finding) =>
-    `${finding.text}\n${finding.measured}; allowed: ${finding.allowed}\n${since(finding, startMs)}, ${requestsOf(finding)}\n`;
+  const describe = (several: readonly Finding[], label: (finding: Finding) => string = () => '') =>
+    fewFindings(several)
+      .map(({ finding, hidden }) => {
+        const measured = `${finding.measured}; allowed: ${finding.allowed}`;
+        const more = hidden.length > 0 ? `\n${hiddenLine(hidden, startMs)}\n` : '';
+        return `${label(finding)}${finding.text}\n${measured}\n${since(finding, startMs)}, ${requestsOf(finding)}\n${more}`;
+      })
+      .join('\n');
   const [first] = failed;
   const failure =
     first === undefined
       ? undefined
-      : markup`<failure type="${code}" message="${first.text}">${failed.map(describe).join('\n')}</failure>`;
+      : markup`<failure type="${code}" message="${first.text}">${describe(failed)}</failure>`;
   const notes =
     others.length === 0
       ? undefined
-      : markup`<system-out>${others.map((each) => `${each.severity}: ${describe(each)}`).join('\n')}</system-out>`;
+      : markup`<system-out>${describe(others, ({ severity }) => `${severity}: `)}</system-out>`;
   if (failure !== undefined) return { kind: 'failed', body: markup`${failure}${notes}` };
   if (found.length === 0 && !exercised.includes(code)) {
     return { kind: 'skipped', body: markup`<skipped message="The run did not put this to the test."/>` };

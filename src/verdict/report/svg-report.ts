@@ -1,9 +1,10 @@
 import type { RequestRecord } from '../../state/request-record.js';
+import { fewFindings } from '../few-findings.js';
 import type { Verdict } from '../judge-run.js';
 import { type Markup, markup } from './markup.js';
 import { svgTimeline, symbol, timelineHeight } from './svg.js';
 import { markKinds, type Timeline, timelineOf } from './timeline.js';
-import { countsLine, markNames } from './wording.js';
+import { countsLine, hiddenLine, markNames } from './wording.js';
 
 const width = 960;
 /** Characters of a line of a finding. */
@@ -42,8 +43,8 @@ tspan.praise { fill: var(--good); font-weight: 600; }
 `;
 
 /**
- * The verdict with the run as one picture, for a page that shows no HTML: its timeline, and the first sentence of each
- * finding. Never shows a whole key.
+ * The verdict with the run as one picture, for a page that shows no HTML: its timeline, and the first sentence of the
+ * first findings of each rule. Never shows a whole key.
  * @param entries the journal that was judged, in the order of arrival
  */
 export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): string {
@@ -53,8 +54,11 @@ export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): 
   const legendY = 112 + height + 26;
   const badge = outcome.length * 8 + 24;
   let y = legendY + 36;
-  const findings = verdict.findings.map(({ severity, code, text }) => {
-    const lines = wrap(firstSentence(text));
+  const findings = fewFindings(verdict.findings).map(({ finding: { severity, code, text }, hidden }) => {
+    const lines = [
+      ...wrap(firstSentence(text)),
+      ...(hidden.length > 0 ? [`${hiddenLine(hidden, timeline.startMs)}.`] : []),
+    ];
     const top = y;
     y += 8 + 18 * lines.length;
     const spans = lines.map(

@@ -1,5 +1,5 @@
+import { groupBy } from '../../values/group-by.js';
 import { span } from '../finding.js';
-import { groupBy } from '../run.js';
 import { axisOf } from './axis.js';
 import type { Style } from './style.js';
 import { drawAxis } from './terminal-axis.js';

@@ -1,11 +1,12 @@
 import { findingCodes } from '../../scenario/expectation.js';
 import type { RequestRecord } from '../../state/request-record.js';
+import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { Style } from './style.js';
 import { drawTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
-import { countsLine, harmless, requestsOf, since, untested } from './wording.js';
+import { countsLine, harmless, hiddenLine, since, untested } from './wording.js';
 
 export interface TerminalOptions {
   /** Default 100; at least 60. */
@@ -38,7 +39,7 @@ export function terminalReport(
     ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
   ];
   const picture = timeline.rows.length === 0 ? [] : ['', ...drawTimeline(timeline, width - 2, style)];
-  const findings = verdict.findings.flatMap((finding) => {
+  const findings = fewFindings(verdict.findings).flatMap(({ finding, hidden }) => {
     const { code, severity, text, measured, allowed } = finding;
     const label = style('bold', style(severityColours[severity], severity.toUpperCase().padEnd(6)));
     const when = `${since(finding, timeline.startMs)}, ${requestsOf(finding)}`;
@@ -49,6 +50,7 @@ export function terminalReport(
       `${label}  ${style('bold', code)}${isShort ? `  ${style('dim', when)}` : ''}`,
       ...wrap(harmless(text), width, 8),
       ...wrap(harmless(more), width, 8).map((line) => style('dim', line)),
+      ...(hidden.length === 0 ? [] : ['', ...wrap(`${hiddenLine(hidden, timeline.startMs)}.`, width, 8)]),
     ];
   });
   const missing = untested(verdict);

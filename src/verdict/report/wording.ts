@@ -24,23 +24,14 @@ export function countsLine({ counts }: Verdict): string {
   return `${counted(requests, 'request')}: ${parts.join(', ')}`;
 }
 
-/** `request 7`, `requests 2–4, 9 and 30 more`. */
-export function requestsOf({ requests }: Finding): string {
-  const sorted = [...new Set(requests)].sort((a, b) => a - b);
-  const ranges: { first: number; last: number }[] = [];
-  for (const id of sorted) {
-    const range = ranges.at(-1);
-    if (range !== undefined && range.last === id - 1) range.last = id;
-    else ranges.push({ first: id, last: id });
-  }
-  const shown = ranges.slice(0, 6);
-  const rest = ranges.slice(6).reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const text = shown.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
-  return `request${sorted.length === 1 ? '' : 's'} ${text}${rest > 0 ? ` and ${rest} more` : ''}`;
-}
-
 /** `+12.4 s`: when, from the start of the run. */
 export const since = ({ at }: Finding, startMs: number) => `+${span(Date.parse(at) - startMs)}`;
+
+/** `and 297 more of retry-storm, the last at +2.5 h`. */
+export function hiddenLine(hidden: readonly Finding[], startMs: number): string {
+  const last = hidden.at(-1);
+  return last === undefined ? '' : `and ${hidden.length} more of ${last.code}, the last at ${since(last, startMs)}`;
+}
 
 /** The rules that the run did not put to the test, and that found nothing. */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>

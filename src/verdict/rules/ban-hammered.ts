@@ -17,7 +17,7 @@ export const banHammered: SimulatorRule = {
         finding('ban-hammered', 'fail', more, {
           measured: `${counted(more.length, 'request')} during the ban`,
           allowed: '0 requests',
-          text: `Sent a request ${times(more.length)} during a ban, the first when ${span(earlyMs(first.told as KnownRequest, first) ?? 0)} of it were left.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
+          text: `Sent a request ${times(more.length)} during a ban, the first ${span(earlyMs(first.told as KnownRequest, first) ?? 0)} before it would be served again.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
         }),
       ];
     });

@@ -6,7 +6,7 @@ import type { KnownRequest } from '../run.js';
 /** The client sent requests after a 429 until its key was banned. A ban that a scenario or a person set is not its own. */
 export const banTripped: SimulatorRule = {
   needs: 'simulator',
-  judge({ episodes, isOver }) {
+  judge({ episodes, isOver, end, dropped = 0 }) {
     const findings: Finding[] = [];
     for (const { refusals } of episodes) {
       /** When the first refusal of each client was answered. */
@@ -22,8 +22,8 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // Where strikes are no longer in the journal, the refusals before them are not either.
-        const isOwn = hadRefusal || strikes.length < known.strikes;
+        // Strikes that the journal has dropped are its own, with the refusals before them; all others were there before it.
+        const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];
         hadRefusal = false;
@@ -34,12 +34,15 @@ export const banTripped: SimulatorRule = {
           finding('ban-tripped', 'fail', led, {
             measured: counted(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Went on after a 429 until the key was banned for ${span(banMs)}; request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
+            text: `Went on after a 429 until the key was banned, and is not served for another ${span(banMs)}; request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
           }),
         );
       }
     }
     const cameBack = episodes.some(({ requests }) => requests.some(({ told }) => told !== undefined));
-    return { exercised: cameBack || findings.length > 0 || (isOver && episodes.length > 0), findings };
+    return {
+      exercised: cameBack || findings.length > 0 || (isOver && !end?.isInterrupted && episodes.length > 0),
+      findings,
+    };
   },
 };

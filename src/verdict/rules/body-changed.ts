@@ -1,5 +1,7 @@
+import { groupBy } from '../../values/group-by.js';
 import { finding, target, type WireRule } from '../finding.js';
-import { groupBy, isWrite, type JudgedRequest } from '../run.js';
+import { obtainedIn } from '../given-up.js';
+import { isWrite, type JudgedRequest } from '../run.js';
 
 /** A write is tried again with an empty body, with a part of it, or, where the call is known, with another one. */
 export const bodyChanged: WireRule = {
@@ -7,18 +9,24 @@ export const bodyChanged: WireRule = {
   judge(run) {
     const writes = groupBy(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);
     const retries = [...writes.values()].flatMap(retriesOf);
+    const obtained = obtainedIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
+      // What came between was another pet, where the refused one is stored later.
+      .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
       .map(({ first, next }) =>
         finding('body-changed', 'fail', [first, next], {
-          measured: `${length(next)} bytes`,
+          measured: `${length(next)} ${length(next) === length(first) ? 'other ' : ''}bytes`,
           allowed: `the same ${length(first)} bytes`,
-          text: `${target(next)} was tried again with ${nameOf(first, next)}. A body that is a stream can be read only once: keep the bytes, and send the same again.`,
+          text: `${target(next)} was tried again with ${nameOf(first, next)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: keep the bytes, and send the same.`,
         }),
       );
     return { exercised: retries.length > 0, findings };
   },
 };
+
+const unread = 'A stream can be read only once, and what is JSON already is not to be made JSON again';
+const madeAnew = 'A call has one body, made before its first try';
 
 interface RetriedWrite {
   first: JudgedRequest;
@@ -39,7 +47,10 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
 
 /** Sent by a client that had read the refusal: the same named call, or a beginning of the body, which no first try is. */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
-  first.id <= (next.told?.id ?? 0) && (next.call !== undefined || isBeginning(first, next));
+  first.id <= (next.told?.id ?? 0) && (next.call !== undefined || isBeginning(first, next) || isBroken(next));
+
+/** What the service cannot read is no other pet. */
+const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isOneThread;
 
 function isBeginning({ requestBody: whole }: JudgedRequest, { requestBody: part }: JudgedRequest): boolean {
   const bytes = part ?? new Uint8Array();
@@ -47,8 +58,16 @@ function isBeginning({ requestBody: whole }: JudgedRequest, { requestBody: part 
 }
 
 const nameOf = (first: JudgedRequest, next: JudgedRequest) =>
-  length(next) === 0 ? 'an empty body' : isBeginning(first, next) ? 'only the beginning of its body' : 'another body';
+  length(next) === 0
+    ? 'an empty body'
+    : isBeginning(first, next)
+      ? 'only the beginning of its body'
+      : next.status === 400
+        ? 'a body that the service cannot read'
+        : 'another body';
 
 const length = ({ requestBody }: JudgedRequest) => requestBody?.length ?? 0;
 
-const isSame = (first: JudgedRequest, next: JudgedRequest) => first.fingerprint === next.fingerprint;
+/** Other bytes may say the same: when it was sent, or its fields in another order. */
+const isSame = (first: JudgedRequest, next: JudgedRequest) =>
+  first.requestText === next.requestText || first.pet === next.pet;

@@ -1,4 +1,6 @@
+import { retryAfterHeader } from '../../contract/document.js';
 import { finding, span, type WireRule } from '../finding.js';
+import { describeReset, isRetryDate } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
@@ -58,22 +60,39 @@ function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   return outside.length > 0 ? outside : early;
 }
 
+const isCertain = ({ request }: EarlyRequest) => request.lane.isOneThread || request.call !== undefined;
+
+/** This soon and on another connection, it may be that of a caller that had read nothing of the refusal. */
+const isOnAnother = ({ told, request }: EarlyRequest) =>
+  request.call === undefined &&
+  request.lane.callers === 1 &&
+  !told.isBan &&
+  request.connection !== told.connection &&
+  request.arrivedAtMs - told.answeredAtMs < soonMs;
+
+const soonMs = 500;
+
+const callers =
+  ' If these are several callers that share nothing, say so: client.parallel in the scenario, or X-Sim-Call.';
+
 function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
   const header = promiseOf(told);
   const allowedMs =
     told.retryAfterMs === undefined ? byMs : told.answeredAtMs + told.retryAfterMs - request.arrivedAtMs;
   const upTo = early.length > 1 ? 'up to ' : '';
-  const isRounded = early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
+  const isRounded = told.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
   const saved = isRounded ? 'It was served, because waits are rounded up to whole seconds. ' : '';
+  // Of calls side by side nobody knows which refusal each came back from, so that the waits are at most so long.
+  const isKnown = early.every(isCertain);
   return finding(
     'early-retry',
     again ? 'fail' : 'warn',
     early.map((each) => each.request),
     {
-      measured: `${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
+      measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
       allowed: allowedBy(told),
-      text: `Came back ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed, ${describeWaits(early)}. ${saved}${advice(told, header)}`,
+      text: `Came back ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${advice(told, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
@@ -90,13 +109,19 @@ function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest): stri
   return `at least ${span(retryAfterMs)}${orReset}`;
 }
 
-function advice({ isBan }: JudgedRequest, header: string): string {
-  if (isBan) return 'A ban ends no sooner for being asked: send nothing with this key until then.';
-  if (header === 'X-RateLimit-Reset') return 'Without Retry-After, wait until X-RateLimit-Reset.';
+function advice(told: JudgedRequest, header: string): string {
+  if (told.isBan) return 'A ban ends no sooner for being asked: send nothing with this key until then.';
+  if (header === 'X-RateLimit-Reset') {
+    return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(told)}.`;
+  }
+  if (isRetryDate(told)) {
+    return `Retry-After was a date, ${told.header(retryAfterHeader)}: wait until then, and add random time on top of it, never below.`;
+  }
   return 'Wait at least as long as Retry-After says, and add random time on top of it, never below.';
 }
 
 /** A client that has ended after a refusal has obeyed too, where no call was refused twice: that may have been a retry. */
-const hasStopped = ({ isOver, episodes }: Run) =>
+const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
+  !end?.isInterrupted &&
   episodes.some(({ refusals }) => new Set(refusals.map(({ fingerprint }) => fingerprint)).size === refusals.length);

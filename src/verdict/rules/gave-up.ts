@@ -1,9 +1,12 @@
+import { retryAfterHeader } from '../../contract/document.js';
 import { counted } from '../../values/counted.js';
+import { groupBy } from '../../values/group-by.js';
 import { answersFor } from '../answers.js';
 import { finding, target, times, type WireRule } from '../finding.js';
-import { createIsTakenLater, isOverdue, severityOfGivingUp } from '../given-up.js';
+import { isOverdue, obtainedIn, severityOfGivingUp } from '../given-up.js';
 import { ByLane } from '../place.js';
-import { groupBy, isUnknown, isWrite, type JudgedRequest, type Run } from '../run.js';
+import { isRetryDate } from '../promises.js';
+import { isUnknown, type JudgedRequest, type Run } from '../run.js';
 
 /** A call that was refused, or a read whose answer was of no use, is never sent again. */
 export const gaveUp: WireRule = {
@@ -13,14 +16,14 @@ export const gaveUp: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return isFailed(last) && isOverdue(last, run);
     });
-    const isTakenLater = createIsTakenLater(run.requests);
+    const obtained = obtainedIn(run);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
     const dropped = ended.filter((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      return !mayBeTriedAgain(last, nextOf?.get(last)) && !(isWrite(last) && isTakenLater(last));
+      return !mayBeTriedAgain(last, nextOf?.get(last)) && !obtained.has(last);
     });
     // Side by side, a client that writes the attempt into its address has as many answers as the scenario asks for.
-    const areAnswered = dropped.every(([first]) => first?.lane.isOneThread === false) && hasAnswers(run);
+    const areAnswered = dropped.every(isBesideOthers) && hasAnswers(run);
     const findings = areAnswered
       ? []
       : [...groupBy(dropped, ([first]) => first?.token).values()].map((given) => describe(run, given));
@@ -40,11 +43,15 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]) {
   const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without an answer of use';
   const { severity, told } = severityOfGivingUp(run, last);
+  const dated =
+    attempts === 1 && isRetryDate(first)
+      ? ` Retry-After was a date, ${first.header(retryAfterHeader)}: read that form, too.`
+      : '';
   const often = given.length === 1 && attempts > 1 ? ` ${times(attempts)}, and then given up` : ' and not sent again';
   return finding('gave-up', severity, last, {
     measured: `${counted(given.length, 'call')} given up`,
     allowed: 'another try after the wait, or an error for the caller',
-    text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}`,
+    text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}`,
   });
 }
 
@@ -66,6 +73,9 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
  */
 const isFailed = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
+
+const isBesideOthers = ([first]: readonly JudgedRequest[]) =>
+  first?.lane.isOneThread === false && first.call === undefined;
 
 /** Whether as many calls were answered as the scenario asks for. */
 const hasAnswers = ({ requests, needs }: Run) =>

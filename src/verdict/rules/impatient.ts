@@ -4,15 +4,20 @@ import type { JudgedRequest } from '../run.js';
 
 /** An answer that takes this long is one that impatient clients do not wait for. */
 const longMs = 500;
+/** Nobody bounds the wait for an answer by less. */
+const leastMs = 50;
+const soonMs = 60_000;
 
 /** The client leaves an answer that is on its way, and asks for the same again: that takes no less time, and quota. */
 export const impatient: WireRule = {
   needs: 'wire',
   judge({ calls, requests }) {
     const left: JudgedRequest[] = [];
-    for (const tries of calls)
-      for (const request of tries)
-        if (isRead(request) && isLeft(request) && request !== tries.at(-1)) left.push(request);
+    for (const tries of calls) {
+      for (const [index, request] of tries.entries()) {
+        if (isRead(request) && isLeft(request) && isAskedAgain(request, tries, index + 1)) left.push(request);
+      }
+    }
     const hasWaited = requests.some((request) => isRead(request) && !isLeft(request) && lasted(request) >= longMs);
     const [first] = left;
     if (first === undefined) return { exercised: hasWaited, findings: [] };
@@ -29,6 +34,16 @@ export const impatient: WireRule = {
     };
   },
 };
+
+/** A page that is left at once did not wait at all, a hedged request was not left for the next, and an hour later it is news. */
+function isAskedAgain(left: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
+  for (let at = from; lasted(left) >= leastMs && at < tries.length; at++) {
+    const { lane, arrivedAtMs } = tries[at] as JudgedRequest;
+    if (arrivedAtMs - left.finishedAtMs > soonMs) return false;
+    if (arrivedAtMs >= left.finishedAtMs && lane === left.lane) return true;
+  }
+  return false;
+}
 
 const isRead = ({ method }: JudgedRequest) => method === 'GET';
 

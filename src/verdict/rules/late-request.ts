@@ -1,6 +1,7 @@
 import { counted } from '../../values/counted.js';
+import { groupBy } from '../../values/group-by.js';
 import { finding, span, type WireRule } from '../finding.js';
-import { graceMs, groupBy, type Run, toleranceMs } from '../run.js';
+import { graceMs, type Run, toleranceMs } from '../run.js';
 
 /** A request is sent although its caller has given up: only a client that says when that was can be found at it. */
 export const lateRequest: WireRule = {

@@ -1,17 +1,24 @@
 import { counted } from '../../values/counted.js';
+import { groupBy } from '../../values/group-by.js';
 import { finding, target, type WireRule } from '../finding.js';
-import { createIsTakenLater, isOverdue, severityOfGivingUp } from '../given-up.js';
-import { groupBy, type JudgedRequest, writesOf } from '../run.js';
+import { isOverdue, obtainedIn, severityOfGivingUp } from '../given-up.js';
+import { isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
-    const isTakenLater = createIsTakenLater(run.requests);
+    const obtained = obtainedIn(run);
     const refused = writesOf(run).filter((tries) => tries.some(({ isRefused }) => isRefused));
-    const missing = refused.filter((tries) => {
+    const without = refused.filter((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      return last.isRefused && !isTakenLater(last);
+      return last.isRefused && !obtained.has(last);
+    });
+    // A client may make its pet anew for each try: then as many are stored as the scenario asks for.
+    const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
+    const missing = without.filter((tries) => {
+      const { call, id } = tries.at(-1) as JudgedRequest;
+      return call !== undefined || lastStored === undefined || lastStored.id < id;
     });
     const lost = missing.flatMap((tries) => {
       const last = tries.at(-1) as JudgedRequest;
@@ -35,6 +42,21 @@ export const lostWrite: WireRule = {
         text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refusal stores nothing: a write may be repeated after Retry-After.`,
       });
     });
-    return { exercised: refused.length > missing.length || lost.length > 0, findings };
+    const isMadeAnew = without.length > missing.length;
+    return {
+      exercised: refused.length > without.length || lost.length > 0,
+      findings,
+      doubt: isMadeAnew && findings.length === 0 ? madeAnew : undefined,
+    };
   },
 };
+
+/** The last write that was served, where a scenario about writes got as many pets as it asks for. */
+function lastOfAllStored({ requests, needs }: Run): JudgedRequest | undefined {
+  if (needs?.operation !== 'createPet') return undefined;
+  const stored = requests.filter((each) => isWrite(each) && each.status < 300 && !isUnknown(each));
+  return new Set(stored.map(({ pet }) => pet)).size >= (needs.calls ?? 1) ? stored.at(-1) : undefined;
+}
+
+const madeAnew =
+  'A POST was refused and not sent again, and another pet was stored: whether that was the same call, made anew for its next try, only its name in X-Sim-Call tells.';

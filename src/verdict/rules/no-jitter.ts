@@ -1,6 +1,7 @@
+import { groupByNumber } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
 import { finding, span, type WireRule } from '../finding.js';
-import { groupByNumber, type JudgedRequest, type Run, toleranceMs } from '../run.js';
+import { type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 interface Herd {
   waiting: readonly JudgedRequest[];

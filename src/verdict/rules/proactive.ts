@@ -1,6 +1,5 @@
 import { rateLimitHeaders } from '../../contract/document.js';
-import { counted } from '../../values/counted.js';
-import { finding, type WireRule } from '../finding.js';
+import { finding, times, type WireRule } from '../finding.js';
 import { readReset } from '../promises.js';
 import { type JudgedRequest, toleranceMs } from '../run.js';
 
@@ -24,9 +23,9 @@ export const proactive: WireRule = {
       exercised: true,
       findings: [
         finding('proactive', 'praise', paused, {
-          measured: counted(paused.length, 'pause'),
+          measured: `${times(paused.length)} at 0`,
           allowed: 'any',
-          text: 'Paused by itself when X-RateLimit-Remaining reached 0, and was served after the reset without a 429.',
+          text: 'Sent nothing from X-RateLimit-Remaining 0 until the reset, and was served without a 429.',
         }),
       ],
     };
@@ -36,8 +35,12 @@ export const proactive: WireRule = {
 const isEmpty = (request: JudgedRequest) =>
   !request.isRefused && request.status < 400 && request.header(rateLimitHeaders.remaining) === '0';
 
+/** Less may be the time that the client takes for its next request. */
+const leastPauseMs = 500;
+
 const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
   next.id > last.lastArrivedId &&
   !next.isRefused &&
   next.status < 400 &&
+  next.arrivedAtMs - last.answeredAtMs >= leastPauseMs &&
   next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceMs;

@@ -1,8 +1,12 @@
 import { counted } from '../../values/counted.js';
-import { finding, times, type WireRule } from '../finding.js';
-import { graceMs, groupBy, type JudgedRequest } from '../run.js';
+import { groupBy } from '../../values/group-by.js';
+import { lowest } from '../../values/lowest.js';
+import { finding, target, times, type WireRule } from '../finding.js';
+import { graceMs, type JudgedRequest } from '../run.js';
 
 const mostRepeats = 1;
+/** How many requests of other clients may come between two of one. */
+const mostBetween = 20;
 
 /** A key that was refused with 401 is used again: it will not become valid by itself. */
 export const retried401: WireRule = {
@@ -10,7 +14,8 @@ export const retried401: WireRule = {
   judge({ requests }) {
     const unauthorized = requests.filter(isUnauthorized);
     if (unauthorized.length === 0) return { exercised: false, findings: [] };
-    const findings = [...groupBy(requests, ({ token }) => token).entries()].flatMap(([token, same]) => {
+    const findings = [...groupBy(requests, ({ token }) => token).entries()].flatMap(([token, ofKey]) => {
+      const same = token === undefined ? ofKey.filter((each) => !isAskedForKey(each, requests)) : ofKey;
       const repeats = repeatsOf(same);
       const first = same.find(isUnauthorized);
       if (first === undefined || repeats.length <= mostRepeats) return [];
@@ -27,6 +32,13 @@ export const retried401: WireRule = {
   },
 };
 
+/** Whether the client sent the same with a key right after, and was served: some send their key only when they are asked for it. */
+function isAskedForKey(unauthorized: JudgedRequest, requests: readonly JudgedRequest[]): boolean {
+  const from = lowest(requests.length, (at) => (requests[at] as JudgedRequest).id > unauthorized.id);
+  const next = requests.slice(from, from + mostBetween).find(({ client }) => client === unauthorized.client);
+  return next?.token !== undefined && next.status < 400 && next.status > 0 && target(next) === target(unauthorized);
+}
+
 const isUnauthorized = ({ status, isRefused }: JudgedRequest) => status === 401 && !isRefused;
 
 /** Those refused with 401 that the client sent when it had certainly read an earlier 401, and its key was not served since. */
@@ -35,7 +47,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const first = new Map<object | string, JudgedRequest>();
   return same.filter((request) => {
     if (!isUnauthorized(request)) {
-      if (request.status < 400) for (const read of [first, onConnection]) read.clear();
+      if (request.status > 0 && request.status < 400) for (const read of [first, onConnection]) read.clear();
       return false;
     }
     const { lane, call, connection } = request;

@@ -1,22 +1,39 @@
+import { groupBy } from '../../values/group-by.js';
+import { lowest } from '../../values/lowest.js';
 import { finding, span, target, type WireRule } from '../finding.js';
-import { groupBy, isUnknown, type JudgedRequest } from '../run.js';
+import { ByLane } from '../place.js';
+import { earlyMs, isUnknown, type JudgedRequest, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
+/** What comes this long after it might is no storm. */
 const restMs = 45_000;
+/** A client that never asks more often than this makes no storm, such as a circuit breaker with its probes. */
+const probeMs = 25_000;
+/** How much the time between polls may differ: timers, and the time of the answers. */
+const rhythmShare = 0.2;
+/** Nobody polls more often. */
+const leastPollMs = 2_500;
 
 /** One call is tried too often: usually a retry inside a retry. */
 export const retryStorm: WireRule = {
   needs: 'wire',
-  judge({ episodes, requests }) {
+  judge({ episodes, requests, calls, needs }) {
+    // What one client was refused another one did not try again.
     const refused = episodes
-      .flatMap((episode) => [...groupBy(episode.requests, ({ fingerprint }) => fingerprint).values()])
+      .flatMap((episode) => [...groupBy(episode.requests, ({ lane }) => lane).values()])
+      .flatMap((ofClient) => [...groupBy(ofClient, ({ fingerprint }) => fingerprint).values()])
       .flatMap(splitAtRests);
+    const failed = failedCalls(requests).flatMap(splitAtRests);
     let isExercised = false;
-    const findings = [...refused, ...failedReads(requests).flatMap(splitAtRests)].flatMap((tries) => {
+    const findings = [...refused, ...failed].flatMap((tries) => {
       const [first] = tries;
       const attempts = attemptsOf(tries);
       isExercised ||= attempts > 1;
       if (first === undefined || attempts <= mostAttempts) return [];
+      // Of equal calls without a name that waited as they were told nobody can say whose try each was.
+      const isShared = first.call === undefined && first.lane.isOneThread;
+      if (isShared && attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
+      if (isPoll(tries, calls[first.fingerprint] ?? [])) return [];
       const lastedMs = (tries.at(-1)?.arrivedAtMs ?? 0) - first.arrivedAtMs;
       return [
         finding('retry-storm', 'fail', tries, {
@@ -30,13 +47,44 @@ export const retryStorm: WireRule = {
   },
 };
 
-/** The tries of a read that got no answer of use, up to the one that did. */
-function failedReads(requests: readonly JudgedRequest[]): JudgedRequest[][] {
-  const open = new Map<number, JudgedRequest[]>();
+/** Whether it came after a wait that an answer had asked for. */
+function isObedient(request: JudgedRequest): boolean {
+  const told = request.triedAfter ?? request.triedAfterOutage;
+  return told !== undefined && (earlyMs(told, request) ?? Number.POSITIVE_INFINITY) <= toleranceMs;
+}
+
+/**
+ * Whether a client asks at these times whatever the answer is: it was served before them, or went on after them, in the same
+ * rhythm.
+ * @param all the requests of the same fingerprint
+ */
+function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
+  if (gapMs(tries[0], tries[1]) < leastPollMs) return false;
+  const gaps = tries.slice(1).map((request, index) => gapMs(tries[index], request));
+  const shortest = Math.min(...gaps);
+  if (shortest >= probeMs) return true;
+  const isSteady = (ms: number) => Math.abs(ms - shortest) <= shortest * rhythmShare;
+  if (!gaps.every(isSteady)) return false;
+  const [first, last] = [tries[0] as JudgedRequest, tries.at(-1) as JudgedRequest];
+  const before = all[lowest(all.length, (at) => (all[at] as JudgedRequest).id >= first.id) - 1];
+  const after = all[lowest(all.length, (at) => (all[at] as JudgedRequest).id > last.id)];
+  return (isServed(before) && isSteady(gapMs(before, first))) || (isServed(last) && isSteady(gapMs(last, after)));
+}
+
+const gapMs = (one: JudgedRequest | undefined, next: JudgedRequest | undefined) =>
+  (next?.arrivedAtMs ?? Number.POSITIVE_INFINITY) - (one?.arrivedAtMs ?? 0);
+
+const isServed = (request: JudgedRequest | undefined) =>
+  request !== undefined && !isUnknown(request) && !request.isRefused;
+
+/** The tries of a call that got no answer of use, up to the one that did. */
+function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
+  const lanes = new ByLane(() => new Map<number, JudgedRequest[]>());
   const calls: JudgedRequest[][] = [];
   for (const request of requests) {
-    const { method, fingerprint, isRefused } = request;
-    if (method !== 'GET' || isRefused) continue;
+    const { fingerprint, isRefused, lane } = request;
+    if (isRefused) continue;
+    const open = lanes.of(lane);
     const isFailed = isUnknown(request);
     const tries = open.get(fingerprint);
     if (tries !== undefined) tries.push(request);

@@ -1,0 +1,39 @@
+import type { Finding } from './finding.js';
+
+/** A run of hours has hundreds of the same; what to do about them is said often enough by so many. */
+const mostShown = 3;
+
+/** A finding to be shown. */
+export interface ShownFinding {
+  finding: Finding;
+  /** Behind the last one that is shown of its rule and severity: those that are not. */
+  hidden: Finding[];
+}
+
+/** The first findings of each rule and severity, in their order, for whoever reads them; a file for programs has all. */
+export function fewFindings(findings: readonly Finding[]): ShownFinding[] {
+  const shown: ShownFinding[] = [];
+  for (const finding of findings) {
+    const alike = shown.filter(
+      ({ finding: { code, severity } }) => code === finding.code && severity === finding.severity,
+    );
+    if (alike.length < mostShown) shown.push({ finding, hidden: [] });
+    else alike.at(-1)?.hidden.push(finding);
+  }
+  return shown;
+}
+
+/** `request 7`, `requests 2–4, 9 and 30 more`. */
+export function requestsOf({ requests }: Finding): string {
+  const sorted = [...new Set(requests)].sort((a, b) => a - b);
+  const ranges: { first: number; last: number }[] = [];
+  for (const id of sorted) {
+    const range = ranges.at(-1);
+    if (range !== undefined && range.last === id - 1) range.last = id;
+    else ranges.push({ first: id, last: id });
+  }
+  const shown = ranges.slice(0, 6);
+  const rest = ranges.slice(6).reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const text = shown.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
+  return `request${sorted.length === 1 ? '' : 's'} ${text}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
