@@ -33,9 +33,7 @@ export class Sequencer {
   readonly #machine: StateMachine;
   readonly #log: Log;
   readonly #host: SequencerHost;
-  /** What was handed in. */
   readonly #queues = new CommandQueues();
-  /** What was sent, for the next entry. */
   readonly #sent = new SentNotes();
   #answered: AnswerHash[] = [];
   #isDeferred = false;
@@ -53,6 +51,8 @@ export class Sequencer {
   /** Of a shared log, by what was handed in: what is to be answered when it comes. */
   readonly #written = new WeakMap<NewEntry, Written>();
   readonly #away: StoreAway;
+  /** Whether the last entry of a log of its own could not be written, which is told once. */
+  #isUnavailable = false;
   readonly #hashes = new RecentHashes();
 
   /** @param away what was refused before, and is to be told in the log */
@@ -149,6 +149,7 @@ export class Sequencer {
 
   #apply(entry: LogEntry, commands: readonly Command[], waiting: readonly Waiting[]): void {
     const { results, hash } = this.#machine.apply(entry, commands);
+    this.#isUnavailable = false;
     this.#answered.push([entry.position, hash]);
     this.#finish(waiting, (index) => results[index] as CommandResult);
     this.#goOn(entry);
@@ -184,8 +185,10 @@ export class Sequencer {
 
   #giveUp(error: unknown, written: Written): void {
     written.isGivenUp = true;
-    if (!(error instanceof LogUnavailableError)) this.#host.onError(error);
-    else if (this.#log.shared !== undefined) this.#away.refuse(written.waiting, written.atMs, this.#lastAtMs);
+    if (error instanceof LogUnavailableError && this.#log.shared !== undefined) {
+      this.#away.refuse(written.waiting, written.atMs, this.#lastAtMs);
+    } else if (!(error instanceof LogUnavailableError) || !this.#isUnavailable) this.#host.onError(error);
+    this.#isUnavailable = true;
     this.#finish(written.waiting, () => ({ error }));
   }
 

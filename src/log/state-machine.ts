@@ -4,6 +4,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { SandboxError } from '../simulator/sandbox-error.js';
 import { recreatedHeaders, type Sandboxes } from '../simulator/sandboxes.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { putOnASecond } from '../state/put-on-a-second.js';
 import { jsonText } from '../values/json.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
@@ -170,11 +171,8 @@ export class StateMachine {
         return (
           this.sandboxes.use(command.sandbox) ?? (command.make && this.sandboxes.createForRequest(command.sandbox))
         );
-      case 'alignClock': {
-        const { clock } = coreOf(this.sim).state;
-        clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });
-        return;
-      }
+      case 'alignClock':
+        return putOnASecond(coreOf(this.sim).state.clock);
       case 'begin':
         // So that its clock begins at the instant of this entry.
         this.sim.reset();

@@ -1,3 +1,4 @@
+import { LogUnavailableError } from '../log/log.js';
 import type { SequencerHost } from '../log/sequencer.js';
 
 /** What a sequencer needs of Node. */
@@ -7,5 +8,5 @@ export const sequencerHost: SequencerHost = {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },
-  onError: (error) => console.error(error),
+  onError: (error) => console.error(error instanceof LogUnavailableError ? `petstore-sim: ${error.message}` : error),
 };

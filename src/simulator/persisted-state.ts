@@ -40,14 +40,14 @@ interface Saved {
  * reset clears it. What does not fit is not saved; what cannot be read is passed over.
  * @param readMs the time of the machine, which goes on between two loads
  * @param onTooLarge called once, when the state is not saved for its size
- * @returns saves the state as it is now
+ * @returns `save` saves the state as it is now; so does `leave`, unless somebody has cleared the storage since the last time
  */
 export function persistState(
   sim: Simulator,
   storage: StateStorage,
   readMs: () => number,
   onTooLarge: (message: string) => void,
-): () => void {
+): { save(): void; leave(): void } {
   const startedFrom = fingerprint(jsonText(sim.scenario));
   restore(sim, storage, startedFrom, readMs());
   // On this object, because a reset is no request, and the state of before must not come back after it.
@@ -55,13 +55,22 @@ export function persistState(
   sim.reset = () => {
     reset();
     storage.removeItem(itemName);
+    isKept = false;
   };
+  let isKept = storage.getItem(itemName) !== null;
   let isTold = false;
-  return () => {
+  const saveNow = () => {
     const failure = save(sim, storage, startedFrom, readMs());
-    if (failure === undefined || isTold) return;
+    isKept = failure === undefined;
+    if (isKept || isTold) return;
     isTold = true;
     onTooLarge(`petstore-sim: the state is not kept for the next load of the page, ${failure}.`);
+  };
+  return {
+    save: saveNow,
+    leave() {
+      if (!isKept || storage.getItem(itemName) !== null) saveNow();
+    },
   };
 }
 

@@ -12,7 +12,8 @@ const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-data-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each([
-  [['--data-reset'], 'expected --data FOLDER with --data-reset'],
+  [['--data', 'valkey://127.0.0.1:6379'], 'redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got "valkey://'],
+  [['--data-reset'], 'expected --data with --data-reset: a folder, or the address of a store'],
   [['--fsync'], 'expected --data FOLDER with --fsync'],
   [
     ['--data', join(folder, 'never'), '--handlers', 'mine.mjs'],

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { controlOperations } from '../../src/control/control-operations.js';
 import { sandboxOperations } from '../../src/control/sandbox-operations.js';
 import { createControl } from '../../src/control.js';
@@ -15,7 +15,7 @@ import type { SandboxesOptions } from '../../src/simulator/sandboxes.js';
 import { jsonText } from '../../src/values/json.js';
 import { judge } from '../../src/verdict.js';
 import { everyRoute } from '../control/both-controls.js';
-import { found, serveLogged } from './memory-log.js';
+import { found, host, serveLogged } from './memory-log.js';
 
 type Server = Awaited<ReturnType<typeof serveLogged>>;
 const open: { close(): Promise<void> }[] = [];
@@ -135,6 +135,8 @@ describe('a server behind a log', () => {
     const server = await start();
     await create(server.baseUrl);
     const before = digestOf(captureMachine(server.machine));
+    const told = vi.spyOn(host, 'onError').mockImplementation(() => {});
+    onTestFinished(() => told.mockRestore());
     server.log.refuses = true;
     const refused = await create(server.baseUrl);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
@@ -143,8 +145,13 @@ describe('a server behind a log', () => {
     expect(change.status).toBe(503);
     expect(digestOf(captureMachine(server.machine))).toBe(before);
     expect((await fetch(`${server.controlUrl}/health`)).status).toBe(200);
+    // Each time that it begins, and not for each request.
+    expect(told.mock.calls).toEqual([[expect.objectContaining({ message: 'the disk is full' })]]);
     server.log.refuses = false;
     expect(await (await create(server.baseUrl)).json()).toMatchObject({ id: 42 });
+    server.log.refuses = true;
+    await create(server.baseUrl);
+    expect(told).toHaveBeenCalledTimes(2);
   });
 
   test('keeps an input with a mistake out of the log, and resolves the name of a scenario', async () => {

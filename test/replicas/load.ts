@@ -22,8 +22,14 @@ export interface Load extends Known {
 /** The key with which a load stores pets. */
 export const loadKey = 'enterprise-key';
 
-/** Clients that store pets, each on a replica of its own, one after the other until they are stopped. */
-export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], prefix: string, workersEach = 2): Load {
+let loads = 0;
+
+/**
+ * Clients that store pets, each on a replica of its own, one after the other until they are stopped. No two loads send the
+ * same names, not even those of a test that is tried again.
+ */
+export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], what: string, workersEach = 2): Load {
+  const prefix = `${++loads} ${what}`;
   const [sent, stored, refused] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const answers: Called[] = [];
   let isOver = false;

@@ -127,15 +127,18 @@ export class Appender {
   #watch(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
       const nowMs = performance.now();
-      for (const pending of [...this.#pending.values()]) {
-        if (pending.isGivenUp || pending.giveUpMs > nowMs) continue;
-        pending.isGivenUp = true;
-        if (!pending.isSent) this.#forget(pending);
-        pending.reject(unavailable(pending));
-      }
-      if (this.#pending.size > 0) this.#watch();
+      // A process that was held up reads first what has come meanwhile.
+      setImmediate(() => {
+        this.#timer = undefined;
+        for (const pending of [...this.#pending.values()]) {
+          if (pending.isGivenUp || pending.giveUpMs > nowMs) continue;
+          pending.isGivenUp = true;
+          if (!pending.isSent) this.#forget(pending);
+          pending.reject(unavailable(pending));
+        }
+        if (this.#pending.size > 0) this.#watch();
+      });
     }, returnMs);
   }
 }

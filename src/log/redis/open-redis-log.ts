@@ -10,6 +10,7 @@ import {
 } from '../log.js';
 import type { RedisAddress } from './address.js';
 import { beginLog, readBirth, removeLog } from './birth.js';
+import { checkIsAlone } from './check-alone.js';
 import { type Connection, connect } from './connection.js';
 import { keysOf, type StoreKeys } from './keys.js';
 import { LogMovedError } from './log-moved-error.js';
@@ -78,7 +79,10 @@ async function open(
   const time = new StoreTime();
   await time.measure(connection);
   const notices = await storeWarnings(connection);
-  if (reset) await removeLog(connection, keys);
+  if (reset) {
+    await checkIsAlone(connection, address, time.now());
+    await removeLog(connection, keys);
+  }
   const found = await readBirth(connection, keys);
   if (found === undefined && mustExist) {
     throw new LogOpenError(

@@ -1,0 +1,33 @@
+import type { Command } from '../command.js';
+import { LogOpenError } from '../log.js';
+import type { RedisAddress } from './address.js';
+import type { Connection } from './connection.js';
+import { readFields, readStored } from './entry-fields.js';
+import { keysOf } from './keys.js';
+import type { StreamEntries } from './stream-entries.js';
+
+/** A replica that serves a log writes to it every two seconds. */
+const silentMs = 5_000;
+const readEntries = 1_000;
+
+/**
+ * Makes sure that nobody serves a log that is to begin anew.
+ * @param nowMs in the store's time
+ * @throws {LogOpenError} when another replica does
+ */
+export async function checkIsAlone(connection: Connection, address: RedisAddress, nowMs: number): Promise<void> {
+  const { log } = keysOf(address.name);
+  const since = Math.floor(nowMs - silentMs);
+  const entries = await connection.call('XREVRANGE', log, '+', since, 'COUNT', readEntries);
+  const known = new Set(['begin']);
+  for (const [, list] of entries as StreamEntries) {
+    const fields = readFields(list);
+    if (fields === undefined || known.has(fields.writer)) continue;
+    known.add(fields.writer);
+    const commands = (readStored(fields)?.commands ?? []) as Command[];
+    if (commands.some(({ kind }) => kind === 'part')) continue;
+    throw new LogOpenError(
+      `expected no replica to serve ${address.shown} when it begins anew, got ${fields.writer}, which wrote to it less than ${silentMs / 1000} seconds ago; stop it first, or where it was killed, try again in ${silentMs / 1000} seconds`,
+    );
+  }
+}
