@@ -28,7 +28,7 @@ const headerValue = refine(
   'a header value without line breaks, in Latin-1',
 );
 
-const when = fields({
+const conditions = fields({
   operation: optional(oneOrMore(oneOf(...operationNames))),
   method: optional(oneOf('GET', 'POST')),
   key: optional(oneOrMore(string)),
@@ -43,6 +43,23 @@ const when = fields({
   for: optional(duration),
   times: optional(fromOne),
 });
+
+const ofOneOperation = refine(
+  conditions,
+  ({ operation = operationNames, method, status, petId }) =>
+    operation.some(
+      (name) =>
+        (method === undefined || (method === 'POST') === (name === 'createPet')) &&
+        (status === undefined || name === 'listPets') &&
+        (petId === undefined || name === 'getPet'),
+    ),
+  'conditions of one operation: createPet is a POST, status is of listPets, petId of getPet',
+);
+const when = refine(
+  ofOneOperation,
+  ({ nth, every = 1, first = Number.POSITIVE_INFINITY }) => (nth ?? every) <= first && (nth ?? every) % every === 0,
+  'a number that can come: nth a multiple of every, and both within first',
+);
 
 const effects = {
   respond: optional(

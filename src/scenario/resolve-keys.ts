@@ -2,7 +2,7 @@ import type { PlanLimits } from '../contract/document.js';
 import type { KeyDefinition } from '../limits/api-key.js';
 import { type Issue, issueAt, type Step } from '../schema/issue.js';
 import { nearest } from '../schema/nearest.js';
-import type { Input, Output } from '../schema/schema.js';
+import { type Input, maximumIssues, type Output } from '../schema/schema.js';
 import { fields } from '../schema/schemas.js';
 import { checkWith } from './check-scenario.js';
 import { keyFields, keyText } from './key-schema.js';
@@ -34,13 +34,26 @@ export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefini
   return definition;
 }
 
-/** An issue where the key that the scenario hands out is none of its own nor of the default one, unless any text is a key. */
-export function checkClientKey({ client, keys = {} }: CheckedScenario, acceptAnyKey: boolean, issues: Issue[]): void {
-  const key = client?.key;
-  if (key === undefined || acceptAnyKey || Object.hasOwn(keys, key)) return;
-  const meant = nearest(key, Object.keys(keys));
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  issues.push(issueAt(['client', 'key'], `expected an API key of the scenario, got ${JSON.stringify(key)}${hint}`));
+/** Nobody needs one behind so many mistakes, and each looks through all keys, of which a scenario may have thousands. */
+const mostHints = 10;
+
+/** Issues where a scenario speaks of keys that are none of its own nor of the default one, unless any text is a key. */
+export function checkKeyNames(
+  { client, background = {}, faults = [] }: CheckedScenario,
+  keys: Readonly<Record<string, unknown>>,
+  issues: Issue[],
+): void {
+  const check = (key: string, steps: Step[], onName = false) => {
+    if (Object.hasOwn(keys, key) || issues.length >= maximumIssues) return;
+    const meant = issues.length < mostHints ? nearest(key, Object.keys(keys)) : undefined;
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    issues.push(issueAt(steps, `expected an API key of the scenario, got ${JSON.stringify(key)}${hint}`, onName));
+  };
+  if (client?.key !== undefined) check(client.key, ['client', 'key']);
+  for (const key of Object.keys(background)) check(key, ['background', key], true);
+  for (const [index, { when }] of faults.entries()) {
+    for (const key of when.key ?? []) check(key, ['faults', index, 'when', 'key']);
+  }
 }
 
 /** The limits of a plan; an issue at `steps` when there is no such plan. */

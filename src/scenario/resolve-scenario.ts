@@ -1,4 +1,4 @@
-import { documentedPlans, type PlanLimits, windowSeconds } from '../contract/document.js';
+import { type PlanLimits, windowSeconds } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import { freeFaultName } from '../faults/fault-rules.js';
@@ -13,8 +13,9 @@ import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
 import type { ReadStart, StartState } from './read-start.js';
-import { checkClientKey, limitsOf, resolveKeys } from './resolve-keys.js';
+import { checkKeyNames, limitsOf, resolveKeys } from './resolve-keys.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
+import { resolvePlans } from './resolve-plans.js';
 import { resolveSettings } from './resolve-settings.js';
 import { ScenarioError } from './scenario-error.js';
 import type { CheckedScenario, Scenario } from './scenario-schema.js';
@@ -50,10 +51,7 @@ export function resolveScenario(
   generatePets?: GeneratePets,
   readStart?: ReadStart,
 ): ResolvedScenario {
-  const merged = merge<Scenario>(defaultScenario, scenario);
-  // Its own keys first: the first of them is the one that a client is given.
-  const complete =
-    isMap(scenario) && isMap(scenario.keys) ? { ...merged, keys: { ...scenario.keys, ...merged.keys } } : merged;
+  const complete = completed(scenario);
   const issues: Issue[] = [];
   const checked = checkScenario(complete, issues);
   const settings = resolveSettings(checked, issues);
@@ -61,8 +59,9 @@ export function resolveScenario(
     const message = `expected "default" (only a file may name another), got ${JSON.stringify(checked.extends)}`;
     issues.push(issueAt(['extends'], message));
   }
-  checkClientKey(checked, settings.acceptAnyKey, issues);
-  const plans = { ...documentedPlans, enterprise: settings.enterpriseLimits, ...checked.plans };
+  // Whatever is wrong with a key itself, it has been said.
+  if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
+  const plans = resolvePlans(checked, settings, issues);
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
   const idStart = checked.ids?.start;
@@ -94,6 +93,20 @@ export function resolveScenario(
   }
   if (issues.length > 0) throw new ScenarioError(issues);
   return resolved;
+}
+
+/** The scenario on top of the default one. */
+function completed(scenario: Scenario): Scenario {
+  const merged = merge<Scenario>(defaultScenario, scenario);
+  if (!isMap(scenario)) return merged;
+  const { description, ...others } = merged;
+  return {
+    ...others,
+    // What the default scenario says of itself is true of no other.
+    ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
+    // Its own keys first: the first of them is the one that a client is given.
+    ...(isMap(scenario.keys) && { keys: { ...scenario.keys, ...merged.keys } }),
+  };
 }
 
 /** The rules in order, each under its own name or its number. */

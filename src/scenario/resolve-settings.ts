@@ -19,7 +19,10 @@ export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Sett
   const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
   const banValues = typeof ban === 'string' ? {} : ban;
   const inPlace: Partial<Record<AssumptionId, unknown>> = {
-    enterpriseLimits: plans.enterprise,
+    enterpriseLimits: plans.enterprise && {
+      ...(assumptions.enterpriseLimits ?? defaultSettings.enterpriseLimits),
+      ...plans.enterprise,
+    },
     limitsApply: appliesTo,
     ...otherLimits,
     ...Object.fromEntries(

@@ -95,7 +95,8 @@ export const scenarioSchema = fields({
       fields({ file: string }),
     ),
   ),
-  plans: optional(mapOf(string, planLimits)),
+  // What is left out of a plan of the service stays as it is there.
+  plans: optional(mapOf(string, fields({ minute: optional(limit), day: optional(limit) }))),
   windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
   keys: optional(mapOf(keyText, fields(keyFields))),
   limits: optional(

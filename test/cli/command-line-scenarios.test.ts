@@ -272,6 +272,17 @@ describe('petstore-sim --watch', () => {
     write('break.yaml', first);
     expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: [] });
     expect(await remaining()).toBe('200 47');
+    rmSync(join(folder, 'break.yaml'));
+    const gone = {
+      event: 'reload-failed',
+      issues: [{ message: 'expected a file or a shipped scenario; petstore-sim scenarios lists the shipped ones' }],
+    };
+    expect(await nextEvent()).toMatchObject(gone);
+    expect(await remaining()).toBe('200 46');
+    write('break.yaml', '');
+    write('break.yaml', first);
+    expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: [] });
+    expect(await remaining()).toBe('200 45');
   });
 
   test('watches the files that the scenario starts from, and goes on after they were broken', async () => {

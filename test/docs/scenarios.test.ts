@@ -94,7 +94,7 @@ test('the tables of faults name every condition and every effect', () => {
 
 test('the values of hostileHeaders.retryAfter are what is sent, of a refusal of 10 seconds', () => {
   const rows = tableRows(faultPage, '| `hostileHeaders.retryAfter` |');
-  expect(rows).toHaveLength(8);
+  expect(rows).toHaveLength(9);
   for (const [form = '', sent = ''] of rows) {
     const sim = frozen({
       windows: { minute: '10s' },

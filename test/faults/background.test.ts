@@ -64,12 +64,11 @@ describe('requests of someone else', () => {
     expect(send(sim).status).toBe(429);
   });
 
-  test('use the key they are given for, and none that there is not', () => {
-    const sim = frozen({ background: { 'pro-key': 1, 'no-such-key': 5 } });
+  test('use the key they are given for alone', () => {
+    const sim = frozen({ background: { 'pro-key': 1 } });
     sim.clock.advance('10s');
     expect(sim.keys.get('pro-key').minute.remaining).toBe(290);
     expect(minuteLeft(sim)).toBe(60);
-    expect(send(sim, { key: 'no-such-key' }).status).toBe(401);
   });
 
   test('are refused during a ban, as all others', () => {

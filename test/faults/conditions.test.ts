@@ -43,7 +43,6 @@ describe('a rule applies to', () => {
       { operation: ['createPet', 'getPet'] },
       ['create', 'getOne', 'createWithStatus', 'getTwo', 'getTwoOtherwise'],
     ],
-    ['no operation', { operation: [] }, []],
     ['a method', { method: 'POST' }, ['create', 'createWithStatus']],
     ['a key', { key: 'pro-key' }, ['byPro']],
     ['several keys', { key: ['pro-key', 'other-key'] }, ['byPro', 'byOther']],

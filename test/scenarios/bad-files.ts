@@ -50,7 +50,42 @@ export const badFiles: BadFile[] = [
     message: 'expected a free id, got 4, which is taken',
     fineForJsonSchema: twoFields,
   },
-  { text: 'plans: { free: { minute: 5 } }', place: '1:16: plans.free.day', message: 'expected a number, got none' },
+  {
+    text: 'plans: { gold: { minute: 5 } }',
+    place: '1:16: plans.gold.day',
+    message: 'expected a number, got none: a plan that the service does not have needs both limits',
+    fineForJsonSchema: 'it does not know which plans the service has',
+  },
+  {
+    text: 'faults:\n  - { when: { key: fre-key }, then: { reset: true } }',
+    place: '2:20: faults[0].when.key',
+    message: 'expected an API key of the scenario, got "fre-key"; did you mean free-key?',
+    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'background: { nobody: 1 }',
+    place: '1:15: background.nobody',
+    message: 'expected an API key of the scenario, got "nobody"',
+    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'faults:\n  - { when: { operation: createPet, method: GET }, then: { reset: true } }',
+    place: '2:13: faults[0].when',
+    message: 'expected conditions of one operation',
+    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'faults:\n  - { when: { nth: 5, first: 2 }, then: { reset: true } }',
+    place: '2:13: faults[0].when',
+    message: 'expected a number that can come',
+    fineForJsonSchema: twoFields,
+  },
+  {
+    text: 'clock: { start: 1767225600 }',
+    place: '1:17: clock.start',
+    message: 'expected Unix milliseconds, got 1767225600, which are seconds: write 1767225600000',
+    fineForJsonSchema: 'a number has no unit',
+  },
   {
     text: 'plans: { free: { minute: 0, day: 5 } }',
     place: '1:26: plans.free.minute',

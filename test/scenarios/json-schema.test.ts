@@ -233,7 +233,11 @@ describe('ajv, with the JSON Schema, and our own check agree', () => {
     { faults: [{ then: { respond: { status: 204, headers: { 'X-A': 1, 'X-B': null } }, delay: { p50: 1, p99: 2 } } }] },
     { faults: [{ when: { operation: ['getPet'], petId: '7', probability: 1 }, then: { truncate: { fraction: 0 } } }] },
     { assumptions: { acceptAnyKey: true, cors: ['https://app.example'], errorCodes: { gone: 'x' } } },
-    { background: { a: 0.1 }, hostileHeaders: { html: true, remaining: 3 }, expect: { verdict: 'pass', fail: [] } },
+    {
+      background: { 'pro-key': 0.1 },
+      hostileHeaders: { html: true, remaining: 3 },
+      expect: { verdict: 'pass', fail: [] },
+    },
   ];
   test.each(good)('that %j is good', (scenario) => {
     expect(isValid(scenario), JSON.stringify(isValid.errors)).toBe(true);

@@ -241,6 +241,26 @@ describe('extends', () => {
     expect(await mistakes(write('plain.yaml', 'extends: default\nseed: 3'))).toEqual([]);
   });
 
+  test('the name and the description of the base are not those of the child', async () => {
+    write('named/base.yaml', 'name: base\ndescription: What the base is about.\nseed: 3');
+    const child = await read(write('named/child.yaml', 'extends: ./base.yaml'));
+    expect(child).toMatchObject({ name: 'child', seed: 3 });
+    expect(createSimulator({ scenario: child }).scenario.description).toBeUndefined();
+    const shipped = await read(write('named/wall.yaml', 'extends: minute-wall\ndescription: Own.'));
+    expect(shipped).toMatchObject({ name: 'wall', description: 'Own.', windows: { minute: '10s' } });
+  });
+
+  test('a JSON file is told of in terms of JSON', async () => {
+    expect(await mistakes(write('a.json', '{ "seed": 1, "name": "a"'))).toEqual([
+      expect.stringMatching(/^a\.json:1:\d+: expected valid JSON: /),
+    ]);
+    const [lacking] = await mistakes(write('b.json', '{ "windows": { "minute": "1s" }\n "seed": 1 }'));
+    expect(lacking).toMatch(/^b\.json:2:\d+: expected valid JSON: Expected ',' or '}'/);
+    expect(await mistakes(write('c.json', '{ "seed": -1 }'))).toEqual([
+      'c.json:1:11: seed: expected a whole number from 0, got -1',
+    ]);
+  });
+
   test.each([
     [
       'extends: minute-wal',
@@ -253,6 +273,10 @@ describe('extends', () => {
     [
       'extends: /etc/passwd',
       '1:10: extends: expected a shipped scenario or a file such as ./base.yaml, got "/etc/passwd"',
+    ],
+    [
+      'extends: /tmp/base.yaml',
+      '1:10: extends: expected a shipped scenario or a file such as ./base.yaml, got "/tmp/base.yaml"',
     ],
     ['extends: ./nope.yaml', '1:10: extends: expected a file that exists, got "./nope.yaml"'],
     ['extends: ../../../../etc/passwd', '1:10: extends: expected a file that ends in .yaml, .yml or .json'],

@@ -54,7 +54,7 @@ describe('a mistake is named with its path', () => {
       'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
       { pets: { generate: { sold: 1 } } },
     ],
-    ['plans.free.day', 'expected a number, got none', { plans: { free: { minute: 1 } } }],
+    ['plans.gold.day', 'expected a number, got none', { plans: { gold: { minute: 1 } } }],
     [
       'plans.free.minute',
       'expected a whole number from 1 to 1,000,000,000, got 0',
@@ -126,6 +126,20 @@ describe('a mistake is named with its path', () => {
     ).toEqual(['assumptions.enterpriseLimits']);
     expect(found({ plans: { enterprise }, assumptions: { enterpriseLimits: { day: 50, minute: 10 } } })).toEqual({});
     expect(found({ ban: { after: 1 }, assumptions: { banAfter: 1 } })).toEqual({});
+  });
+
+  test('a mistake elsewhere is not told of the key that the client is given as well', () => {
+    expect(
+      Object.keys(issues({ plans: { gold: { minute: 3 } }, keys: { k: { plan: 'gold' } }, client: { key: 'k' } })),
+    ).toEqual(['plans.gold.day']);
+    expect(Object.keys(issues({ keys: { k: { state: 'lost' } }, client: { key: 'k' } }))).toEqual(['keys.k.state']);
+  });
+
+  test('of thousands of keys that a scenario does not have, a thousand are named, within seconds', () => {
+    const numbers = Array.from({ length: 12_000 }, (_, n) => n);
+    const keys = Object.fromEntries(numbers.map((n) => [`some-key-${n}`, {}]));
+    const background = Object.fromEntries(numbers.map((n) => [`other-key-${n}`, 1]));
+    expect(Object.keys(issues({ keys, background }))).toHaveLength(1_000);
   });
 
   test('all mistakes come at once, each on a line of the message', () => {
@@ -260,6 +274,14 @@ describe('a scenario', () => {
       minute: { limit: 7, resetAtSeconds: noonSeconds + 10 },
       day: { limit: 70, resetAtSeconds: noonSeconds + 20 },
     });
+  });
+
+  test('changes one limit of a plan of the service, and leaves the other', () => {
+    const sim = frozen({ plans: { free: { minute: 7 }, enterprise: { day: 9_000 } } });
+    expect(sim.keys.get('free-key')).toMatchObject({ minute: { limit: 7 }, day: { limit: 1_000 } });
+    expect(sim.keys.get('enterprise-key')).toMatchObject({ minute: { limit: 5_000 }, day: { limit: 9_000 } });
+    const own = frozen({ assumptions: { enterpriseLimits: { minute: 10, day: 50 } } });
+    expect(own.keys.get('enterprise-key')).toMatchObject({ minute: { limit: 10 }, day: { limit: 50 } });
   });
 
   test('sets the enterprise limits in either place', () => {

@@ -61,12 +61,19 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     next = target !== undefined && 'file' in target ? target : undefined;
   }
   return {
-    value: layers.reduceRight<unknown>((base, { value }) => merge(base, value), undefined),
+    value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
     isReadable: layers[0]?.text.value !== undefined,
     locate: (issue) => locate(layers, issue),
   };
+}
+
+/** What a file is called and says of itself is not so of the file that starts from it. */
+function withoutTitle(base: unknown): unknown {
+  if (!isMap(base)) return base;
+  const { name, description, group, ...others } = base;
+  return others;
 }
 
 /** A base that is not a map would be merged into nothing; what the file itself holds, the check of the scenario reports. */
@@ -79,7 +86,20 @@ function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Iss
 
 function toLayer(file: string, text: string): Layer {
   const read = readYaml(text);
-  return { file, text: read, value: read.value };
+  return { file, text: file.endsWith('.json') ? inTermsOfJson(read, text) : read, value: read.value };
+}
+
+/** The text of a JSON file: what is wrong with its signs is told of JSON, not of YAML. */
+function inTermsOfJson(read: YamlText, text: string): YamlText {
+  const [first] = read.issues;
+  if (first?.steps.length !== 0) return read;
+  try {
+    JSON.parse(text);
+    return read;
+  } catch (error) {
+    const [said = ''] = (error as SyntaxError).message.split(/,? (?:in JSON )?at position /);
+    return { ...read, issues: [{ ...first, message: `expected valid JSON: ${said}` }] };
+  }
 }
 
 function extendsIssue(layer: Layer, failure: string): Issue {
@@ -151,7 +171,7 @@ function findBase(
     return { failure: 'expected a file that ends in .yaml, .yml or .json' };
   }
   if (names.includes(base)) return { file: join(folder, `${base}${ending}`) };
-  const meant = nearest(base, names) ?? (/\.(?:ya?ml|json)$/.test(base) ? `./${base}` : undefined);
+  const meant = nearest(base, names) ?? (/^[^/\\].*\.(?:ya?ml|json)$/.test(base) ? `./${base}` : undefined);
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
   return { failure: `expected a shipped scenario or a file such as ./base.yaml${hint}` };
 }

@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 
 /** How often files are looked at. A change counts as saved when the next look finds it unchanged. */
 const intervalMs = 100;
+/** A file that is away for longer is no editor's doing. */
+const looksUntilGone = 10;
 
 /** Files that are being watched. */
 export interface FileWatch {
@@ -18,12 +20,17 @@ export interface FileWatch {
 export function watchFiles(onSave: () => void): FileWatch {
   let states = new Map<string, string>();
   let isChanging = false;
+  /** How many looks found nothing where a file was. */
+  const misses = new Map<string, number>();
   const look = () => {
     let changed = false;
     for (const [file, before] of states) {
       const now = stateOf(file);
-      // Gone for now: an editor puts it back, or the person has deleted it, and the scenario stays.
-      if (now === undefined || now === before) continue;
+      if (now === before) continue;
+      // Gone for now: an editor puts it back at once.
+      const missed = now === gone ? (misses.get(file) ?? 0) + 1 : 0;
+      misses.set(file, missed);
+      if (now === gone && missed < looksUntilGone) continue;
       states.set(file, now);
       changed = true;
     }
@@ -33,18 +40,20 @@ export function watchFiles(onSave: () => void): FileWatch {
   setInterval(look, intervalMs).unref();
   return {
     set(files) {
-      states = new Map(files.map((file) => [file, states.get(file) ?? stateOf(file) ?? '']));
+      states = new Map(files.map((file) => [file, states.get(file) ?? stateOf(file)]));
     },
     isStill: () => [...states].every(([file, state]) => stateOf(file) === state),
   };
 }
 
-function stateOf(file: string): string | undefined {
+/** The state of a file that is not there, or empty: an editor that writes into a file has emptied it first. */
+const gone = '';
+
+function stateOf(file: string): string {
   try {
     const { mtimeNs, size, ino } = statSync(file, { bigint: true });
-    // An editor that writes into the file has emptied it first.
-    return size === 0n ? undefined : `${mtimeNs} ${size} ${ino}`;
+    return size === 0n ? gone : `${mtimeNs} ${size} ${ino}`;
   } catch {
-    return undefined;
+    return gone;
   }
 }

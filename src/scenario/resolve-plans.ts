@@ -1,0 +1,23 @@
+import { documentedPlans, type PlanLimits } from '../contract/document.js';
+import type { Settings } from '../contract/settings.js';
+import { type Issue, issueAt } from '../schema/issue.js';
+import type { CheckedScenario } from './scenario-schema.js';
+
+/** The plans of the service with what a scenario changes in them, and those that it adds. */
+export function resolvePlans(
+  { plans = {} }: CheckedScenario,
+  { enterpriseLimits }: Settings,
+  issues: Issue[],
+): Record<string, PlanLimits> {
+  const resolved: Record<string, PlanLimits> = { ...documentedPlans, enterprise: enterpriseLimits };
+  for (const [name, limits] of Object.entries(plans)) {
+    const base = Object.hasOwn(resolved, name) ? resolved[name] : undefined;
+    const { minute = base?.minute, day = base?.day } = limits;
+    for (const [window, limit] of Object.entries({ minute, day })) {
+      const message = 'expected a number, got none: a plan that the service does not have needs both limits';
+      if (limit === undefined) issues.push(issueAt(['plans', name, window], message));
+    }
+    resolved[name] = { minute: minute ?? 1, day: day ?? 1 };
+  }
+  return resolved;
+}
