@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createTest } from './kit/jest-test.js';
+import { createTest, endTimedOut } from './kit/jest-test.js';
 import { matchers, type PetstoreMatchers } from './kit/matchers.js';
 import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
@@ -18,6 +18,7 @@ export type { PetstoreMatchers } from './kit/matchers.js';
 export const test = createTest({ listen, readScenario });
 
 expect.extend(matchers);
+endTimedOut();
 
 declare global {
   // What `@types/jest` calls it; `R` and `T` are its names.

@@ -1,7 +1,8 @@
 // What petstore-sim runs: as many queries as the scenario asks for, with the settings of query-client.js.
 import { PetstoreError, queryClient } from './query-client.js';
 
-const { PETSTORE_BASE_URL: baseUrl, PETSTORE_API_KEY: apiKey, PETSTORE_CALLS: calls = '1' } = process.env;
+const { PETSTORE_BASE_URL: baseUrl, PETSTORE_API_KEY: apiKey } = process.env;
+const { PETSTORE_CALLS: calls = '1', PETSTORE_PARALLEL: parallel = '1' } = process.env;
 
 async function listPets({ signal }) {
   const timeout = AbortSignal.timeout(20_000);
@@ -11,7 +12,9 @@ async function listPets({ signal }) {
   return response.json();
 }
 
-// One after another: a component that shows several lists has a query for each, which wait side by side.
-for (let call = 0; call < Number(calls); call++) {
-  await queryClient.fetchQuery({ queryKey: ['pets', call], queryFn: listPets });
+// As many at a time as the scenario says: a component that shows several lists has a query for each, which wait side by side.
+let begun = 0;
+async function caller() {
+  while (begun < Number(calls)) await queryClient.fetchQuery({ queryKey: ['pets', begun++], queryFn: listPets });
 }
+await Promise.all(Array.from({ length: Number(parallel) }, caller));

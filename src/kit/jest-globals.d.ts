@@ -2,6 +2,7 @@
 declare module '@jest/globals' {
   export type Define = (name: string, body: () => Promise<void>, timeoutMs?: number) => void;
   export const test: Define & { only: Define; skip: Define; failing: Define };
+  export function afterEach(hook: () => Promise<void>): void;
   export function expect(received: unknown): import('./matchers.js').PetstoreMatchers;
   export namespace expect {
     function extend(matchers: object): void;

@@ -1,8 +1,9 @@
-import { test as base, type Define as DefineInJest, expect } from '@jest/globals';
+import { afterEach, test as base, type Define as DefineInJest, expect } from '@jest/globals';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { createWorld, type ReadScenario } from './create-world.js';
+import { sentNone, waitOf } from './what-came.js';
 
 /** What a test starts with, and what its verdict does. */
 export interface PetstoreOptions {
@@ -12,7 +13,7 @@ export interface PetstoreOptions {
    */
   scenario?: Scenario | string;
   /**
-   * `check` fails the test when the client failed its verdict; `ignore` leaves that to the test.
+   * `check` fails the test when the client failed its verdict or sent nothing; `ignore` leaves that to the test.
    * @default 'check'
    */
   verdict?: 'check' | 'ignore';
@@ -44,23 +45,47 @@ export interface PetstoreTest extends Define {
 
 interface Node {
   readScenario: ReadScenario;
-  listen(
-    sim: Simulator,
-    options: { port: 0; holdRefusals: true },
-  ): Promise<{ baseUrl: string; close(options: { graceMs: number }): Promise<void> }>;
+  listen(sim: Simulator, options: { port: 0; holdRefusals: true }): Promise<Server>;
 }
+
+interface Server {
+  baseUrl: string;
+  close(options: { graceMs: number }): Promise<void>;
+}
+
+/** Those of tests that have not ended. */
+const running = new Map<Simulator, Server>();
+
+async function end(sim: Simulator): Promise<void> {
+  const server = running.get(sim);
+  running.delete(sim);
+  // At once: the client is gone with its test, and the timers may be fake.
+  await server?.close({ graceMs: 0 });
+}
+
+/** Ends what a test has left that timed out, which Jest would wait for, and says in which wait its client was. */
+export const endTimedOut = () =>
+  afterEach(async () => {
+    for (const sim of running.keys()) {
+      await end(sim);
+      const wait = waitOf(sim, 'await jest.advanceTimersByTimeAsync(60_000)');
+      if (wait !== undefined) throw new Error(wait.text);
+    }
+  });
 
 export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreTest {
   const { scenario = {}, verdict = 'check' } = options;
   const run = (body: Parameters<Define>[1]) => async () => {
     const sim = await createWorld(scenario, node.readScenario);
     const server = await node.listen(sim, { port: 0, holdRefusals: true });
+    running.set(sim, server);
     try {
       await body({ sim, baseUrl: server.baseUrl, apiKey: clientOf(sim.scenario).key });
-      if (verdict === 'check') expect(sim).toHaveBehaved();
+      if (verdict !== 'check') return;
+      if (sim.journal.lastId === 0) throw new Error(sentNone);
+      expect(sim).toHaveBehaved();
     } finally {
-      // At once: the client is gone with its test, and the timers may be fake.
-      await server.close({ graceMs: 0 });
+      await end(sim);
     }
   };
   const define =

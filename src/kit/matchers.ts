@@ -57,6 +57,8 @@ interface Question {
 
 const usedUp = "such as { keys: { 'free-key': { usage: { minute: 60 } } } }";
 
+const noneCame = 'no request came. Is that the simulator of the address that the client calls?';
+
 const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
   function (this: MatcherContext, received: unknown): MatcherResult {
     const verdict = readVerdict(received);
@@ -69,6 +71,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
         if (isKnown)
           return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${evidence(found)}\n${counts(verdict)}`;
         const unknown = `expected the run to show whether the client had ${asked}`;
+        if (verdict.counts.requests === 0 && verdict.counts.dropped === 0) return `${unknown}, but ${noneCame}`;
         return verdict.counts.dropped > 0
           ? `${unknown}, but the journal has dropped ${counted(verdict.counts.dropped, 'request')}, so it is not known as a whole`
           : `${unknown}, but nothing put that to the test: ${howTo}\n${counts(verdict)}`;

@@ -4,6 +4,7 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
+import { sentNone, waitOf } from './what-came.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
 export interface PetstoreFixtures {
@@ -14,8 +15,8 @@ export interface PetstoreFixtures {
    */
   scenario: Scenario | string;
   /**
-   * `check` fails the test when the client failed its verdict, or when the test takes no simulator; `ignore` leaves
-   * both to the test.
+   * `check` fails the test when the client failed its verdict or sent nothing, or when the test takes no simulator;
+   * `ignore` leaves all that to the test.
    * @default 'check'
    * @example const unchecked = test.extend({ verdict: 'ignore' });
    */
@@ -63,9 +64,18 @@ export function createTest({ readScenario, listen }: Environment) {
     sim: async ({ scenario, verdict, takesSimulator, task }, use) => {
       takesSimulator.isTaken = true;
       const sim = await createWorld(scenario, readScenario);
+      // Those of its earlier tries stay there.
+      const earlier = task.result?.errors?.length ?? 0;
       await use(sim);
       // Soft, as above.
-      if (verdict === 'check') task.context.expect.soft(sim).toHaveBehaved();
+      const { soft } = task.context.expect;
+      const errors = task.result?.errors?.slice(earlier) ?? [];
+      const isTimedOut = errors.some(({ message }) => message?.startsWith('Test timed out'));
+      const wait = isTimedOut ? waitOf(sim, "vi.useFakeTimers().setTimerTickMode('nextTimerAsync')") : undefined;
+      if (wait !== undefined) soft(wait.leftMs, wait.text).toBe(0);
+      if (verdict !== 'check') return;
+      if (errors.length === 0) soft(sim.journal.lastId, sentNone).toBeGreaterThan(0);
+      soft(sim).toHaveBehaved();
     },
     baseUrl: async ({ sim }, use) => {
       const server = await listen(sim);

@@ -45,7 +45,7 @@ test('a scenario that is there stays as it is', async () => {
 
 test.each([
   ['vitest', 'Vitest', "import { expect, test } from 'petstore-sim/vitest';"],
-  ['jest', 'Jest', "import { test } from 'petstore-sim/jest';"],
+  ['jest', 'Jest', "const { test } = require('petstore-sim/jest');"],
   ['@playwright/test', 'Playwright', "import { expect, test } from 'petstore-sim/playwright';"],
 ])('in a project with %s it shows a test for it', async (name, title, line) => {
   manifest({ devDependencies: { [name]: '*' } });
@@ -56,6 +56,14 @@ test.each([
   expect(tests).toMatchObject([{ lines: expect.stringContaining(line) }]);
   expect([isNew, next[0]]).toEqual([false, 'petstore-sim check --json petstore.scenario.yaml']);
 });
+
+test.each([{ type: 'module', devDependencies: { jest: '*' } }, { devDependencies: { jest: '*', 'ts-jest': '*' } }])(
+  'a Jest that takes modules is shown one: %j',
+  async (content) => {
+    manifest(content);
+    expect((await run('init')).out).toContain("import { test } from 'petstore-sim/jest';");
+  },
+);
 
 test('a package.json that cannot be read is none', async () => {
   writeFileSync(join(cwd, 'package.json'), '{');

@@ -25,7 +25,7 @@ test('a test that passes fails when its client misbehaved, with one error that n
   expect(status).toBe('failed');
   expect(failureMessages).toHaveLength(1);
   expect(failureMessages[0]).toMatch(
-    /^Error: expected that the client had behaved\. The client failed .*early-retry.*\n.* {2}early-retry: Came back .* \(requests 2, 3/s,
+    /^Error: expected that the client had behaved\. The client failed .*early-retry.*\n.* {2}early-retry: Came back .* \(requests 2–4/s,
   );
   expect(failureMessages[0]).toContain('scenario default: 9 requests, 0 served, 9 refused, 6 of them by a ban');
 });
@@ -40,6 +40,8 @@ test.each([
   'leaves fake timers and an open request behind',
   'gets real timers back',
   'takes no simulator and need not',
+  'sends nothing and need not',
+  'sent something that is cleared',
 ])('the inner test "%s" passes', (title) => {
   expect(results.get(title)).toMatchObject({ status: 'passed' });
 });
@@ -51,6 +53,8 @@ test('of tests at the same time only the one whose client misbehaved fails', () 
 test.each([
   ['has a mistake in its scenario', 'ScenarioError: scenario at kees: expected no such field'],
   ['names a scenario that there is not', 'expected a file or a shipped scenario'],
+  ['sends nothing', 'expected the client to send a request to the simulator of its test, and none came'],
+  ['fails before it sends anything', 'expected 40 to be 41'],
   ['takes no simulator', 'expected the test to take the simulator that it tests from its argument'],
 ])('the inner test that %s says so', (title, message) => {
   expect(results.get(title)).toMatchObject({ status: 'failed', failureMessages: [expect.stringContaining(message)] });
@@ -58,4 +62,27 @@ test.each([
 
 test('the inner test that is given the key that its scenario names passes, though that key is revoked', () => {
   expect(results.get('is given the key that its scenario names, though it does not work')?.status).toBe('passed');
+});
+
+test('a test that times out while its client waits as it was told says so, beside the error of the runner', () => {
+  const { status, failureMessages } = results.get('times out in a wait') as Result;
+  expect(status).toBe('failed');
+  // Of its own error the runner reports no more than where the test stands.
+  expect(failureMessages).toHaveLength(2);
+  expect(failureMessages[1]).toMatch(
+    /told to wait by the 429 of GET \/pets: \d+\.\d s of that were left when the test timed out\..*setTimerTickMode/,
+  );
+});
+
+test('a try is not held to the time-out of an earlier one', () => {
+  const { status, failureMessages } = results.get('times out in a wait at the first try only') as Result;
+  expect({ status, told: failureMessages.filter((message) => message.includes('were left')).length }).toEqual({
+    status: 'passed',
+    told: 1,
+  });
+});
+
+test('what a test throws that is no error is told alone', () => {
+  const { status, failureMessages } = results.get('throws what is no error') as Result;
+  expect([status, failureMessages.length]).toEqual(['failed', 1]);
 });

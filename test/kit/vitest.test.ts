@@ -4,6 +4,9 @@ import { expect, test } from '../../src/vitest.js';
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } } as const;
 
+/** Sends nothing, because it is about what a test is given. */
+const silent = test.extend({ verdict: 'ignore' as const });
+
 /** A client that obeys, or one that waits a second whatever it is told. */
 async function list(fetch: typeof globalThis.fetch, baseUrl: string, apiKey: string, waitMs?: number) {
   for (let attempt = 1; ; attempt++) {
@@ -80,15 +83,17 @@ describe('with an answer that is lost after the pet is stored', () => {
   });
 });
 
-test('every test has a service of its own', async ({ sim }) => {
+silent('every test has a service of its own', async ({ sim }) => {
   expect(sim.pets.add({ name: 'Rex', categoryId: 1 }).id).toBe(41);
 });
 
-test('and does not see that of another', async ({ sim }) => {
+silent('and does not see that of another', async ({ sim }) => {
   expect(sim.pets.size).toBe(40);
 });
 
-test('what nothing put to the test passes neither way', async ({ sim }) => {
+silent('what nothing put to the test passes neither way', async ({ sim, apiKey }) => {
+  expect(() => expect(sim).toHaveBackedOff()).toThrow('but no request came. Is that the simulator of the address');
+  await sim.fetch('/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
   for (const matcher of [
     'toHaveHonouredRetryAfter',
     'toHaveBackedOff',
@@ -117,6 +122,34 @@ describe('under fake timers that go to the next timer by themselves', () => {
     expect((await list(sim.fetch, 'http://petstore.test/v1', apiKey)).status).toBe(200);
     expect(sim.clock.now() - startMs).toBeGreaterThanOrEqual(59_000);
     expect(sim).toHaveHonouredRetryAfter();
+  });
+});
+
+describe('a test that begins some milliseconds after a whole second, with a minute of two seconds', () => {
+  const it = test.extend({ scenario: { windows: { minute: '2s' as const }, ...usedUp }, verdict: 'ignore' as const });
+
+  describe.each([0, 50, 300, 550, 700, 900, 999])('%i', (ms) => {
+    beforeEach(() => {
+      vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 0, ms) }).setTimerTickMode('nextTimerAsync');
+      return () => vi.useRealTimers();
+    });
+
+    it('finds a fixed wait of 1.5 s too early', async ({ sim, apiKey }) => {
+      await list(sim.fetch, 'http://petstore.test/v1', apiKey, 1_500);
+      expect(judge(sim).findings).toContainEqual(expect.objectContaining({ code: 'early-retry', severity: 'fail' }));
+    });
+
+    it('has a clock that starts at the next whole second, and goes on from there', async ({ sim }) => {
+      expect(sim.clock.now() % 1_000).toBeLessThan(ms === 0 ? 1_000 : 50);
+      sim.clock.set('2026-01-01T12:00:59.300Z');
+      await sim.fetch('/v1/pets');
+      expect(sim.journal.query()[0]?.arrivedAtMs).toBeLessThan(Date.UTC(2026, 0, 1, 12, 1));
+    });
+  });
+
+  const start = '2026-01-01T12:00:00.550Z';
+  it.extend({ scenario: { clock: { start } } })('or as its scenario says', ({ sim }) => {
+    expect(new Date(sim.clock.now()).toISOString()).toMatch(/^2026-01-01T12:00:00\.[5-9]/);
   });
 });
 
@@ -152,19 +185,22 @@ describe('with eight refusals in a row', () => {
 });
 
 describe('the API key', () => {
-  test('is the first that works', ({ apiKey }) => {
+  silent('is the first that works', ({ apiKey }) => {
     expect(apiKey).toBe('free-key');
   });
-  test.extend({ scenario: { keys: { mine: { plan: 'pro' } } } })('is the one that the scenario names', ({ apiKey }) => {
-    expect(apiKey).toBe('mine');
-  });
+  silent.extend({ scenario: { keys: { mine: { plan: 'pro' } } } })(
+    'is the one that the scenario names',
+    ({ apiKey }) => {
+      expect(apiKey).toBe('mine');
+    },
+  );
 });
 
-test.extend({ scenario: { pets: { generate: { sold: 3 } } } })('pets can be generated', ({ sim }) => {
+silent.extend({ scenario: { pets: { generate: { sold: 3 } } } })('pets can be generated', ({ sim }) => {
   expect(sim.pets.size).toBe(3);
 });
 
-test('a verdict that came over HTTP will do, and a journal with gaps passes nothing', ({ sim }) => {
+silent('a verdict that came over HTTP will do, and a journal with gaps passes nothing', ({ sim }) => {
   const verdict = { ...judge(sim), exercised: ['early-retry' as const] };
   expect(verdict).toHaveHonouredRetryAfter();
   verdict.counts = { ...verdict.counts, dropped: 3 };
@@ -173,7 +209,7 @@ test('a verdict that came over HTTP will do, and a journal with gaps passes noth
 });
 
 describe.each(['minute-wall', 'stubborn-429', 'post-stored-answer-lost'])('the shipped scenario %s', (scenario) => {
-  test.extend({ scenario })('goes by its name', ({ sim, apiKey }) => {
+  silent.extend({ scenario })('goes by its name', ({ sim, apiKey }) => {
     expect([sim.name, apiKey]).toEqual([scenario, 'free-key']);
   });
 });

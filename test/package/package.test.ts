@@ -273,7 +273,42 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     test('its tests pass in CommonJS: of a client in Node, and of a page in jsdom with msw', async () => {
       const cwd = await installed('jest');
       const report = JSON.parse(await runIn(cwd, 'npx', ['jest', '--json']));
-      expect(report).toMatchObject({ numPassedTests: 7, numFailedTests: 0, numPendingTests: 0 });
+      expect(report).toMatchObject({ numPassedTests: 9, numFailedTests: 0, numPendingTests: 0 });
+    });
+
+    test('a test that times out in a wait says so, and leaves nothing that Jest would wait for', async () => {
+      const cwd = await installed('jest');
+      await writeFile(
+        join(cwd, 'timed-out.config.js'),
+        "module.exports = { testMatch: ['<rootDir>/test/timed-out.ts'] };",
+      );
+      await writeFile(
+        join(cwd, 'test/timed-out.ts'),
+        `import { test } from 'petstore-sim/jest';
+        const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+        refused('times out', async ({ baseUrl, apiKey }) => {
+          await fetch(baseUrl + '/pets', { headers: { authorization: 'Bearer ' + apiKey } });
+          await new Promise(() => {});
+        }, 3_000);
+        test('is served', async ({ sim, apiKey }) => {
+          await sim.fetch('/v1/pets', { headers: { authorization: 'Bearer ' + apiKey } });
+        });`,
+      );
+      const run = ['jest', '--config', 'timed-out.config.js', '--json', '--outputFile', 'timed-out.json'];
+      const said = await runIn(cwd, 'npx', run).catch(({ message }: Error) => message);
+      expect(said).toContain('got 1:');
+      expect(said).not.toContain('Jest did not exit');
+      const { testResults } = JSON.parse(await readFile(join(cwd, 'timed-out.json'), 'utf8'));
+      expect(testResults[0].assertionResults).toMatchObject([
+        {
+          status: 'failed',
+          failureMessages: [
+            expect.stringContaining('Exceeded timeout of 3000 ms'),
+            expect.stringMatching(/told to wait by the 429 of GET \/pets: .* jest\.advanceTimersByTimeAsync/),
+          ],
+        },
+        { status: 'passed' },
+      ]);
     });
 
     test.each(['node16', 'nodenext'])('its types are right with module %s', async (module) => {
@@ -313,12 +348,12 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
 
   describe('examples/tanstack-query', () => {
     test('its retry settings pass where the service refuses, bans and fails', async () => {
-      const some = 'minute-wall,401-loop,ban-on-third-strike,thundering-herd,flaky-5xx,http-date';
+      const some = ['minute-wall', '401-loop', 'ban-on-third-strike', 'thundering-herd', 'flaky-5xx', 'http-date'];
       const cwd = await installed('tanstack-query');
-      const args = ['petstore-sim', 'gauntlet', '--json', '--only', some, '--', 'node', 'client.js'];
+      const args = ['petstore-sim', 'gauntlet', '--json', ...some, '--', 'node', 'client.js'];
       const { results } = JSON.parse(await runIn(cwd, 'npx', args));
       const outcomes = results.map(({ scenario, outcome }: Record<string, string>) => [scenario, outcome]);
-      expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(some.split(',').map((name) => [name, 'pass'])));
+      expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(some.map((name) => [name, 'pass'])));
     });
 
     test('without them, TanStack Query repeats a 401', async () => {

@@ -51,3 +51,11 @@ test.extend({ scenario: 'minute-wall' })('a shipped scenario has a name', async 
   await listPets(baseUrl, apiKey, sim.fetch);
   expect(sim.journal.size).toBe(1);
 });
+
+test.failing('a client that sends nothing to its simulator does not pass', ({ sim }) => {
+  expect(sim.journal.size).toBe(0);
+});
+
+test.extend({ verdict: 'ignore' })('where nothing shall be sent, the test says so', ({ sim }) => {
+  expect(sim.journal.size).toBe(0);
+});

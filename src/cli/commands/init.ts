@@ -36,9 +36,8 @@ expect: { verdict: pass }
 
 type Runner = 'vitest' | 'jest' | 'playwright';
 
-const unitTest = (
-  runner: 'vitest' | 'jest',
-) => `import { ${runner === 'vitest' ? 'expect, ' : ''}test } from 'petstore-sim/${runner}';
+/** @param head the line that brings the kit along */
+const unitTest = (head: string) => `${head}
 
 const limited = test.extend({ scenario: './${file}' });
 
@@ -49,8 +48,8 @@ limited('the client waits as long as Retry-After says', async ({ sim, baseUrl, a
 `;
 
 const lines: Record<Runner, string> = {
-  vitest: unitTest('vitest'),
-  jest: unitTest('jest'),
+  vitest: unitTest("import { expect, test } from 'petstore-sim/vitest';"),
+  jest: unitTest("import { test } from 'petstore-sim/jest';"),
   playwright: `// playwright.config.ts: webServer: { command: 'npx petstore-sim --scenario ${file}', url: 'http://127.0.0.1:4010/__sim/health' }
 import { expect, test } from 'petstore-sim/playwright';
 
@@ -62,6 +61,8 @@ test('the page waits and goes on', async ({ page, sandbox }) => {
 `,
 };
 
+const jestWithoutModules = unitTest("const { test } = require('petstore-sim/jest');");
+
 const packages: Record<string, Runner> = { vitest: 'vitest', jest: 'jest', '@playwright/test': 'playwright' };
 
 /**
@@ -72,25 +73,22 @@ export function init(folder: string, asJson = false): string {
   const path = join(folder, file);
   const isNew = !existsSync(path);
   if (isNew) writeFileSync(path, scenario(schemaLine(folder)));
-  const runners = findRunners(folder);
+  const tests = findTests(folder);
   const script = { petstore: `petstore-sim --scenario ${file} --watch` };
   const next = [
     `petstore-sim check --json ${file}`,
     `petstore-sim exec --json --scenario ${file} -- COMMAND`,
     `petstore-sim --scenario ${file}`,
   ];
-  if (asJson) {
-    const tests = runners.map((runner) => ({ runner, lines: lines[runner] }));
-    return jsonWithNext({ file, isNew, script, tests }, next);
-  }
+  if (asJson) return jsonWithNext({ file, isNew, script, tests }, next);
   const shown = [
     isNew ? `Wrote ${file}.` : `${file} is there already, and stays as it is.`,
     '',
     'A line for the scripts in package.json:',
     '',
     `  "petstore": ${JSON.stringify(script.petstore)}`,
-    ...runners.flatMap((runner) => ['', `A test for ${names[runner]}:`, '', indented(lines[runner])]),
-    ...(runners.length === 0
+    ...tests.flatMap(({ runner, lines }) => ['', `A test for ${names[runner]}:`, '', indented(lines)]),
+    ...(tests.length === 0
       ? [
           '',
           'No test runner found here. To judge the client, in any language, by the command that starts it:',
@@ -106,14 +104,20 @@ const names: Record<Runner, string> = { vitest: 'Vitest', jest: 'Jest', playwrig
 
 const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, '  ');
 
-/** The test runners that package.json lists. */
-function findRunners(folder: string): Runner[] {
+/** With one of these, Jest takes `import`. */
+const translators = ['@babel/preset-env', '@babel/preset-typescript', '@swc/jest', 'ts-jest'];
+
+/** A test for each runner that package.json lists. */
+function findTests(folder: string): { runner: Runner; lines: string }[] {
   const manifest = join(folder, 'package.json');
   if (!existsSync(manifest)) return [];
   try {
-    const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const { type, dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
     const listed = Object.keys({ ...dependencies, ...devDependencies });
-    return Object.entries(packages).flatMap(([name, runner]) => (listed.includes(name) ? [runner] : []));
+    const hasModules = type === 'module' || translators.some((name) => listed.includes(name));
+    return Object.entries(packages)
+      .filter(([name]) => listed.includes(name))
+      .map(([, runner]) => ({ runner, lines: runner === 'jest' && !hasModules ? jestWithoutModules : lines[runner] }));
   } catch {
     // Not ours to judge.
     return [];

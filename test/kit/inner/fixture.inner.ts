@@ -27,6 +27,7 @@ it('misbehaves at the first try only', { retry: 1 }, async ({ sim, baseUrl, apiK
   tries.push(sim);
   expect(sim.journal.size).toBe(0);
   if (tries.length === 1) await hammer(sim.fetch, baseUrl, apiKey, () => sim.clock.advance('1001ms'));
+  else await sim.fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
 });
 plain('had a service for each try', () => {
   expect(new Set(tries).size).toBe(2);
@@ -52,9 +53,10 @@ describe.concurrent('at the same time', () => {
 });
 
 const hanging = test.extend({ scenario: { faults: [{ then: { hang: true as const } }] } });
-hanging('leaves fake timers and an open request behind', async ({ baseUrl, apiKey }) => {
-  vi.useFakeTimers();
+hanging('leaves fake timers and an open request behind', async ({ sim, baseUrl, apiKey }) => {
   const open = fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+  await vi.waitUntil(() => sim.journal.lastId > 0);
+  vi.useFakeTimers();
   await Promise.race([open.catch(() => {}), vi.advanceTimersByTimeAsync(100)]);
 });
 plain('gets real timers back', () => {
@@ -72,8 +74,9 @@ unknown('names a scenario that there is not', ({ sim }) => {
 });
 
 const revoked = test.extend({ scenario: { keys: { mine: { plan: 'free', state: 'revoked' as const } } } });
-revoked('is given the key that its scenario names, though it does not work', ({ apiKey }) => {
+revoked('is given the key that its scenario names, though it does not work', async ({ sim, apiKey }) => {
   expect(apiKey).toBe('mine');
+  await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
 });
 
 test('takes no simulator', () => {
@@ -82,4 +85,45 @@ test('takes no simulator', () => {
 
 test.extend({ verdict: 'ignore' as const })('takes no simulator and need not', () => {
   expect(1).toBe(1);
+});
+
+test('sends nothing', ({ sim }) => {
+  expect(sim.pets.size).toBe(40);
+});
+
+test.extend({ verdict: 'ignore' as const })('sends nothing and need not', ({ sim }) => {
+  expect(sim.pets.size).toBe(40);
+});
+
+test('fails before it sends anything', ({ sim }) => {
+  expect(sim.pets.size).toBe(41);
+});
+
+test('sent something that is cleared', async ({ sim, apiKey }) => {
+  await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
+  sim.reset();
+});
+
+async function comeBack(fetch: typeof globalThis.fetch, baseUrl: string, apiKey: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+    if (response.status !== 429) return;
+    await new Promise((resolve) => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))));
+  }
+}
+
+it('times out in a wait', async ({ sim, baseUrl, apiKey }) => {
+  await comeBack(sim.fetch, baseUrl, apiKey);
+}, 300);
+
+let waited = 0;
+it('times out in a wait at the first try only', { retry: 1, timeout: 300 }, async ({ sim, baseUrl, apiKey }) => {
+  if (waited++ === 0) await comeBack(sim.fetch, baseUrl, apiKey);
+  // Leaves a wait behind, and is done.
+  await sim.fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+});
+
+test('throws what is no error', async ({ sim, apiKey }) => {
+  await sim.fetch('/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
+  throw { status: 429 };
 });

@@ -1,0 +1,28 @@
+import type { Simulator } from '../simulator/simulator.js';
+import { span } from '../verdict/finding.js';
+import { toldUntilMs } from '../verdict/promises.js';
+
+/** Why a test fails whose simulator was sent nothing: it would pass whatever its client does. */
+export const sentNone =
+  'expected the client to send a request to the simulator of its test, and none came. Does the client use what the test was ' +
+  "given: sim.fetch, baseUrl, or msw's handlers(sim) for the address that it calls? A test in which it shall send none is one " +
+  "of test.extend({ verdict: 'ignore' })";
+
+/**
+ * The wait in which a test timed out: what was left of it, and what to do; `undefined` where the client was in none.
+ * @param moveTimers what lets fake timers go on with this runner
+ */
+export function waitOf(
+  { journal, clock }: Simulator,
+  moveTimers: string,
+): { leftMs: number; text: string } | undefined {
+  const nowMs = clock.now();
+  const told = journal.query().findLast((entry) => (toldUntilMs(entry) ?? 0) > nowMs);
+  if (told === undefined) return undefined;
+  const leftMs = (toldUntilMs(told) as number) - nowMs;
+  const text =
+    `expected the client to be done, and it was told to wait by the ${told.status} of ${told.method} ${told.path}: ` +
+    `${span(leftMs)} of that were left when the test timed out. Let fake timers go on, as by ${moveTimers}, or give the ` +
+    "scenario short windows, such as { windows: { minute: '2s' } }";
+  return { leftMs, text };
+}
