@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { listen, type RunningServer } from '../../src/node.js';
 import { createSimulator } from '../../src/simulator/simulator.js';
 import { tries } from '../support/prove.js';
@@ -127,4 +128,21 @@ test('a connection that goes through many sandboxes prints no warning', async ()
   client.leave();
   expect(warnings).toEqual([]);
   expect(server.sandboxes.list()).toHaveLength(30);
+});
+
+test('requests of many clients on one connection of a proxy that says so are told apart', async () => {
+  const sim = createSimulator();
+  const proxied = await listen(sim, { port: 0 });
+  onTestFinished(() => proxied.close({ graceMs: 0 }));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const list = (headers: object) =>
+    new Promise((resolve, reject) => {
+      const options = { agent, headers: { authorization: 'Bearer free-key', ...headers } };
+      get(`${proxied.baseUrl}/pets`, options, (response) => response.resume().on('end', resolve)).on('error', reject);
+    });
+  for (const headers of [{}, {}, { 'x-forwarded-for': '10.0.0.1' }, { forwarded: 'for=10.0.0.1' }, {}])
+    await list(headers);
+  const connections = sim.journal.query().map(({ connection }) => connection);
+  expect(connections).toEqual([1, 1, 2, 3, 1]);
 });

@@ -72,7 +72,7 @@ export function createApiListener(backend: Backend, connections: Connections, ho
         base,
         readTarget,
         body,
-        connection: connections.numberOf(request.socket),
+        connection: connections.numberOf(request),
         holdsRefusals: holdsRefusals && sandbox === undefined,
         adapterHeaders: sayRecreated(sandbox),
       });

@@ -64,7 +64,8 @@ function start(
       requireHostHeader: false,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      keepAliveTimeout: 5_000,
+      // As nginx has it: longer than a minute, so that a client that waits as it was told finds its connection as it was.
+      keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 1_000,
     },
     noteAndServe,

@@ -55,8 +55,12 @@ export class Connections {
     connection.isIdle = true;
   }
 
-  /** Numbers connections in the order of their first call of the API; a closed one leaves its number to the next. */
-  numberOf(socket: Socket): number | undefined {
+  /**
+   * Numbers connections in the order of their first call of the API; a closed one leaves its number to the next. One from a
+   * proxy that says so brings the requests of many clients, so each of these has a number of its own.
+   */
+  numberOf({ socket, headers }: IncomingMessage): number | undefined {
+    if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return this.#numbers.take();
     const connection = this.#open.get(socket);
     if (connection !== undefined) connection.number ??= this.#numbers.take();
     return connection?.number;

@@ -46,7 +46,8 @@ export function checkControlRequest(
 ): Refusal | undefined {
   const { headers, method = '' } = request;
   const { origin } = headers;
-  if (!isDescription(request) && !(origin !== undefined && allowedOrigins.includes(origin))) {
+  // The page has no data: behind a proxy it is there to show what its own requests are told.
+  if (!isPage(request) && !isDescription(request) && !(origin !== undefined && allowedOrigins.includes(origin))) {
     if (origin !== undefined && isForeignPage(request)) {
       const help = isLoopbackOrigin(origin)
         ? `; to let this one, start the server with --allowed-origin ${origin}`

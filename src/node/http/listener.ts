@@ -7,6 +7,7 @@ import type { Extension } from '../msw-handlers/extension.js';
 import { createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
+import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck } from './guard.js';
 import { isUnder } from './is-under.js';
 import { createSandboxListener } from './sandbox-listener.js';
@@ -44,11 +45,16 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     const serve = (read?: Uint8Array) => {
       if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report, read);
+      // A page whose base URL lacks the path of the API learns of that only where it may read the answer.
+      const cors = corsHeaders(request.headers.origin, sim.settings);
+      for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
+      const isAsked = cors !== undefined && isPreflight(request);
       // What HAProxy asks by default to see whether a server is up.
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
-      const status = isHealthCheck ? 204 : 404;
-      const body = isHealthCheck ? '' : nothingHere;
-      if (isHealthCheck) response.writeHead(status, { Allow: 'OPTIONS' }).end();
+      const status = isHealthCheck || isAsked ? 204 : 404;
+      const body = status === 204 ? '' : nothingHere;
+      if (isAsked) response.writeHead(status, preflightHeaders(request)).end();
+      else if (isHealthCheck) response.writeHead(status, { Allow: 'OPTIONS' }).end();
       else sendJson(response, status, body);
       report?.({ by: 'server', sim, status, headers: {}, body });
     };
