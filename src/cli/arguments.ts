@@ -54,7 +54,7 @@ const commands = {
     most: Number.POSITIVE_INFINITY,
   },
   matrix: { options: [...scenarioOptions, 'only', 'api-key', 'timeout'], most: Number.POSITIVE_INFINITY },
-  gauntlet: { options: ['only', 'timeout'], most: Number.POSITIVE_INFINITY },
+  gauntlet: { options: ['timeout'], most: Number.POSITIVE_INFINITY },
   calibrate: { options: Object.keys(calibrateOptions), most: 0 },
   compare: {
     options: ['target', 'key-env', 'budget', 'write', 'patience', 'save', 'with', 'junit'],
@@ -105,17 +105,23 @@ const allOptions = {
 export type CommandName = keyof typeof commands;
 
 /** What the command line asks for. */
-export type Request =
-  | { help: true }
-  | { version: true }
-  | { command: CommandName; flags: { json?: boolean }; rest: string[] };
+export type Request = { help: true } | { version: true } | CommandRequest;
+
+export interface CommandRequest {
+  command: CommandName;
+  flags: { json?: boolean };
+  rest: string[];
+  /** How many of `rest` stood before `--`. */
+  before: number;
+}
 
 /**
  * Reads the arguments of the command line.
  * @throws {UsageError} for what no command takes, with the name that was probably meant
  */
 export function readArguments(): Request {
-  const { values, positionals } = parse();
+  const { values, positionals, tokens } = parse();
+  requireOnce(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])));
   if (values.help) return { help: true };
   if (values.version) return { version: true };
   const [command = 'serve', ...rest] = positionals;
@@ -131,12 +137,14 @@ export function readArguments(): Request {
   if (rest.length > most) {
     throw new UsageError(`expected no further argument of ${command}, got ${JSON.stringify(rest[most])}`);
   }
-  return { command, flags: values, rest };
+  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? 0;
+  const before = tokens.filter(({ kind, index }) => kind === 'positional' && index < end).length;
+  return { command, flags: values, rest, before: Math.max(0, before - 1) };
 }
 
 function parse() {
   try {
-    return parseArgs({ allowPositionals: true, options: allOptions });
+    return parseArgs({ allowPositionals: true, options: allOptions, tokens: true });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const said = message.replace(/\.? To specify a positional argument.*/s, '').replaceAll('\n', ' ');
@@ -145,6 +153,15 @@ function parse() {
     const names = Object.keys(allOptions);
     throw new UsageError(`${said}${meant(written, names, '--')}; see petstore-sim --help`);
   }
+}
+
+/** @throws {UsageError} where one of several values of an option would be left out without a word */
+function requireOnce(names: readonly string[]): void {
+  const again = names.find((name, at) => {
+    const option = allOptions[name as keyof typeof allOptions];
+    return option.type === 'string' && !('multiple' in option) && names.indexOf(name) < at;
+  });
+  if (again !== undefined) throw new UsageError(`expected --${again} once, got it again`);
 }
 
 function meant(written: string, names: readonly string[], before = ''): string {

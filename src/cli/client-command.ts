@@ -41,20 +41,24 @@ export async function runCommand(
   const isWindows = process.platform === 'win32';
   // On Windows npm is no program, and cross-spawn alone can start it. Elsewhere it would be 5 ms for nothing.
   const start = isWindows ? (await import('cross-spawn')).default : spawn;
-  // In a group of its own, so that what it started ends with it; a command with the terminal must stay in this one's. On
-  // Windows it would get a window of its own.
-  const child = start(file, args, {
-    env: { ...process.env, ...env },
-    stdio: stdio as 'inherit',
-    detached: isKept && !isWindows,
-  });
-  const kept = keepOutput(child);
+  // In a group of its own, so that what it started ends with it; a command with a terminal must stay in this one's, which the
+  // terminal stops and ends. On Windows it would get a window of its own.
+  const { stdin, stdout, stderr } = process;
+  const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
+  const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let isInterrupted = false;
   const stop = (signal: NodeJS.Signals) => {
     isInterrupted = true;
-    send(child, signal, isKept || isWindows);
+    send(child, signal, hasGroup || isWindows);
   };
+  // Before the command runs: a signal in between would end this process alone.
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  const child = start(file, args, {
+    env: { ...process.env, ...env },
+    stdio: stdio as 'inherit',
+    detached: hasGroup,
+  });
+  const kept = keepOutput(child);
   const timers: NodeJS.Timeout[] = [];
   if (timeoutMs !== undefined) {
     timers.push(setTimeout(() => stop('SIGTERM'), timeoutMs));

@@ -5,7 +5,8 @@ import { generatePets } from '../scenario/generate-pets.js';
 import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
+import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
+import { putOnASecond } from '../state/put-on-a-second.js';
 import type { RequestRecord } from '../state/request-record.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
@@ -93,20 +94,12 @@ const environment = (
   PETSTORE_PARALLEL: String(parallel),
 });
 
-/**
- * The same simulator, whose clock is put forward to the next whole second when the first request comes. X-RateLimit-Reset
- * is whole seconds, so the verdict would else depend on when in a second a run began; and forward, because a client that
- * waits for Reset by its own clock must not be early for that.
- */
+/** The same simulator, whose clock is put on a whole second when the first request comes. */
 function startingOnASecond(sim: Simulator, record?: ClientRunOptions['record']): Simulator {
   let hasStarted = sim.scenario.clock?.mode === 'frozen';
   const handle: Simulator['handle'] = (call) => {
-    if (!hasStarted) {
-      hasStarted = true;
-      const snapshot = sim.snapshot();
-      const { clock } = snapshot;
-      sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.ceil(clock.nowMs / 1000) * 1000 } });
-    }
+    if (!hasStarted) putOnASecond(coreOf(sim).state.clock);
+    hasStarted = true;
     record?.(recordCall(call, sim.clock.now()));
     return sim.handle(call);
   };

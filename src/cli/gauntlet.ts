@@ -6,7 +6,14 @@ import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
 import { shellWords } from './shell-words.js';
 
-/** How a client fared in one shipped scenario. */
+/** A scenario that a client is to run against. */
+export interface Station {
+  /** The name of a shipped one, or the file, as `exec --scenario` takes it. */
+  name: string;
+  scenario: Scenario;
+}
+
+/** How a client fared in one of them. */
 export interface GauntletResult {
   scenario: string;
   group: string;
@@ -30,23 +37,22 @@ export interface GauntletOptions {
 /** Clients mostly wait, so more of them run at once than there are processors. */
 const lanes = 10;
 
-/** Runs a client against every scenario that says what it expects of one; those that last longest begin first. */
+/** Runs a client against scenarios; those that last longest begin first. */
 export async function runGauntlet(
   command: readonly string[],
-  scenarios: readonly Scenario[],
+  stations: readonly Station[],
   { timeoutMs, onDone }: GauntletOptions,
 ): Promise<GauntletResult[]> {
-  const expecting = scenarios.filter(({ expect }) => expect !== undefined);
-  const order = [...expecting].sort((a, b) => longestWaitSeconds(b) - longestWaitSeconds(a));
-  const run = async (scenario: Scenario): Promise<GauntletResult> => {
+  const order = [...stations].sort((a, b) => longestWaitSeconds(b.scenario) - longestWaitSeconds(a.scenario));
+  const run = async ({ name, scenario }: Station): Promise<GauntletResult> => {
     const resolved = resolveForClient(scenario);
     const { verdict, code, output, lastedMs } = await runClient(command, resolved, { output: 'keep', timeoutMs });
     const { outcome, reason, unmet, findings } = verdict;
-    const { name = '', group = '' } = scenario;
+    const { group = 'own' } = scenario;
     return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };
   };
   const results = await inParallel(order, run, onDone, lanes);
-  return expecting.map(({ name }) => results.find(({ scenario }) => scenario === name) as GauntletResult);
+  return stations.map((station) => results[order.indexOf(station)] as GauntletResult);
 }
 
 /** What a client may need to get over a fault: a time limit of its own, or a wait. */

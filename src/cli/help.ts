@@ -12,8 +12,9 @@ Usage
                                      run a client's command against a simulator of its own, and judge the client
   petstore-sim matrix [--only IDS] -- COMMAND...
                                      find the undocumented choices of the service that would break the client
-  petstore-sim gauntlet [--only NAMES] -- COMMAND...
-                                     run the client against every shipped scenario that expects something of it
+  petstore-sim gauntlet [SCENARIO...] -- COMMAND...
+                                     run the client against these scenarios, or every shipped one that expects
+                                     something of it
   petstore-sim judge [options] FILE...
                                      judge a client by recorded traffic: HAR, JSON Lines of a journal, --trace FILE
   petstore-sim calibrate --from FILE... | --target URL --key-env NAME
@@ -58,7 +59,7 @@ PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS, PETSTORE_PARALLEL)
   --junit FILE.xml       exec: writes the verdict for a CI server
   --fail-on CODES        exec: fails on these findings alone, separated by commas
   --require-conclusive   exec: fails when nothing was put to the test
-  --only IDS             matrix: these assumptions; gauntlet: these scenarios; separated by commas
+  --only IDS             matrix: these assumptions, separated by commas
   --api-key NAME         exec, matrix: the API key for the command (default: the one that the scenario names)
   --timeout DURATION     how long one run may take (default 2m; exec: no limit)
 

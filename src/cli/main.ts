@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
-import { type CommandName, readArguments } from './arguments.js';
+import { type CommandRequest, readArguments } from './arguments.js';
 import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CompareFlags } from './commands/compare.js';
 import type { DemoFlags } from './commands/demo.js';
@@ -22,11 +22,11 @@ async function main(): Promise<void> {
   const request = readArguments();
   if ('help' in request) return print((await import('./help.js')).help);
   if ('version' in request) return print(`${version()}\n`);
-  await run(request.command, request.flags, request.rest);
+  await run(request);
 }
 
 /** Loads only the command that runs, so that a server starts soon. */
-async function run(command: CommandName, values: { json?: boolean }, rest: string[]): Promise<void> {
+async function run({ command, flags: values, rest, before }: CommandRequest): Promise<void> {
   switch (command) {
     case 'serve': {
       const { serve } = await import('./commands/serve.js');
@@ -86,7 +86,7 @@ async function run(command: CommandName, values: { json?: boolean }, rest: strin
     }
     case 'gauntlet': {
       const { gauntlet } = await import('./commands/gauntlet.js');
-      return exitWith(await gauntlet(values as GauntletFlags, rest, print));
+      return exitWith(await gauntlet(values as GauntletFlags, rest.slice(0, before), rest.slice(before), print));
     }
   }
 }

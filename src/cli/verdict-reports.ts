@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { type RunReport, reportHtml } from '../control/run-report.js';
 import { readPageFiles } from '../node/page-files.js';
@@ -7,7 +8,7 @@ import type { Verdict } from '../verdict/judge-run.js';
 import { junitReport } from '../verdict/report/junit.js';
 import { terminalReport } from '../verdict/report/terminal.js';
 import { jsonWithNext } from './json-with-next.js';
-import type { VerdictFlags } from './verdict-flags.js';
+import { unwritable, type VerdictFlags } from './verdict-flags.js';
 
 /** What was judged. */
 export interface JudgedRun {
@@ -49,12 +50,11 @@ export async function writeReports(
 
 function writeReport(flag: string, file: string, text: string): string[] {
   try {
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     return [];
   } catch (error) {
-    return [
-      `expected ${flag} to name a file that can be written, got ${JSON.stringify(file)}: ${(error as Error).message}`,
-    ];
+    return [unwritable(flag, file, error as Error)];
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -208,6 +208,26 @@ describe.concurrent('petstore-sim exec', () => {
   });
 });
 
+describe.skipIf(process.platform !== 'linux')('what a command has started', () => {
+  const nested = ['sh', '-c', 'sleep 60 & echo "started $!"; wait'];
+  /** A process that nobody has waited for is a zombie, `Z`. */
+  const isRunning = (out: string) => {
+    const stat = `/proc/${/started (\d+)/.exec(out)?.[1]}/stat`;
+    return existsSync(stat) && !/ Z /.test(readFileSync(stat, 'utf8'));
+  };
+
+  test('ends with it after --timeout', async () => {
+    const { code, out } = await run(['exec', '--timeout', '500ms', '--', ...nested]);
+    expect(out).toContain('started');
+    expect([code, isRunning(out)]).toEqual([124, false]);
+  });
+
+  test('ends with it on SIGTERM', async () => {
+    const { code, out } = await run(['exec', '--', ...nested], 'started');
+    expect([code, isRunning(out)]).toEqual([143, false]);
+  });
+});
+
 describe.concurrent('petstore-sim matrix', () => {
   const picky = [
     process.execPath,
@@ -259,7 +279,7 @@ describe.concurrent('petstore-sim matrix', () => {
 });
 
 describe.concurrent('petstore-sim gauntlet', () => {
-  const some = ['--only', 'post-429,ban-on-third-strike', '--timeout', '60s'];
+  const some = ['post-429', 'ban-on-third-strike', '--timeout', '60s'];
 
   test('prints a line a scenario and the score', async () => {
     const { code, out } = await run(['gauntlet', ...some, '--', ...right]);
@@ -275,8 +295,21 @@ describe.concurrent('petstore-sim gauntlet', () => {
     const failed = results.filter(({ outcome }) => outcome === 'fail');
     expect(failed.map(({ scenario }) => scenario).sort()).toEqual(['ban-on-third-strike', 'post-429']);
     expect(next).toHaveLength(3);
-    expect(next.at(-1)).toMatch(/^petstore-sim gauntlet --json --only \S+,\S+ -- /);
+    expect(next.at(-1)).toMatch(/^petstore-sim gauntlet --json \S+ \S+ -- /);
     expect(code).toBe(1);
+  });
+
+  test("runs scenarios of one's own, also two of the same name", async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gauntlet-'));
+    const files = ['a.yaml', 'b.yaml'].map((name) => join(folder, name));
+    for (const file of files) {
+      writeFileSync(file, 'name: wall\nwindows: { minute: 1s }\nkeys: { free-key: { usage: { minute: 60 } } }\n');
+    }
+    const { code, out } = await run(['gauntlet', ...files, '--json', '--', ...right]);
+    const { results } = JSON.parse(out) as { results: { scenario: string; outcome: string; group: string }[] };
+    expect(results).toMatchObject(files.map((scenario) => ({ scenario, outcome: 'pass', group: 'own' })));
+    expect(code).toBe(0);
+    rmSync(folder, { recursive: true });
   });
 });
 
@@ -288,9 +321,14 @@ describe.concurrent('a command that cannot be run', () => {
     [['exec', '--', 'no-such-command'], 'there is no such command'],
     [['exec', '--fail-on', 'nope', '--', 'true'], 'expected --fail-on to name findings'],
     [['matrix', '--only', 'nope', '--', 'true'], 'expected --only to name assumptions'],
-    [['gauntlet', '--only', 'default', '--', 'true'], 'expected --only to name scenarios'],
+    [['gauntlet', 'minute-wal', '--', 'true'], 'did you mean minute-wall?'],
+    [['exec', '--scenario', 'a', '--scenario', 'b', '--', 'true'], 'expected --scenario once, got it again'],
     [['matrix', '--timeout', 'soon', '--', 'true'], '--timeout: expected a duration'],
-    [['exec', '--report', 'no/such/folder.html', '--', 'true'], 'expected --report to name a file'],
+    [['exec', '--report', '/dev/null/report.html', '--', 'no-such-command'], 'expected --report to name a file'],
+    [['exec', '--verdict', '', '--', 'no-such-command'], 'expected --verdict to name a file'],
+    [['gauntlet', '--', 'constructor'], 'there is no such command'],
+    [['exec', '--junit', '.', '--', 'no-such-command'], 'expected --junit to name a file that can be written, got "."'],
+    [['gauntlet', 'minute-wall', 'node', 'a.js'], 'such as petstore-sim gauntlet minute-wall -- node a.js'],
     [['exec', '--scenario', 'nope', '--', 'true'], 'nope'],
     [['serve', '--fail-on', 'early-retry'], 'expected no --fail-on with serve'],
   ];

@@ -47,8 +47,8 @@ describe('until its first answer a plain server loads', () => {
     expect(files).toEqual(['cli/main.cjs', 'cli/rolldown-runtime.cjs', 'cli/serve.cjs']);
     expect(packages).toEqual([]);
     expect(builtins).toEqual(['node:fs', 'node:http', 'node:path', 'node:util']);
-    // 222,000 when written, of 800,000 in all: half a millisecond for each 20,000.
-    expect(bytes).toBeLessThan(230_000);
+    // 232,000 when written, of 800,000 in all: half a millisecond for each 20,000.
+    expect(bytes).toBeLessThan(240_000);
     // 16 ms, for the commas in a number.
     expect(languages).toBe(false);
   });

@@ -2,7 +2,7 @@ import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { runClient } from '../client-run.js';
 import { shellWords } from '../shell-words.js';
-import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
+import { checkReportFiles, fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
 export interface ExecFlags extends ScenarioFlags, VerdictFlags {
@@ -25,6 +25,7 @@ const unwrittenCode = 2;
 export async function exec(flags: ExecFlags, command: readonly string[]): Promise<number> {
   requireCommand('exec', command);
   const failOn = readCodes(flags['fail-on']);
+  checkReportFiles(flags);
   const timeoutMs = flags.timeout === undefined ? undefined : timeoutOf(flags.timeout);
   const apiKey = apiKeyOf(flags);
   const { resolved } = await scenarioOf(flags);

@@ -1,42 +1,53 @@
 import { styleText } from 'node:util';
+import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
-import { type GauntletResult, gauntletLines, runGauntlet } from '../gauntlet.js';
+import { type GauntletResult, gauntletLines, runGauntlet, type Station } from '../gauntlet.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { shellWords } from '../shell-words.js';
 import { createRunCounter, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface GauntletFlags {
-  only?: string;
   json?: boolean;
   timeout?: string;
 }
 
 /**
- * Runs a client against every shipped scenario that expects something of one.
+ * Runs a client against the scenarios that are named, or else every shipped one that expects something of a client.
+ * @param named shipped scenarios and files
  * @returns the exit code: 1 when the client fails one
  */
 export async function gauntlet(
   flags: GauntletFlags,
+  named: readonly string[],
   command: readonly string[],
   print: (text: string) => void,
 ): Promise<number> {
   requireCommand('gauntlet', command);
-  const expecting = Object.values(readShippedScenarios()).filter(({ expect }) => expect !== undefined);
-  const only = flags.only?.split(',').map((name) => name.trim());
-  const unknown = only?.find((name) => !expecting.some((scenario) => scenario.name === name));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `expected --only to name scenarios that expect something of a client, got ${JSON.stringify(unknown)}`,
-    );
-  }
-  const chosen = expecting.filter(({ name = '' }) => only === undefined || only.includes(name));
+  if (named.length === 0) checkIsNoScenario(command);
+  const chosen = named.length > 0 ? await Promise.all(named.map(readStation)) : shippedStations();
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length) };
   const results = await runGauntlet(command, chosen, options);
   if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
   else print(`${gauntletLines(results, command, (format, text) => styleText(format, text)).join('\n')}\n`);
   return results.some(({ outcome }) => outcome === 'fail') ? 1 : 0;
 }
+
+/** What stands without `--` is all a command. */
+function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
+  if (process.argv.includes('--') || !Object.hasOwn(readShippedScenarios(), first)) return;
+  const words = rest.length > 0 ? shellWords(rest) : 'COMMAND';
+  throw new UsageError(
+    `expected -- between the scenarios and the command of a client, such as petstore-sim gauntlet ${first} -- ${words}`,
+  );
+}
+
+const readStation = async (name: string): Promise<Station> => ({ name, scenario: await readScenario(name) });
+
+const shippedStations = (): Station[] =>
+  Object.entries(readShippedScenarios())
+    .map(([name, scenario]) => ({ name, scenario }))
+    .filter(({ scenario }) => scenario.expect !== undefined);
 
 /** A closer look at the first failures, and the same again once they are mended. */
 function nextCommands(results: readonly GauntletResult[], command: readonly string[]): string[] {
@@ -45,6 +56,6 @@ function nextCommands(results: readonly GauntletResult[], command: readonly stri
   if (failed.length === 0) return [`petstore-sim matrix --json -- ${words}`];
   return [
     ...failed.slice(0, 3).map((name) => `petstore-sim exec --json --scenario ${name} -- ${words}`),
-    `petstore-sim gauntlet --json --only ${failed.join(',')} -- ${words}`,
+    `petstore-sim gauntlet --json ${shellWords(failed)} -- ${words}`,
   ];
 }

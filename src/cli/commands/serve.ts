@@ -112,8 +112,14 @@ function checkData({ data, 'data-reset': reset, fsync, handlers, record }: Serve
   if (data !== undefined && record !== undefined) {
     throw new UsageError('expected either --data or --record: petstore-sim replay takes the folder of --data as well');
   }
-  if (data === undefined && reset) throw new UsageError('expected --data FOLDER with --data-reset');
+  if (data === undefined && reset)
+    throw new UsageError('expected --data with --data-reset: a folder, or the address of a store');
   if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
+  if (data !== undefined && !isRedisAddress(data) && /^[a-z][a-z0-9+.-]*:\/\//i.test(data)) {
+    throw new UsageError(
+      `expected --data with a folder, or the address of a store (redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got ${JSON.stringify(data)}`,
+    );
+  }
   if (fsync && isRedisAddress(data ?? '')) {
     throw new UsageError(
       'expected --fsync with a folder, got a store; when that writes to its disk is a setting of its own',
