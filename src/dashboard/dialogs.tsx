@@ -55,9 +55,8 @@ export function Help({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <p class="note">
-        The filter takes words that must all be found: a key, a status (429, 5xx), an operation, a fault, a finding,
-        #12, or refused, strike, banned, fault, served, lost. Drop a report, a HAR or a journal (JSON Lines) on the page
-        to open it.
+        Every word of the filter must be found: a key, a status (429, 5xx), an operation, a fault, a finding, #12, or
+        refused, strike, banned, fault, served, lost. To open a report, a HAR or a journal (JSON Lines), drop it here.
       </p>
     </Dialog>
   );

@@ -21,7 +21,7 @@ interface HeaderProps {
 
 const connectionWords: Partial<Record<Session['state']['connection'], string>> = {
   connecting: 'connecting',
-  reconnecting: 'reconnecting',
+  gone: 'no such sandbox',
   file: 'a file',
 };
 

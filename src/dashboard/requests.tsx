@@ -139,13 +139,12 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
 }
 
 function Empty({ session }: { session: Session }) {
-  const { keys, connection } = session.state;
-  if (connection === 'file') return <>The file holds no requests.</>;
-  const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
+  const { kind, baseUrl } = session.source;
+  if (kind !== 'server') return `No requests in the ${kind}.`;
+  const key = session.state.keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   return (
     <>
-      No requests yet. Try one:{' '}
-      <code>{`curl -i '${session.source.baseUrl}/pets?limit=3' -H 'Authorization: Bearer ${key}'`}</code>
+      No requests yet. Try one: <code>{`curl -i '${baseUrl}/pets?limit=3' -H 'Authorization: Bearer ${key}'`}</code>
     </>
   );
 }

@@ -37,6 +37,7 @@ export function createServerSource(origin: string, sandbox?: string): Source {
   };
   return {
     kind: 'server',
+    hasSandboxes: sandbox === undefined,
     baseUrl: `${origin}${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`,
     send: async (method, path, input) => (await request(method, path, input)).json(),
     text: async (path) => (await request('GET', path)).text(),

@@ -4,7 +4,7 @@ import type { KeyInfo } from '../simulator/keys.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
-import { type Source, SourceError } from './source.js';
+import type { Source, SourceError } from './source.js';
 import { Throttle } from './throttle.js';
 
 /** A fault rule as the control API lists it. */
@@ -26,7 +26,7 @@ export interface ListedAssumption {
 
 /** What the page knows apart from the requests. */
 export interface SessionState {
-  connection: 'connecting' | 'live' | 'reconnecting' | 'locked' | 'file';
+  connection: 'connecting' | 'live' | 'gone' | 'locked' | 'file';
   scenario: string;
   description: string;
   clock: (ClockInfo & { readAtMs: number }) | undefined;
@@ -140,15 +140,18 @@ export class Session {
     this.refresh();
     this.#scenario.ask();
     while (!signal.aborted) {
+      let connection: SessionState['connection'] = 'connecting';
       try {
         const since =
           this.#run === undefined ? {} : { run: this.#run, since: this.entries.completeId, changes: this.#lastChange };
         await this.source.watch(since, (update) => this.#take(update), signal);
       } catch (error) {
-        if (error instanceof SourceError && error.status === 401) return this.set({ connection: 'locked' });
+        const { status } = error as SourceError;
+        if (status === 401) return this.set({ connection: 'locked' });
+        if (status === 404) connection = 'gone';
       }
       if (signal.aborted || this.source.kind === 'file') return;
-      this.set({ connection: this.state.connection === 'connecting' ? 'connecting' : 'reconnecting' });
+      this.set({ connection });
       await new Promise((resolve) => setTimeout(resolve, reconnectMs));
     }
   }
@@ -196,13 +199,18 @@ export class Session {
 
   /** What only a change by hand changes. */
   async #readScenario(): Promise<void> {
-    const { send, kind } = this.source;
+    const { send, hasSandboxes } = this.source;
     const [assumptions, { scenario }, sandboxes] = await Promise.all([
       send<ListedAssumption[]>('GET', '/assumptions'),
       send<{ scenario: { description?: string; clock?: { speed?: number } } }>('GET', '/scenario'),
-      kind === 'server' ? readSandboxes(this.source) : [],
+      hasSandboxes ? send<{ name: string }[]>('GET', '/sandboxes') : [],
     ]);
-    this.set({ assumptions, description: scenario.description ?? '', speed: scenario.clock?.speed ?? 1, sandboxes });
+    this.set({
+      assumptions,
+      description: scenario.description ?? '',
+      speed: scenario.clock?.speed ?? 1,
+      sandboxes: sandboxes.map(({ name }) => name),
+    });
   }
 
   async #readVerdict(): Promise<void> {
@@ -219,9 +227,3 @@ export function watchState({ onState }: Session, call: () => void): () => void {
 }
 
 const isNear = ({ now }: ClockInfo, nowMs: number) => Math.abs(Date.parse(now) - nowMs) < 300;
-
-/** The names of the sandboxes; a sandbox itself has none. */
-async function readSandboxes(source: Source): Promise<string[]> {
-  const list = await source.send<{ name: string }[]>('GET', '/sandboxes').catch(() => []);
-  return list.map(({ name }) => name);
-}

@@ -1,4 +1,4 @@
-import type { Finding } from '../verdict/finding.js';
+import { fewFindings, type ShownFinding } from '../verdict/few-findings.js';
 import { counted, whole } from './format.js';
 import type { Session } from './session.js';
 
@@ -19,7 +19,7 @@ export function Outcome({ session }: { session: Session }) {
   return (
     <section class="verdict" aria-label="Verdict">
       <div class="reason">
-        <span class={outcome}>{counts.requests === 0 ? 'Nothing to judge yet.' : reason}</span>
+        <span class={outcome}>{reason}</span>
         {session.isLive && keys.length > 1 && (
           <select
             aria-label="Judge"
@@ -39,7 +39,7 @@ export function Outcome({ session }: { session: Session }) {
         <p class="note">
           {counted(counts.requests, 'request')}: {whole(counts.served)} served, {whole(counts.refused)} refused
           {counts.banned > 0 && ` (${whole(counts.banned)} by a ban)`}
-          {counts.lost > 0 && `, ${whole(counts.lost)} answers lost`}
+          {counts.lost > 0 && `, ${counted(counts.lost, 'answer')} lost`}
           {counts.dropped > 0 && `, ${whole(counts.dropped)} before them dropped`}
         </p>
       )}
@@ -49,26 +49,28 @@ export function Outcome({ session }: { session: Session }) {
 
 /** What the judge found, each with a way to its requests. */
 export function Findings({ session, onFind }: FindingsProps) {
-  const { verdict } = session.state;
-  if (verdict === undefined || verdict.findings.length === 0) return null;
+  const { findings = [] } = session.state.verdict ?? {};
   return (
-    <section class="findings" aria-label="Findings">
-      {verdict.findings.map((finding) => (
-        <FindingView key={`${finding.code}-${finding.requests[0]}`} finding={finding} onFind={onFind} />
-      ))}
-    </section>
+    findings[0] && (
+      <section class="findings" aria-label="Findings">
+        {fewFindings(findings).map((shown) => findingView(shown, onFind))}
+      </section>
+    )
   );
 }
 
-function FindingView({ finding, onFind }: { finding: Finding; onFind: FindingsProps['onFind'] }) {
+function findingView({ finding, hidden }: ShownFinding, onFind: FindingsProps['onFind']) {
   const { code, severity, text, measured, allowed, requests } = finding;
   const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
+  const show = (ids: number[], words: string) => (
+    <button type="button" class="link" onClick={() => onFind(ids, code)}>
+      {words}
+    </button>
+  );
   return (
-    <div class={`finding ${severity}`}>
+    <div class={`finding ${severity}`} key={code + requests[0]}>
       <span class="severity">{severity}</span> <b>{code}</b> {first}{' '}
-      <button type="button" class="link" onClick={() => onFind(requests, code)}>
-        show {requests.length === 1 ? 'the request' : `the ${whole(requests.length)} requests`}
-      </button>
+      {show(requests, counted(requests.length, 'request'))}
       <details>
         <summary>what to do</summary>
         {rest && <p>{rest}</p>}
@@ -76,6 +78,11 @@ function FindingView({ finding, onFind }: { finding: Finding; onFind: FindingsPr
           {measured}; allowed: {allowed}
         </p>
       </details>
+      {hidden[0] &&
+        show(
+          hidden.flatMap((each) => each.requests),
+          `and ${hidden.length} more`,
+        )}
     </div>
   );
 }

@@ -113,7 +113,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
       for (let n = 0; n < 3; n++) await stage.call('pro-key');
       await rows().nth(2).waitFor();
       cut.close();
-      await page.getByText('reconnecting').waitFor();
+      await page.getByText('connecting').waitFor();
       for (let n = 0; n < 4; n++) await stage.call('pro-key');
       await cut.open();
       await page.getByText('7 requests', { exact: true }).waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await rows().nth(2).waitFor();
     const { port } = stage.server;
     await stage.server.close({ graceMs: 0 });
-    await page.getByText('reconnecting').waitFor();
+    await page.getByText('connecting').waitFor();
     // What the simulator served meanwhile, by another way.
     for (let n = 0; n < 4; n++)
       await stage.sim.fetch('http://x/v1/pets', { headers: { authorization: 'Bearer pro-key' } });

@@ -238,7 +238,7 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
       await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
       await page.getByText('3 of 9 requests').waitFor();
       await page.getByLabel('Judge').selectOption({ label: 'pro-key' });
-      await page.getByText('Nothing to judge yet.').waitFor();
+      await page.getByText('No request came.').waitFor();
     });
   });
 
@@ -320,6 +320,12 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
       await page.getByRole('button', { name: '+61 s' }).click();
       await eventually(() => new Date(sim.clock.now()).toISOString()).toContain('12:01:01');
       expect(new Date(stage.sim.clock.now()).toISOString()).toContain('12:00:00');
+      expect(opened.errors).toEqual([]);
+      // A watcher of a test's sandbox sees that it is gone.
+      stage.server.sandboxes.remove('mine');
+      await page.getByText('no such sandbox').waitFor();
+      stage.server.sandboxes.create('mine');
+      await page.getByText('no such sandbox').waitFor({ state: 'hidden' });
     });
   });
 
@@ -420,7 +426,10 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
     await makeStorm(stage);
     await page
       .locator('.finding')
-      .filter({ hasText: 'Went on after a 429 until the key was banned for 119.5 s; request 7 was the last strike.' })
+      .filter({
+        hasText:
+          'Went on after a 429 until the key was banned, and is not served for another 119.5 s; request 7 was the last strike.',
+      })
       .waitFor();
     await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByText('what to do').click();
     await page.getByText('After a 429, send nothing with this key until Retry-After has passed.').waitFor();
