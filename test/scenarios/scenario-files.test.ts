@@ -169,12 +169,8 @@ describe('nothing that a file holds takes long or much', () => {
     ['UTF-16', Buffer.from('\ufeffname: x', 'utf16le'), 'expected a file of UTF-8 text'],
   ])('%s', async (_, content, message) => {
     const file = write('bomb.yaml', content);
-    // The time of this process, whatever else the machine does meanwhile. It is half a second here, and what grows with
-    // the square takes minutes in a proof.
-    const start = process.cpuUsage();
+    // Half a second at most; what grows with the square takes minutes, and so runs into the time limit of a test.
     const lines = await mistakes(file);
-    const { user, system } = process.cpuUsage(start);
-    expect((user + system) / 1_000).toBeLessThan(isProof ? 10_000 : 3_000);
     expect(lines.join('\n')).toContain(message);
     expect(lines.length).toBeLessThanOrEqual(101);
   });

@@ -84,9 +84,6 @@ test('thousands of keys with one beginning are all masked, in a time that does n
   const redactor = createRedactor(sim);
   const text = keys.join(' ');
   expect(redacted(redactor, text)).not.toMatch(/tenant-\d/);
-  const start = process.cpuUsage();
-  for (let n = 0; n < 200; n++) redacted(redactor, `/v1/pets?limit=20&k=tenant-${n}`);
-  const { user, system } = process.cpuUsage(start);
-  // Comparing every key with every text took 60 times as long.
-  expect((user + system) / 1_000).toBeLessThan(500);
+  // A sixth of a second. Comparing every key with every text takes a minute, more than a test may.
+  for (let n = 0; n < 200_000; n++) redacted(redactor, `/v1/pets?limit=20&k=tenant-${n}`);
 });

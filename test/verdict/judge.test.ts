@@ -215,16 +215,13 @@ describe('the verdict', () => {
     ['without a valid key', {}, (index) => ({ key: 'none', connection: index % 7 }), 10],
     ['served', { limits: 'off' }, (index) => ({ query: `limit=${index % 3}` }), 10],
     ['adding pets', { ...wall, ban: 'off' }, (index) => ({ body: { name: `Pet ${index}`, categoryId: 1 } }), 2],
-  ])('judges 10,000 requests %s, within two seconds', (_, scenario, call, stepMs) => {
+  ])('judges 10,000 requests %s, not each beside each', (_, scenario, call, stepMs) => {
     const sim = frozen(scenario);
     for (let index = 0; index < 10_000; index++) {
       send(sim, call(index));
       sim.clock.advance(stepMs);
     }
-    // The time of this process, whatever else the machine does meanwhile; it was 9,200 ms for the first kind.
-    const start = process.cpuUsage();
-    expect(judge(sim, { isOver: true }).counts.requests).toBe(10_000);
-    const { user, system } = process.cpuUsage(start);
-    expect((user + system) / 1_000).toBeLessThan(2_000);
+    // A tenth of a second each. What grows with the square, 9 s for the first kind, runs into the time limit of a test.
+    for (let round = 0; round < 5; round++) expect(judge(sim, { isOver: true }).counts.requests).toBe(10_000);
   });
 });
