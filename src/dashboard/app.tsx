@@ -10,6 +10,7 @@ import { type Filter, noFilter } from './filter.js';
 import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
+import { notePress } from './listeners.js';
 import { Requests } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
 import { type Session, watchState } from './session.js';
@@ -35,6 +36,7 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [filter, setFilter] = useState<Filter>(noFilter);
   const [selected, setSelected] = useState<Row>();
+  const [chosenOf, setChosenOf] = useState(session.entries);
   const [isPaused, setPaused] = useState(false);
   const [shown, setShown] = useState<Shown>();
   const [told, setTold] = useState<string>();
@@ -52,17 +54,19 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
   useEffect(() => {
     let seconds = 0;
     const tick = setInterval(() => {
-      redraw(undefined);
+      session.onState.call();
       const { clock, keys } = session.state;
       // What only time changes: windows that reset, bans that end, a client that does not come back.
       if (seconds++ % 2 === 0 && session.isLive && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
-  useEffect(() => {
+  // Not in an effect: it would come after what somebody has chosen by then.
+  if (chosenOf !== session.entries) {
+    setChosenOf(session.entries);
     setSelected(undefined);
     setFilter(noFilter);
-  }, [session, session.entries]);
+  }
   const setRange = (range: Range | undefined) => setFilter((before) => ({ ...before, range }));
   const find = (ids: number[], label: string) => {
     setFilter({ ...noFilter, only: { ids: new Set(ids), label } });
@@ -74,6 +78,10 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
     else if (told !== undefined) setTold(undefined);
     else onClose?.();
   };
+  const undo = async () => {
+    setCanUndo(false);
+    await actions.undo();
+  };
   const press = useRef((_: KeyboardEvent) => {});
   press.current = (event) =>
     handleKey(event, {
@@ -84,7 +92,7 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
       close,
       pause: () => setPaused(!isPaused),
       reset: () => session.isLive && void actions.reset(),
-      undo: () => session.isLive && canUndo && void actions.undo().then(() => setCanUndo(false)),
+      undo: () => session.isLive && canUndo && void undo(),
       freeze: () => session.isLive && void actions.toggleClock(),
       help: () => setShown({ kind: 'help' }),
     });
@@ -97,6 +105,7 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
     const leave = new AbortController();
     const on = (name: string, listen: (event: never) => void) =>
       place.addEventListener(name, listen as (event: Event) => void, leave);
+    for (const name of ['down', 'move', 'up', 'cancel'] as const) addEventListener(`pointer${name}`, notePress, leave);
     on('keydown', (event: KeyboardEvent) => press.current(event));
     on('dragover', (event: DragEvent) => event.preventDefault());
     on('drop', (event: DragEvent) => {
@@ -106,10 +115,6 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
     return () => leave.abort();
   }, [place]);
 
-  const undo = async () => {
-    setCanUndo(false);
-    await actions.undo();
-  };
   if (session.state.connection === 'locked') {
     return (
       <main class="sim">

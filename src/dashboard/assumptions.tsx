@@ -23,7 +23,7 @@ const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stri
 
 function List({ assumptions }: { assumptions: readonly ListedAssumption[] }) {
   return (
-    <ul class="plain assumptions">
+    <ul class="assumptions">
       {assumptions.map((each) => (
         <li key={each.id} title={each.question}>
           <b>{each.id}</b> {shown(each.value)}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control/journal-entry.js';
 import type { WhyStep } from '../control/why.js';
 import { asCurl, asTest, scenarioBefore, type Whole } from './copy-as.js';
@@ -29,39 +29,38 @@ const mostShown = 20_000;
 
 /** One request: why it got its answer, what was sent and answered, and how to have it again. */
 export function Detail({ session, row, onClose, onShowText, onFind }: DetailProps) {
-  const [whole, setWhole] = useState<Explained>();
-  const [isGone, setGone] = useState(false);
+  const { send } = session.source;
+  const asked = useMemo(() => send<Explained>('GET', `/journal/${row.id}`).catch(() => undefined), [session, row.id]);
+  const [answer, setAnswer] = useState<{ asked: typeof asked; whole: Explained | undefined }>();
   useEffect(() => {
     let isWanted = true;
-    setWhole(undefined);
-    setGone(false);
-    session.source.send<Explained>('GET', `/journal/${row.id}`).then(
-      (entry) => isWanted && setWhole(entry),
-      () => isWanted && setGone(true),
-    );
+    void asked.then((whole) => isWanted && setAnswer({ asked, whole }));
     return () => {
       isWanted = false;
     };
-  }, [session, row.id]);
+  }, [asked]);
 
-  const entry: Whole = whole?.id === row.id ? whole : row;
-  const steps = (whole?.id === row.id && whole.why) || [];
+  const isAnswered = answer?.asked === asked;
+  const whole = isAnswered ? answer.whole : undefined;
+  const entry: Whole = whole ?? row;
+  const steps = whole?.why ?? [];
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
+  // A button that is pressed before it has come waits for it: without its body the command would be another.
+  const read = async (): Promise<Whole> => (await asked) ?? row;
   const before = async () => {
-    const { send } = session.source;
     const [scenario, list] = await Promise.all([
       send<{ scenario: { name?: string; keys?: object } }>('GET', '/scenario'),
       send<{ name: string }[]>('GET', '/scenarios').catch(() => []),
     ]);
-    return scenarioBefore(entry, {
+    return scenarioBefore(await read(), {
       scenario: scenario.scenario,
       shipped: list.map(({ name }) => name),
       faults: session.state.faults,
     });
   };
   const show = {
-    curl: () => onShowText('As a command', asCurl(entry, session.source.baseUrl)),
-    test: async () => onShowText('As a test', asTest(entry, await before())),
+    curl: async () => onShowText('As a command', asCurl(await read(), session.source.baseUrl)),
+    test: async () => onShowText('As a test', asTest(await read(), await before())),
     scenario: async () => onShowText('As a scenario from here', JSON.stringify(await before(), null, 2)),
   };
   return (
@@ -113,7 +112,7 @@ export function Detail({ session, row, onClose, onShowText, onFind }: DetailProp
           scenario from here
         </button>
       </div>
-      {isGone && <p class="note">The journal no longer holds its headers and bodies.</p>}
+      {isAnswered && whole === undefined && <p class="note">The journal no longer holds its headers and bodies.</p>}
       {entry.headers !== undefined && (
         <>
           <h3>Headers of the answer</h3>

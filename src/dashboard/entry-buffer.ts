@@ -53,8 +53,6 @@ export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, Lane>();
   changes: ShownChange[] = [];
-  /** Counted up with every change of the content. */
-  version = 0;
   hasFaults = false;
   /** How many rows came between others, because their answer was delayed. */
   insertions = 0;
@@ -63,19 +61,12 @@ export class EntryBuffer {
   /** How far the axis is ahead of the clock from a request on, where the clock was set back. */
   #offsets: { afterId: number; ms: number }[] = [];
 
-  /** Adds what is new, in the order of arrival; what it has already is left out. @returns what was added */
-  add(entries: readonly EntryRow[], changes: readonly ShownChange[]): Row[] {
+  /** Adds what is new, in the order of arrival; what it has already is left out. */
+  add(entries: readonly EntryRow[], changes: readonly ShownChange[]): void {
     for (const change of changes) this.#addChange(change);
-    const added: Row[] = [];
-    for (const entry of entries) {
-      const row = this.#toRow(entry);
-      if (this.#insert(row)) added.push(row);
-    }
+    for (const entry of entries) if (this.#insert(this.#toRow(entry))) this.received++;
     // A tenth at a time, because each time costs as much as there are rows.
     if (this.rows.length > capacity * 1.1) this.rows = this.rows.slice(-capacity);
-    this.received += added.length;
-    if (added.length + changes.length > 0) this.version++;
-    return added;
   }
 
   find(id: number): Row | undefined {

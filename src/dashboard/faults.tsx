@@ -22,7 +22,7 @@ export function Faults({ session, actions }: { session: Session; actions: Action
     <section aria-label="Fault rules">
       <h2>Faults</h2>
       {faults.length === 0 && <p class="note">none</p>}
-      <ul class="plain">
+      <ul>
         {faults.map((fault) => (
           <li key={fault.name} class="fault">
             <span>

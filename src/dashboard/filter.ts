@@ -52,17 +52,8 @@ function testOf(word: string, findings: ReadonlyMap<string, ReadonlySet<number>>
   if (/^[1-5]\d\d$/.test(word)) return ({ status }) => String(status) === word;
   if (/^[1-5]xx$/.test(word)) return ({ status }) => String(status)[0] === word[0];
   if (/^#\d+$/.test(word)) return ({ id }) => String(id) === word.slice(1);
-  return (row) =>
-    has(row.key, word) ||
-    has(row.path, word) ||
-    has(row.query, word) ||
-    has(row.operation, word) ||
-    has(row.method, word) ||
-    has(row.code, word) ||
-    has(row.fault, word) ||
-    has(row.plan, word) ||
-    has(row.call, word) ||
-    has(row.inShort, word);
+  return ({ key, path, query, operation, method, code, fault, plan, call, inShort }) =>
+    [key, path, query, operation, method, code, fault, plan, call, inShort].some(
+      (text) => text?.toLowerCase().includes(word) === true,
+    );
 }
-
-const has = (text: string | undefined, word: string) => text?.toLowerCase().includes(word) === true;

@@ -29,15 +29,15 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 export function Header(props: HeaderProps) {
   const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onSandbox, onBack, onClose } =
     props;
-  const { verdict, scenario, connection, sandboxes } = session.state;
-  const { isLive } = session;
+  const { scenario, connection, sandboxes } = session.state;
+  const { isLive, outcome } = session;
   const names = sandbox === undefined || sandboxes.includes(sandbox) ? sandboxes : [...sandboxes, sandbox];
   return (
     <header class="top">
       <h1>
-        {verdict !== undefined && verdict.counts.requests > 0 && (
-          <span class={`pill ${verdict.outcome}`}>
-            {outcomeSigns[verdict.outcome]} {verdict.outcome}
+        {outcome && (
+          <span class={`pill ${outcome}`}>
+            {outcomeSigns[outcome]} {outcome}
           </span>
         )}
         {scenario || 'petstore-sim'}

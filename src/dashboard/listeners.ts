@@ -1,3 +1,13 @@
+let isPressed = false;
+
+/**
+ * Notes whether the button of the pointer is down. Nothing is called then: what moved away from under the pointer between
+ * press and release would get no click.
+ */
+export const notePress = ({ buttons }: PointerEvent) => {
+  isPressed = buttons === 1;
+};
+
 /** Functions to call when something has changed, each at most once a frame. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
@@ -13,6 +23,7 @@ export class Listeners {
     if (this.#isAsked) return;
     this.#isAsked = true;
     const run = () => {
+      if (isPressed) return void setTimeout(run, 50);
       this.#isAsked = false;
       for (const listener of this.#listeners) listener();
     };

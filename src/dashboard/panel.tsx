@@ -39,8 +39,8 @@ function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
   const [isOpen, setOpen] = useState(false);
   const [file, setFile] = useState<Session>();
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);
-  const { verdict, scenario } = session.state;
-  const outcome = verdict !== undefined && verdict.counts.requests > 0 ? verdict.outcome : undefined;
+  const { scenario } = session.state;
+  const { outcome } = session;
   const open = async (chosen: File) => {
     const read = readFile(chosen.name, await chosen.text());
     file?.close();
@@ -56,7 +56,7 @@ function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
       {!isOpen && (
         <div class="sim corner">
           <button type="button" onClick={() => setOpen(true)}>
-            {outcome !== undefined && (
+            {outcome && (
               <span class={`pill ${outcome}`}>
                 {outcomeSigns[outcome]} {outcome}
               </span>

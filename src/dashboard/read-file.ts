@@ -12,8 +12,8 @@ export function readFile(name: string, text: string): RunReport {
   const start = text.trimStart();
   if (start.startsWith('<')) return readReport(text) ?? fail(name);
   try {
-    const isWhole = start.startsWith('{"log"') || /^\{\s*"log"\s*:/.test(start);
-    if (isWhole) return fromEntries(fromHar((JSON.parse(text) as { log: { entries: HarEntry[] } }).log.entries));
+    if (/^\{\s*"log"\s*:/.test(start))
+      return fromEntries(fromHar((JSON.parse(text) as { log: { entries: HarEntry[] } }).log.entries));
     return fromEntries(
       start
         .split('\n')

@@ -1,19 +1,11 @@
-import type { Kind, Row } from './entry-buffer.js';
+import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
+import { signNames } from './signs.js';
 
 /** As the style sheet has it. */
 const rowHeight = 25;
 /** Rows above and below what is seen. */
 const beyond = 4;
-
-const kindSigns: Record<Kind, string> = {
-  banned: '■',
-  strike: '▲',
-  refused: '×',
-  unauthorized: '○',
-  failed: '⊗',
-  served: '',
-};
 
 interface PooledRow {
   element: HTMLElement;
@@ -122,7 +114,7 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
     clockTime(row.atMs),
     row.method,
     shortTarget.length > 200 ? `${shortTarget.slice(0, 200)}…` : shortTarget,
-    `${row.status || '---'}${kindSigns[row.kind] && ` ${kindSigns[row.kind]}`}`,
+    `${row.status || '---'}${row.kind === 'served' ? '' : ` ${signNames[row.kind][0]}`}`,
     row.key || 'no key',
     row.inShort ?? '',
   ];

@@ -92,6 +92,12 @@ export class Session {
     return this.source.kind !== 'file';
   }
 
+  /** What the verdict says, once a request has come. */
+  get outcome(): Verdict['outcome'] | undefined {
+    const { verdict } = this.state;
+    return verdict?.counts.requests ? verdict.outcome : undefined;
+  }
+
   /** The instant of the simulator's clock. */
   nowMs(): number {
     const { clock, speed } = this.state;
@@ -163,19 +169,21 @@ export class Session {
       this.entries = new EntryBuffer();
     }
     this.#lastChange = changes.at(-1)?.number ?? this.#lastChange;
-    const isConnected = this.state.connection === 'live' || this.state.connection === 'file';
     this.entries.add(entries, changes);
-    const { clock: before, connection } = this.state;
-    const isSame = connection === 'live' && before?.mode === clock.mode && this.state.total === total;
+    const { state } = this;
+    const connection = this.isLive ? 'live' : 'file';
+    const isConnected = state.connection === connection;
     if (
-      !isSame ||
+      !isConnected ||
       isNew ||
-      this.state.behind !== behind ||
-      this.state.pending !== pending ||
+      state.clock?.mode !== clock.mode ||
+      state.total !== total ||
+      state.behind !== behind ||
+      state.pending !== pending ||
       !isNear(clock, this.nowMs())
     ) {
       this.set({
-        connection: this.source.kind === 'file' ? 'file' : 'live',
+        connection,
         scenario,
         clock: { ...clock, readAtMs: performance.now() },
         total,

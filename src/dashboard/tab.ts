@@ -1,4 +1,4 @@
-import type { Session } from './session.js';
+import { type Session, watchState } from './session.js';
 import { outcomeSigns } from './verdict.js';
 
 const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as const;
@@ -7,8 +7,8 @@ const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as
 export function showInTab(session: Session): () => void {
   let shown = '';
   const show = () => {
-    const { scenario, verdict } = session.state;
-    const outcome = verdict !== undefined && verdict.counts.requests > 0 ? verdict.outcome : undefined;
+    const { outcome } = session;
+    const { scenario } = session.state;
     const title = `${outcome === undefined ? '' : `${outcomeSigns[outcome]} `}${scenario && `${scenario} · `}petstore-sim`;
     if (title === shown) return;
     shown = title;
@@ -16,8 +16,7 @@ export function showInTab(session: Session): () => void {
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
     if (icon) icon.href = iconOf(outcome);
   };
-  show();
-  return session.onState.add(show);
+  return watchState(session, show);
 }
 
 /** A sign on a colour, as an address. */

@@ -190,9 +190,30 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
       await eventually(() => rows().count()).toBe(6);
     });
 
+    test('a press holds the page until the release, so that what is clicked does not move away', async () => {
+      await open();
+      await stage.call('free-key', '/pets?limit=7');
+      const pressed = rows().filter({ hasText: 'limit=7' });
+      const { x, y } = (await pressed.boundingBox()) as { x: number; y: number };
+      await page.mouse.move(x + 5, y + 5);
+      await page.mouse.down();
+      const isTold = page.waitForResponse(
+        async (response) => response.url().endsWith('/verdict') && (await response.json()).counts.requests === 10,
+      );
+      await makeStorm(stage);
+      await isTold;
+      await page.waitForTimeout(300);
+      expect(await rows().count()).toBe(1);
+      await page.mouse.up();
+      await page.getByText('request 1', { exact: true }).waitFor();
+      await eventually(() => rows().count()).toBe(10);
+      await page.locator('.finding').first().waitFor();
+    });
+
     test('the detail has the chain of why, headers and bodies', async () => {
       await open();
       await makeStorm(stage);
+      await rows().nth(8).waitFor();
       await rows().filter({ hasText: 'banned for 2:00' }).click();
       const detail = page.locator('.detail');
       await detail.getByText('so the key is banned until 12:02:07').waitFor();
@@ -218,8 +239,15 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
     test('is copied as a command that works', async () => {
       await open();
       await stage.call('free-key', '/pets', `{"name":"O'Rex","categoryId":1}`);
+      let answer = () => {};
+      const isAsked = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      // Also before its body has come.
+      await page.route('**/journal/1', (route) => isAsked.then(() => route.continue()));
       await rows().first().click();
       await page.getByRole('button', { name: 'copy as curl' }).click();
+      answer();
       const command = await page.getByRole('textbox', { name: 'As a command' }).inputValue();
       expect(command).toMatch(/^curl -i 'http:\/\/127\.0\.0\.1:\d+\/v1\/pets' -H 'Authorization: Bearer free-key'/);
       const { stdout } = await promisify(exec)(command);
