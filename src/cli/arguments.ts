@@ -128,14 +128,15 @@ export function readArguments(): Request {
   if (!isCommand(command)) {
     const names = Object.keys(commands);
     throw new UsageError(
-      `expected a command (${names.join(', ')}), got ${JSON.stringify(command)}${meant(command, names)}; see petstore-sim --help`,
+      `expected a command (${names.join(', ')}), got ${JSON.stringify(command)}${meant(command, names) || asScenario(command)}; see petstore-sim --help`,
     );
   }
   const { options, most } = commands[command];
   const stray = Object.keys(values).find((name) => name !== 'json' && !(options as string[]).includes(name));
   if (stray !== undefined) throw new UsageError(`expected no --${stray} with ${command}; see petstore-sim --help`);
   if (rest.length > most) {
-    throw new UsageError(`expected no further argument of ${command}, got ${JSON.stringify(rest[most])}`);
+    const hint = (options as string[]).includes('scenario') ? asScenario(rest[most] as string) : '';
+    throw new UsageError(`expected no further argument of ${command}, got ${JSON.stringify(rest[most])}${hint}`);
   }
   const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? 0;
   const before = tokens.filter(({ kind, index }) => kind === 'positional' && index < end).length;
@@ -168,5 +169,9 @@ function meant(written: string, names: readonly string[], before = ''): string {
   const name = nearest(written, names);
   return name === undefined ? '' : `; did you mean ${before}${name}?`;
 }
+
+/** The name of a file is meant for its option. */
+const asScenario = (written: string) =>
+  /\.(?:ya?ml|json)$/.test(written) ? `; to serve that scenario, write --scenario ${written}` : '';
 
 const isCommand = (text: string): text is CommandName => Object.hasOwn(commands, text);

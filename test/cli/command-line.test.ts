@@ -218,6 +218,8 @@ describe('the command line', () => {
     [['--bogus'], "Unknown option '--bogus'"],
     [['frob'], 'expected a command (serve, exec, matrix, gauntlet, '],
     [['serve', 'extra'], 'expected no further argument of serve, got "extra"'],
+    [['serve', 'own.yaml'], 'got "own.yaml"; to serve that scenario, write --scenario own.yaml'],
+    [['./own.json'], 'got "./own.json"; to serve that scenario, write --scenario ./own.json; see'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
     [['--scenario', 'nope'], 'expected a file or a shipped scenario'],
     [['--scenario', 'package.json'], 'expected no such field'],
