@@ -1,6 +1,9 @@
 import { type Assumption, type AssumptionId, assumptions } from '../contract/assumptions.js';
+import { completed } from '../scenario/resolve-scenario.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { anything, boolean, fields, list, optional, string } from '../schema/schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { jsonText } from '../values/json.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { operation } from './control-operation.js';
 import { about, findScenario, scenarioContent, scenarioInput } from './input-values.js';
@@ -9,13 +12,21 @@ import { about, findScenario, scenarioContent, scenarioInput } from './input-val
 const started = fields({ scenario: about(string, 'The name of the scenario.'), clock: clockInfoSchema });
 const startOf = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
 
+function differing(one: Scenario, other: Scenario): string[] {
+  const fields = Object.keys({ ...one, ...other }) as (keyof Scenario)[];
+  return fields.filter((field) => jsonText(one[field] ?? null) !== jsonText(other[field] ?? null));
+}
+
 export const scenarioOperations = {
   getScenario: operation({
     method: 'GET',
     path: '/scenario',
     summary: 'Shows the scenario, completed from the default scenario, with its API keys',
     input: fields({}),
-    result: fields({ name: string, scenario: scenarioContent }),
+    result: fields({
+      name: string,
+      scenario: scenarioContent,
+    }),
     run: (sim) => ({ name: sim.name, scenario: structuredClone(sim.scenario) }),
   }),
   listScenarios: operation({
@@ -23,8 +34,19 @@ export const scenarioOperations = {
     path: '/scenarios',
     summary: 'Lists the scenarios that can be loaded by name',
     input: fields({}),
-    result: list(fields({ name: string, description: string })),
-    run: ({ scenarios }) => [...scenarios].map(([name, { description = '' }]) => ({ name, description })),
+    result: list(
+      fields({
+        name: string,
+        description: string,
+        changed: optional(about(list(string), 'Of the one that is loaded: the fields in which it now differs.')),
+      }),
+    ),
+    run: (sim) =>
+      [...sim.scenarios].map(([name, scenario]) => ({
+        name,
+        description: scenario.description ?? '',
+        ...(name === sim.name && { changed: differing(completed(scenario), sim.scenario) }),
+      })),
   }),
   listAssumptions: operation({
     method: 'GET',

@@ -93,10 +93,11 @@ export async function* streamUpdates(
   { run: lastRun, since = 0, changes: lastChange = 0 }: UpdatesSince,
   { signal, instance = '' }: Caller,
 ): AsyncGenerator<Update> {
-  const runOf = () => `${instance}:${sim.journal.clearedId}`;
+  const life = `${instance}.${numberOf(sim)}`;
+  const runOf = () => `${life}:${sim.journal.clearedId}`;
   let run = runOf();
   const isContinued = lastRun === run;
-  let noted = lastRun?.split(':', 1)[0] === instance ? lastChange : 0;
+  let noted = lastRun?.split(':', 1)[0] === life ? lastChange : 0;
   let view = createEntryView(sim);
   const { journal } = coreOf(sim).state;
   /** Of those that were there at the start; the others follow from this number on. */
@@ -154,6 +155,16 @@ export async function* streamUpdates(
   } finally {
     stop();
   }
+}
+
+/** A sandbox that was removed and made again is another simulator with the same requests' ids. */
+const numbers = new WeakMap<Simulator, number>();
+let counted = 0;
+
+function numberOf(sim: Simulator): number {
+  const number = numbers.get(sim) ?? ++counted;
+  numbers.set(sim, number);
+  return number;
 }
 
 const showChange = (

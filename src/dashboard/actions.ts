@@ -20,7 +20,7 @@ export function createActions(session: Session, tell: (text: string, canUndo?: b
   const send: Actions['send'] = async <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => {
     try {
       const result = await source.send<Result>(method, path, input);
-      session.refresh();
+      session.refreshNow();
       return result;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;

@@ -69,7 +69,8 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
   }
   const setRange = (range: Range | undefined) => setFilter((before) => ({ ...before, range }));
   const find = (ids: number[], label: string) => {
-    setFilter({ ...noFilter, only: { ids: new Set(ids), label } });
+    const wanted = new Set(ids);
+    setFilter({ ...noFilter, only: { test: ({ id }) => wanted.has(id), label } });
     setSelected(ids.map((id) => session.entries.find(id)).find((row) => row !== undefined));
   };
   const close = () => {
@@ -193,12 +194,17 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
                 onClose={() => setSelected(undefined)}
                 onShowText={(title, text) => setShown({ kind: 'text', title, text })}
                 onFind={find}
+                onFailure={tell}
               />
             )}
           </div>
         </div>
         <aside aria-label="State">
-          <Keys session={session} actions={actions} onKey={({ key }) => setFilter({ ...noFilter, text: key })} />
+          <Keys
+            session={session}
+            actions={actions}
+            onKey={({ id, key }) => setFilter({ ...noFilter, only: { test: ({ keyId }) => keyId === id, label: key } })}
+          />
           <Faults session={session} actions={actions} />
           <Assumptions session={session} />
         </aside>

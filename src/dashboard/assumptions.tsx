@@ -1,4 +1,5 @@
-import type { ListedAssumption, Session } from './session.js';
+import type { Session } from './session.js';
+import type { ListedAssumption } from './session-state.js';
 
 /** What the simulator does where the interface document says nothing: first what differs from the default. */
 export function Assumptions({ session }: { session: Session }) {

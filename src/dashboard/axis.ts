@@ -123,13 +123,13 @@ function tickLabel(ms: number, stepMs: number): string {
 
 /** What a lane says in words. */
 export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => number): string {
-  const { served, refused, strike, banned, unauthorized, failed } = counts;
+  const { served, refused, strike, banned, rejected, failed } = counts;
   const words: [number, string][] = [
     [served, 'served'],
     [refused, 'refused'],
     [strike, strike === 1 ? 'strike' : 'strikes'],
     [banned, 'refused in a ban'],
-    [unauthorized, 'with 401'],
+    [rejected, 'with another 4xx'],
     [failed, 'without an answer of use'],
   ];
   const said = words.filter(([number]) => number > 0).map(([number, word]) => `${number.toLocaleString('en')} ${word}`);

@@ -13,9 +13,12 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The request as a command. @param baseUrl where the API is, if the journal does not say */
 export function asCurl(entry: Whole, baseUrl: string): string {
+  const address = `${entry.baseUrl ?? baseUrl}${target(entry)}`;
   const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
   if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
-  parts.push(quoted(`${entry.baseUrl ?? baseUrl}${target(entry)}`));
+  // curl would make several addresses of it, or a shorter one.
+  if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
+  parts.push(quoted(address));
   // A masked key is for the reader to fill in.
   if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
   else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
@@ -23,7 +26,13 @@ export function asCurl(entry: Whole, baseUrl: string): string {
     if (entry.method !== 'POST') parts.splice(1, 0, `-X ${entry.method}`);
     parts.push(`-H ${quoted('Content-Type: application/json')}`, `--data-raw ${quoted(entry.requestBody.text)}`);
   }
-  return parts.join(' ');
+  return [...missingFrom(entry).map((text) => `# ${text}\n`), parts.join(' ')].join('');
+}
+
+/** What the journal does not have of a request, so that the copy is another. */
+function missingFrom({ method, requestBody, headers }: Whole): string[] {
+  if (requestBody?.truncated) return ['The journal has only the beginning of its body.'];
+  return headers === undefined && method !== 'GET' ? ['The journal no longer has its body, if it had one.'] : [];
 }
 
 /** The key as a scenario or a program can name it; of a masked one only the end is known. */
@@ -54,18 +63,22 @@ function keyBefore({
 export interface Present {
   /** The scenario that is loaded now. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
-  /** The names of the scenarios that can be extended. */
-  shipped: readonly string[];
+  /** The scenarios that can be extended; of the present one the fields in which it differs. */
+  known: readonly { name: string; changed?: readonly string[] }[];
   /** The fault rules that are there now. */
   faults: readonly { name: string; then?: object }[];
 }
 
 /** A scenario in which the same request gets the same answer. */
-export function scenarioBefore(entry: Whole, { scenario, shipped, faults }: Present): object {
+export function scenarioBefore(entry: Whole, { scenario, known, faults }: Present): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
-  const isShipped = shipped.includes(name);
-  const base = isShipped ? (name === 'default' ? {} : { extends: name }) : rest;
+  const shipped = known.find((each) => each.name === name);
+  const changed = shipped?.changed ?? [];
+  const isShipped = shipped !== undefined && !changed.includes('keys');
+  const own = Object.entries(rest).filter(([field]) => changed.includes(field));
+  const base =
+    shipped === undefined ? rest : { ...(name !== 'default' && { extends: name }), ...Object.fromEntries(own) };
   const fault = faults.find((each) => each.name === entry.fault);
   const why = entry.inShort;
   const described = `Before request ${entry.id}: ${entry.method} ${target(entry)} answered ${entry.status}`;
@@ -99,19 +112,34 @@ export function asTest(entry: Whole, scenario: object): string {
   };
   const request = { method: entry.method, headers, ...(entry.requestBody && { body: entry.requestBody.text }) };
   const keys = changes.keys === undefined ? '' : ', keys: { ...shipped.keys, ...changes.keys }';
+  const [fault] = (changes.faults ?? []) as { then?: { reset?: boolean; close?: boolean; hang?: boolean } }[];
+  const { reset, close, hang } = fault?.then ?? {};
+  const isFaultGone = entry.fault !== undefined && fault === undefined;
+  const missing = [
+    ...missingFrom(entry),
+    ...(isFaultGone ? [`Its fault rule ${JSON.stringify(entry.fault)} is no longer there: add it to faults.`] : []),
+  ];
+  const address = JSON.stringify(`http://petstore.test/v1${target(entry)}`);
   return `import { createSimulator, type Scenario } from 'petstore-sim';
 ${base === undefined ? '' : `import shipped from 'petstore-sim/scenarios/${base}.json';\n`}import { expect, test } from 'vitest';
 
-test(${JSON.stringify(`${entry.method} ${target(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
+${missing.map((text) => `// ${text}\n`).join('')}test(${JSON.stringify(`${entry.method} ${target(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
   const changes: Scenario = ${inLines(changes)};
   const sim = createSimulator({ scenario: ${base === undefined ? 'changes' : `{ ...shipped, ...changes${keys} }`} });
-  const response = await sim.fetch(${JSON.stringify(`http://petstore.test/v1${target(entry)}`)}, ${inLines(request)});
+${
+  reset || close || hang
+    ? `  const request = ${inLines(request)};
+  await expect(sim.fetch(${address}, { ...request, signal: AbortSignal.timeout(1_000) })).rejects.toThrow();
+});
+`
+    : `  const response = await sim.fetch(${address}, ${inLines(request)});
   expect(response.status).toBe(${entry.status});
 ${compared
   .filter((header) => entry.headers?.[header] !== undefined)
   .map((header) => `  expect(response.headers.get('${header}')).toBe('${entry.headers?.[header]}');\n`)
   .join('')}});
-`;
+`
+}`;
 }
 
 /** A value as code, in a line of code that is indented. */

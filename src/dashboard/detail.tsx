@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control/journal-entry.js';
 import type { WhyStep } from '../control/why.js';
-import { asCurl, asTest, scenarioBefore, type Whole } from './copy-as.js';
+import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 import type { Session } from './session.js';
+import { SourceError } from './source.js';
 
 interface DetailProps {
   session: Session;
@@ -12,6 +13,7 @@ interface DetailProps {
   onClose(): void;
   onShowText(title: string, text: string): void;
   onFind(ids: number[], label: string): void;
+  onFailure(text: string): void;
 }
 
 /** A file may hold requests without the steps. */
@@ -28,41 +30,48 @@ const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
 const mostShown = 20_000;
 
 /** One request: why it got its answer, what was sent and answered, and how to have it again. */
-export function Detail({ session, row, onClose, onShowText, onFind }: DetailProps) {
+export function Detail({ session, row, onClose, onShowText, onFind, onFailure }: DetailProps) {
   const { send } = session.source;
-  const asked = useMemo(() => send<Explained>('GET', `/journal/${row.id}`).catch(() => undefined), [session, row.id]);
-  const [answer, setAnswer] = useState<{ asked: typeof asked; whole: Explained | undefined }>();
+  const asked = useMemo(
+    () => send<Explained>('GET', `/journal/${row.id}`).catch((error: SourceError) => error),
+    [session, row.id],
+  );
+  const [answer, setAnswer] = useState<{ asked: typeof asked; got: Explained | SourceError }>();
   useEffect(() => {
     let isWanted = true;
-    void asked.then((whole) => isWanted && setAnswer({ asked, whole }));
+    void asked.then((got) => isWanted && setAnswer({ asked, got }));
     return () => {
       isWanted = false;
     };
   }, [asked]);
 
-  const isAnswered = answer?.asked === asked;
-  const whole = isAnswered ? answer.whole : undefined;
+  const got = answer?.asked === asked ? answer.got : undefined;
+  const failure = got instanceof SourceError ? got : undefined;
+  const whole = got instanceof SourceError ? undefined : got;
   const entry: Whole = whole ?? row;
   const steps = whole?.why ?? [];
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
   // A button that is pressed before it has come waits for it: without its body the command would be another.
-  const read = async (): Promise<Whole> => (await asked) ?? row;
-  const before = async () => {
-    const [scenario, list] = await Promise.all([
-      send<{ scenario: { name?: string; keys?: object } }>('GET', '/scenario'),
-      send<{ name: string }[]>('GET', '/scenarios').catch(() => []),
+  const read = async (): Promise<Whole> => {
+    const read = await asked;
+    if (!(read instanceof SourceError)) return read;
+    if (read.status !== 404) throw read;
+    return row;
+  };
+  const before = async (entry: Whole) => {
+    const [{ scenario }, list] = await Promise.all([
+      send<{ scenario: Present['scenario'] }>('GET', '/scenario'),
+      send<Present['known']>('GET', '/scenarios').catch(() => []),
     ]);
-    return scenarioBefore(await read(), {
-      scenario: scenario.scenario,
-      shipped: list.map(({ name }) => name),
-      faults: session.state.faults,
-    });
+    return scenarioBefore(entry, { scenario, known: list, faults: session.state.faults });
   };
-  const show = {
-    curl: async () => onShowText('As a command', asCurl(await read(), session.source.baseUrl)),
-    test: async () => onShowText('As a test', asTest(await read(), await before())),
-    scenario: async () => onShowText('As a scenario from here', JSON.stringify(await before(), null, 2)),
-  };
+  const show = (title: string, write: (entry: Whole) => string | Promise<string>) => () =>
+    read()
+      .then(write)
+      .then(
+        (text) => onShowText(title, text),
+        ({ message }: Error) => onFailure(message),
+      );
   return (
     <section class="detail" aria-label={`Request ${row.id}`}>
       <header>
@@ -102,17 +111,24 @@ export function Detail({ session, row, onClose, onShowText, onFind }: DetailProp
         </p>
       ))}
       <div class="acts">
-        <button type="button" onClick={show.curl}>
+        <button type="button" onClick={show('As a command', (entry) => asCurl(entry, session.source.baseUrl))}>
           copy as curl
         </button>
-        <button type="button" onClick={show.test}>
+        <button type="button" onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>
           as a test
         </button>
-        <button type="button" onClick={show.scenario}>
+        <button
+          type="button"
+          onClick={show('As a scenario from here', async (entry) => JSON.stringify(await before(entry), null, 2))}
+        >
           scenario from here
         </button>
       </div>
-      {isAnswered && whole === undefined && <p class="note">The journal no longer holds its headers and bodies.</p>}
+      {failure && (
+        <p class="note">
+          {failure.status === 404 ? 'The journal no longer holds its headers and bodies.' : failure.message}
+        </p>
+      )}
       {entry.headers !== undefined && (
         <>
           <h3>Headers of the answer</h3>

@@ -93,10 +93,11 @@ interface Listed {
 /** Every scenario that can be loaded, with what it is about. */
 export function ScenarioPicker({ session, actions, onClose }: { session: Session; actions: Actions; onClose(): void }) {
   const [all, setAll] = useState<Listed[]>();
+  const [failure, setFailure] = useState('');
   const [text, setText] = useState('');
   const [reseed, setReseed] = useState(true);
   useEffect(() => {
-    session.source.send<Listed[]>('GET', '/scenarios').then(setAll, () => setAll([]));
+    session.source.send<Listed[]>('GET', '/scenarios').then(setAll, ({ message }) => setFailure(message));
   }, [session]);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = (all ?? []).filter(({ name, description }) =>
@@ -129,6 +130,7 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
           </li>
         ))}
       </ul>
+      {failure && <p class="bad">{failure}</p>}
       {all !== undefined && found.length === 0 && <p class="empty">None has these words.</p>}
     </Dialog>
   );

@@ -141,7 +141,7 @@ const signOf: Record<Kind, keyof Colours> = {
   banned: 'bad',
   strike: 'bad',
   refused: 'warn',
-  unauthorized: 'warn',
+  rejected: 'warn',
   failed: 'warn',
   served: 'ok',
 };
@@ -179,8 +179,6 @@ function drawChanges(
   colours: Colours,
   bottom: number,
 ): void {
-  context.font = '11px system-ui, sans-serif';
-  context.textAlign = 'left';
   let last = Number.NEGATIVE_INFINITY;
   const places = entries.changes.map((change) => {
     const ms = entries.toAxis(Date.parse(change.time), change.lastId);
@@ -192,10 +190,12 @@ function drawChanges(
     drawLine(context, x, 12, bottom, colours.accent, [1, 4]);
     drawSign(context, 'change', x, 8, colours.accent);
     const { request, input, by } = change;
-    const text = `${changeName(request)} ${input} · ${by}`;
+    const text = `${[changeName(request), input].filter(Boolean).join(' ')} · ${by}`;
     const shown = text.length > 44 ? `${text.slice(0, 43)}…` : text;
     const next = places.slice(index + 1).find((each) => each.x - x >= 12)?.x ?? width - left;
     context.fillStyle = colours.dim;
+    context.font = '11px system-ui, sans-serif';
+    context.textAlign = 'left';
     if (x + 10 + context.measureText(shown).width < next) context.fillText(shown, x + 8, 9);
   }
 }

@@ -3,15 +3,15 @@ import type { ShownChange } from '../control/update-stream.js';
 import { lowest } from '../values/lowest.js';
 
 /** What became of a request, from the gravest to the best. */
-export const kinds = ['banned', 'strike', 'refused', 'unauthorized', 'failed', 'served'] as const;
+export const kinds = ['banned', 'strike', 'refused', 'rejected', 'failed', 'served'] as const;
 export type Kind = (typeof kinds)[number];
 
-export function kindOf({ strike, refusal, status, unreadable, plan }: EntryRow): Kind {
+export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind {
   if (strike) return 'strike';
   if (refusal === 'ban') return 'banned';
-  if (refusal !== undefined || (status === 429 && plan === undefined)) return 'refused';
-  if (status === 401) return 'unauthorized';
-  return unreadable || status === 0 || status >= 500 ? 'failed' : 'served';
+  if (refusal !== undefined || status === 429) return 'refused';
+  if (unreadable || status === 0 || status >= 500) return 'failed';
+  return status >= 400 ? 'rejected' : 'served';
 }
 
 /** A request as the page keeps it. */
@@ -56,15 +56,13 @@ export class EntryBuffer {
   hasFaults = false;
   /** How many rows came between others, because their answer was delayed. */
   insertions = 0;
-  /** How many requests came, those that are no longer kept too. */
-  received = 0;
   /** How far the axis is ahead of the clock from a request on, where the clock was set back. */
   #offsets: { afterId: number; ms: number }[] = [];
 
   /** Adds what is new, in the order of arrival; what it has already is left out. */
   add(entries: readonly EntryRow[], changes: readonly ShownChange[]): void {
     for (const change of changes) this.#addChange(change);
-    for (const entry of entries) if (this.#insert(this.#toRow(entry))) this.received++;
+    for (const entry of entries) this.#insert(this.#toRow(entry));
     // A tenth at a time, because each time costs as much as there are rows.
     if (this.rows.length > capacity * 1.1) this.rows = this.rows.slice(-capacity);
   }
@@ -99,8 +97,12 @@ export class EntryBuffer {
   #addChange(change: ShownChange): void {
     if (this.changes.some(({ number }) => number === change.number)) return;
     this.changes = [...this.changes, change].slice(-200);
+    for (const lane of this.lanes.values()) {
+      const ban = lane.bans.at(-1);
+      if (ban !== undefined && liftsBan(change, lane)) ban.toMs = Math.min(ban.toMs, this.#instantOf(change));
+    }
     const backMs = Date.parse(change.time) - Date.parse(change.until);
-    if (backMs <= 0 || this.rows.length === 0) return;
+    if (backMs <= 0 || change.lastId === 0) return;
     const last = this.#offsets.at(-1)?.ms ?? 0;
     this.#offsets.push({ afterId: change.lastId, ms: last + backMs + 1_000 });
   }
@@ -109,7 +111,7 @@ export class EntryBuffer {
     const id = entry.keyId ?? '';
     let lane = this.lanes.get(id);
     if (lane === undefined) {
-      const counts = { banned: 0, strike: 0, refused: 0, unauthorized: 0, failed: 0, served: 0 };
+      const counts = { banned: 0, strike: 0, refused: 0, rejected: 0, failed: 0, served: 0 };
       lane = { id, name: entry.key || 'no key', plan: entry.plan, place: -1, counts, waits: [], bans: [], borders: [] };
       this.lanes.set(id, lane);
     }
@@ -118,13 +120,13 @@ export class EntryBuffer {
     return row;
   }
 
-  #insert(row: Row): boolean {
+  #insert(row: Row): void {
     const { rows } = this;
     const last = rows.at(-1);
     if (last === undefined || row.id > last.id) rows.push(row);
     else {
       const at = this.#position(row.id);
-      if (rows[at]?.id === row.id || (at === 0 && rows.length >= capacity)) return false;
+      if (rows[at]?.id === row.id || (at === 0 && rows.length >= capacity)) return;
       rows.splice(at, 0, row);
       this.insertions++;
     }
@@ -132,7 +134,6 @@ export class EntryBuffer {
     this.hasFaults ||= row.fault !== undefined;
     row.lane.plan ??= row.plan;
     this.#noteSpans(row);
-    return true;
   }
 
   #noteSpans(row: Row): void {
@@ -140,7 +141,9 @@ export class EntryBuffer {
     const fromMs = row.axisMs + durationMs;
     const shift = row.axisMs - row.atMs;
     if (refusal === 'ban' && promisedAt !== undefined) {
-      extend(lane.bans, fromMs, Date.parse(promisedAt) + shift);
+      const lift = this.changes.find((change) => change.lastId >= row.id && liftsBan(change, lane));
+      const liftedMs = lift === undefined ? Number.POSITIVE_INFINITY : this.#instantOf(lift);
+      extend(lane.bans, fromMs, Math.min(Date.parse(promisedAt) + shift, liftedMs));
       const wait = lane.waits.at(-1);
       if (wait !== undefined && wait.toMs > fromMs && row.kind === 'strike') wait.toMs = fromMs;
     } else if (toldUntil !== undefined) extend(lane.waits, fromMs, Date.parse(toldUntil) + shift);
@@ -149,6 +152,11 @@ export class EntryBuffer {
       lane.borders.push(border);
     if (lane.borders.length > mostSpans) lane.borders.shift();
     for (const spans of [lane.waits, lane.bans]) if (spans.length > mostSpans) spans.shift();
+  }
+
+  /** Of a control operation, on the axis. */
+  #instantOf({ time, lastId }: ShownChange): number {
+    return this.toAxis(Date.parse(time), lastId);
   }
 
   /** Where the request with an id is, or would be. */
@@ -160,6 +168,9 @@ export class EntryBuffer {
     return lowest(this.rows.length, (at) => (this.rows[at] as Row).axisMs >= axisMs);
   }
 }
+
+const liftsBan = ({ request, input }: ShownChange, { name }: Lane) =>
+  request.endsWith('/unban') && input === `key ${name}`;
 
 function extend(spans: Span[], fromMs: number, toMs: number): void {
   const last = spans.at(-1);

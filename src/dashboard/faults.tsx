@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Actions } from './actions.js';
 import { whole } from './format.js';
-import type { ListedFault, Session } from './session.js';
+import type { Session } from './session.js';
+import type { ListedFault } from './session-state.js';
 
 /** What can be added here; a scenario and `POST /faults` can say more. */
 const presets: readonly [name: string, says: string, then: object][] = [

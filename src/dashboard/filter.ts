@@ -7,7 +7,7 @@ export interface Filter {
   /** A stretch of the axis, as chosen in the timeline. */
   range: { fromMs: number; toMs: number } | undefined;
   /** Certain requests, and what to call them. */
-  only: { ids: ReadonlySet<number>; label: string } | undefined;
+  only: { test: Test; label: string } | undefined;
 }
 
 export const noFilter: Filter = { text: '', range: undefined, only: undefined };
@@ -16,7 +16,7 @@ type Test = (row: Row) => boolean;
 
 /** Words with a meaning of their own. */
 const meanings: Readonly<Record<string, Test>> = {
-  refused: ({ refusal }) => refusal !== undefined,
+  refused: ({ kind }) => kind === 'refused' || kind === 'strike' || kind === 'banned',
   strike: ({ strike }) => strike === true,
   strikes: ({ strike }) => strike === true,
   banned: ({ refusal }) => refusal === 'ban',
@@ -40,7 +40,7 @@ export function filterTest(
     .filter(Boolean)
     .map((word) => testOf(word, findings));
   if (range !== undefined) tests.push(({ axisMs }) => axisMs >= range.fromMs && axisMs <= range.toMs);
-  if (only !== undefined) tests.push(({ id }) => only.ids.has(id));
+  if (only !== undefined) tests.push(only.test);
   return (row) => tests.every((test) => test(row));
 }
 

@@ -86,9 +86,11 @@ export function Header(props: HeaderProps) {
       <details class="menu">
         <summary>Export</summary>
         <div>
-          <button type="button" onClick={() => onExport('har')}>
-            HAR
-          </button>
+          {session.source.kind !== 'file' && (
+            <button type="button" onClick={() => onExport('har')}>
+              HAR
+            </button>
+          )}
           <button type="button" onClick={() => onExport('jsonl')}>
             JSON Lines
           </button>

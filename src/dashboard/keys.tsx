@@ -87,7 +87,7 @@ function Key({ info, nowMs, actions, onKey }: KeyProps) {
       </div>
       {isValid && <Meter name="minute" owner={key} window={minute} />}
       {isValid && <Meter name="day" owner={key} window={day} />}
-      {notes.length > 0 && <p class={`note ${isBanned || strikes > 0 ? 'bad' : ''}`}>{notes.join(' · ')}</p>}
+      {isValid && notes.length > 0 && <p class={`note ${isBanned || strikes > 0 ? 'bad' : ''}`}>{notes.join(' · ')}</p>}
       {actions !== undefined && isValid && (
         <div class="acts">
           {acts.map(([name, isShown, path, input, title = name]) =>

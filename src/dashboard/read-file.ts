@@ -34,8 +34,9 @@ export function readReport(html: string): RunReport | undefined {
 
 function readLine(line: string): JournalEntry {
   const entry = JSON.parse(line) as JournalEntry;
-  if (typeof entry.id !== 'number' || typeof entry.time !== 'string' || typeof entry.status !== 'number')
-    throw new Error();
+  const { id, time, status, method, path } = entry;
+  const isEntry = [id, status, Date.parse(time)].every(Number.isFinite) && typeof method === typeof path;
+  if (!isEntry || typeof path !== 'string') throw new Error();
   return entry;
 }
 

@@ -120,7 +120,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
           : `${whole(shown.count)} of ${counted(shown.all, 'request')}`}
         {isPaused && total > shown.all && `, ${whole(total - shown.all)} more since the pause`}
         {pending > 0 && `, ${whole(pending)} waiting for the answer`}
-        {lost > 0 && `; ${whole(lost)} older ones are no longer in the journal`}
+        {lost > 0 && `; ${whole(lost)} older ones are no longer kept`}
       </p>
       <div
         class="list"

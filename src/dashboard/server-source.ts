@@ -14,11 +14,17 @@ export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, to
  */
 export function createServerSource(origin: string, sandbox?: string): Source {
   const url = `${origin}/__sim${sandbox === undefined ? '' : `/sandboxes/${encodeURIComponent(sandbox)}`}`;
-  const request = async (method: string, path: string, input?: object, signal?: AbortSignal): Promise<Response> => {
+  const request = async (
+    method: string,
+    path: string,
+    input?: object,
+    signal?: AbortSignal,
+    base = url,
+  ): Promise<Response> => {
     const token = readToken();
     let response: Response;
     try {
-      response = await fetch(`${url}${path}`, {
+      response = await fetch(`${base}${path}`, {
         method,
         headers: {
           'X-Sim-Caller': 'page',
@@ -37,7 +43,10 @@ export function createServerSource(origin: string, sandbox?: string): Source {
   };
   return {
     kind: 'server',
-    hasSandboxes: sandbox === undefined,
+    async sandboxes() {
+      const list = await (await request('GET', '/sandboxes', undefined, undefined, `${origin}/__sim`)).json();
+      return list.map(({ name }: { name: string }) => name);
+    },
     baseUrl: `${origin}${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`,
     send: async (method, path, input) => (await request(method, path, input)).json(),
     text: async (path) => (await request('GET', path)).text(),

@@ -4,65 +4,9 @@ import type { KeyInfo } from '../simulator/keys.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
+import { type ListedAssumption, type ListedFault, nothing, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
 import { Throttle } from './throttle.js';
-
-/** A fault rule as the control API lists it. */
-export interface ListedFault {
-  name: string;
-  seen: number;
-  applied: number;
-  when?: Record<string, unknown>;
-  then?: Record<string, unknown>;
-}
-
-export interface ListedAssumption {
-  id: string;
-  question: string;
-  value: unknown;
-  default: unknown;
-  alternatives: unknown[];
-}
-
-/** What the page knows apart from the requests. */
-export interface SessionState {
-  connection: 'connecting' | 'live' | 'gone' | 'locked' | 'file';
-  scenario: string;
-  description: string;
-  clock: (ClockInfo & { readAtMs: number }) | undefined;
-  /** How fast the clock runs. */
-  speed: number;
-  keys: readonly KeyInfo[];
-  totalKeys: number;
-  faults: readonly ListedFault[];
-  assumptions: readonly ListedAssumption[];
-  sandboxes: readonly string[];
-  verdict: Verdict | undefined;
-  /** The key that the verdict is for; `undefined`: all. */
-  verdictKey: string | undefined;
-  total: number;
-  pending: number;
-  behind: number;
-}
-
-/** Before the first answer. */
-const nothing: SessionState = {
-  connection: 'connecting',
-  scenario: '',
-  description: '',
-  clock: undefined,
-  speed: 1,
-  keys: [],
-  totalKeys: 0,
-  faults: [],
-  assumptions: [],
-  sandboxes: [],
-  verdict: undefined,
-  verdictKey: undefined,
-  total: 0,
-  pending: 0,
-  behind: 0,
-};
 
 /** After this time a lost connection is tried again. */
 const reconnectMs = 500;
@@ -79,6 +23,7 @@ export class Session {
   readonly #state = new Throttle(() => this.#readState(), 400);
   readonly #scenario = new Throttle(() => this.#readScenario(), 400);
   readonly #verdict = new Throttle(() => this.#readVerdict(), 700);
+  readonly #sandboxes = new Throttle(() => this.#readSandboxes(), 2_000);
   #run: string | undefined;
   #lastChange = 0;
 
@@ -106,9 +51,9 @@ export class Session {
     return Date.parse(clock.now) + passedMs;
   }
 
-  /** How many requests came before the page could show them. */
+  /** How many requests are not among the rows: they came before the page could show them, or it has let them go. */
   get lost(): number {
-    return Math.max(0, this.state.total - this.entries.received - this.state.behind);
+    return Math.max(0, this.state.total - this.entries.rows.length - this.state.behind);
   }
 
   set(changes: Partial<SessionState>): void {
@@ -116,15 +61,23 @@ export class Session {
     this.onState.call();
   }
 
-  /** Reads again what a change may have changed. */
+  /** Reads again what may have changed by itself. */
   refresh(): void {
     this.#state.ask();
     this.#verdict.ask();
   }
 
+  /** Reads again what somebody has changed, who looks for it now. */
+  refreshNow(): void {
+    this.refresh();
+    this.#scenario.ask();
+    this.#hurry();
+  }
+
   judge(verdictKey: string | undefined): void {
-    this.set({ verdictKey });
+    this.set({ verdictKey, verdict: undefined });
     this.#verdict.ask();
+    this.#hurry();
   }
 
   /** Starts anew, after a token was given. */
@@ -138,6 +91,7 @@ export class Session {
     this.#state.stop();
     this.#scenario.stop();
     this.#verdict.stop();
+    this.#sandboxes.stop();
   }
 
   async #watch(): Promise<void> {
@@ -162,11 +116,16 @@ export class Session {
     }
   }
 
+  #hurry(): void {
+    for (const each of [this.#state, this.#scenario, this.#verdict]) each.hurry();
+  }
+
   #take({ run, scenario, clock, entries, changes, total, pending, behind }: Update): void {
     const isNew = run !== this.#run;
     if (isNew) {
       this.#run = run;
       this.entries = new EntryBuffer();
+      this.set({ verdict: undefined });
     }
     this.#lastChange = changes.at(-1)?.number ?? this.#lastChange;
     this.entries.add(entries, changes);
@@ -191,9 +150,12 @@ export class Session {
         behind,
       });
     }
-    if (isNew || entries.length + changes.length > 0) this.onEntries.call();
-    if (isNew || !isConnected || entries.length + changes.length > 0) this.refresh();
+    const isQuiet = entries.length + changes.length === 0;
+    if (isNew || !isQuiet) this.onEntries.call();
+    if (isNew || !isConnected || !isQuiet) this.refresh();
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
+    if (isNew || !isConnected || isQuiet) this.#hurry();
+    if (this.source.sandboxes) this.#sandboxes.ask();
   }
 
   async #readState(): Promise<void> {
@@ -203,28 +165,35 @@ export class Session {
       send<ListedFault[]>('GET', '/faults'),
     ]);
     this.set({ keys, totalKeys, faults });
+    const { verdictKey } = this.state;
+    if (verdictKey !== undefined && !keys.some(({ id }) => id === verdictKey)) this.judge(undefined);
   }
 
   /** What only a change by hand changes. */
   async #readScenario(): Promise<void> {
-    const { send, hasSandboxes } = this.source;
-    const [assumptions, { scenario }, sandboxes] = await Promise.all([
+    const { send } = this.source;
+    const [assumptions, { scenario }] = await Promise.all([
       send<ListedAssumption[]>('GET', '/assumptions'),
       send<{ scenario: { description?: string; clock?: { speed?: number } } }>('GET', '/scenario'),
-      hasSandboxes ? send<{ name: string }[]>('GET', '/sandboxes') : [],
     ]);
     this.set({
       assumptions,
       description: scenario.description ?? '',
       speed: scenario.clock?.speed ?? 1,
-      sandboxes: sandboxes.map(({ name }) => name),
     });
+  }
+
+  /** A request to one makes it, and nothing tells of that. */
+  async #readSandboxes(): Promise<void> {
+    const sandboxes = (await this.source.sandboxes?.()) ?? [];
+    if (String(sandboxes) !== String(this.state.sandboxes)) this.set({ sandboxes });
   }
 
   async #readVerdict(): Promise<void> {
     const { verdictKey } = this.state;
     const query = verdictKey === undefined ? '' : `?key=${encodeURIComponent(verdictKey)}`;
-    this.set({ verdict: await this.source.send<Verdict>('GET', `/verdict${query}`) });
+    const verdict = await this.source.send<Verdict>('GET', `/verdict${query}`);
+    if (verdictKey === this.state.verdictKey) this.set({ verdict });
   }
 }
 

@@ -3,8 +3,8 @@ import type { Update, UpdatesSince } from '../control/update-stream.js';
 /** Where the page gets what it shows: a server, a simulator in the same page, or a file. */
 export interface Source {
   readonly kind: 'server' | 'page' | 'file';
-  /** Whether there can be sandboxes beside it: a sandbox itself has none. */
-  readonly hasSandboxes?: boolean;
+  /** The names of the server's sandboxes. */
+  sandboxes?(): Promise<string[]>;
   /** Where a client reaches the API, for commands to copy: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
   /**

@@ -7,6 +7,9 @@ const mostPauseMs = 10_000;
  * nothing.
  */
 export class Throttle {
+  /** How long the way there and back takes, as far as it is known: the shortest run of all. It is nobody's work. */
+  static #wayMs = Number.POSITIVE_INFINITY;
+  #endPause = () => {};
   readonly #task: () => Promise<void>;
   readonly #pauseMs: number;
   #tookMs = 0;
@@ -24,6 +27,11 @@ export class Throttle {
     if (!this.#isRunning && !this.#isStopped) void this.#run();
   }
 
+  /** Does at once what is asked for: somebody waits for it, or nothing else is to be done. */
+  hurry(): void {
+    if (this.#isAsked) this.#endPause();
+  }
+
   stop(): void {
     this.#isStopped = true;
   }
@@ -35,10 +43,15 @@ export class Throttle {
       const startMs = performance.now();
       // What fails is asked again with the next change; a lost connection is shown by the stream.
       await this.#task().catch(() => {});
-      const tookMs = performance.now() - startMs;
+      const wholeMs = performance.now() - startMs;
+      Throttle.#wayMs = Math.min(Throttle.#wayMs, wholeMs);
+      const tookMs = wholeMs - Throttle.#wayMs;
       const pauseMs = Math.min(mostPauseMs, Math.max(this.#pauseMs, Math.min(tookMs, this.#tookMs) * 100));
       this.#tookMs = tookMs;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await new Promise<void>((resolve) => {
+        this.#endPause = resolve;
+        setTimeout(resolve, pauseMs);
+      });
     }
     this.#isRunning = false;
   }

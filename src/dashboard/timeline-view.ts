@@ -126,6 +126,9 @@ export class TimelineView {
   moved(key: string): Range | 'all' | undefined {
     const part = this.#props().range ?? extentOf(this.#session.entries);
     const { fromMs, toMs } = part;
+    const all = extentOf(this.#session.entries);
+    // There is nothing farther away to be seen.
+    if (key === '-' && toMs - fromMs >= all.toMs - all.fromMs) return 'all';
     const quarter = (toMs - fromMs) / 4;
     const moves: Record<string, Range | 'all'> = {
       '+': { fromMs: fromMs + quarter, toMs: toMs - quarter },

@@ -130,7 +130,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
             {more > 0 && <li>and {more} more keys, which the list has</li>}
             {entries.changes.slice(-20).map(({ number, time, request, input, by }) => (
               <li key={`change-${number}`}>
-                {clockSeconds(Date.parse(time))} {changeName(request)} {input}, by {by}
+                {clockSeconds(Date.parse(time))} {[changeName(request), input].filter(Boolean).join(' ')}, by {by}
               </li>
             ))}
           </ul>

@@ -12,10 +12,10 @@ interface FindingsProps {
 /** What the judge says of the client in a sentence. */
 export function Outcome({ session }: { session: Session }) {
   const { verdict, verdictKey, keys, connection } = session.state;
-  if (verdict === undefined) {
-    return connection === 'file' ? <p class="verdict note">This file holds requests and no verdict.</p> : null;
-  }
-  const { outcome, reason, counts } = verdict;
+  if (verdict === undefined && connection === 'file')
+    return <p class="verdict note">This file holds requests and no verdict.</p>;
+  const { outcome, reason = '…', counts } = verdict ?? {};
+  const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
       <div class="reason">
@@ -35,11 +35,12 @@ export function Outcome({ session }: { session: Session }) {
           </select>
         )}
       </div>
-      {counts.requests > 0 && (
+      {counts !== undefined && counts.requests > 0 && (
         <p class="note">
           {counted(counts.requests, 'request')}: {whole(counts.served)} served, {whole(counts.refused)} refused
           {counts.banned > 0 && ` (${whole(counts.banned)} by a ban)`}
           {counts.lost > 0 && `, ${counted(counts.lost, 'answer')} lost`}
+          {others > 0 && `, ${whole(others)} with another 4xx`}
           {counts.dropped > 0 && `, ${whole(counts.dropped)} before them dropped`}
         </p>
       )}

@@ -96,7 +96,7 @@ export function resolveScenario(
 }
 
 /** The scenario on top of the default one. */
-function completed(scenario: Scenario): Scenario {
+export function completed(scenario: Scenario): Scenario {
   const merged = merge<Scenario>(defaultScenario, scenario);
   if (!isMap(scenario)) return merged;
   const { description, ...others } = merged;

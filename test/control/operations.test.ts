@@ -13,7 +13,14 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['getServiceDescription', {}, { info: { title: 'Petstore' } }],
   ['getControlDescription', {}, { info: { title: 'petstore-sim control' } }],
   ['getScenario', {}, { name: 'default', scenario: { keys: { 'pro-key': { plan: 'pro' } } } }],
-  ['listScenarios', {}, [{ name: 'default' }, { name: 'tiny', description: 'Two pets.' }]],
+  [
+    'listScenarios',
+    {},
+    [
+      { name: 'default', changed: ['keys', 'clock'] },
+      { name: 'tiny', description: 'Two pets.' },
+    ],
+  ],
 
   ['listAssumptions', {}, { 0: { id: 'defaultStatus', value: 'available', default: 'available' } }],
 

@@ -160,3 +160,22 @@ test('a stream of updates ends with its server, and its sandbox stays as long as
   server.sandboxes.remove('box');
   await ended;
 });
+
+test('a sandbox that was removed and made again is another run', async () => {
+  const { sandboxes } = stage.server;
+  const first = async (since?: { run: string; since: number }) => {
+    const control = createControl((sandboxes.list()[0] as { sim: Stage['sim'] }).sim);
+    const [update] = await updatesUntil(control.watchUpdates(since), () => true);
+    return update as Update;
+  };
+  const { sim } = sandboxes.create('box');
+  for (let n = 0; n < 5; n++) await send(sim, {});
+  const { run } = await first();
+  expect(idsOf([await first({ run, since: 5 })])).toEqual([]);
+  sandboxes.remove('box');
+  const again = sandboxes.create('box');
+  for (let n = 0; n < 3; n++) await send(again.sim, {});
+  const update = await first({ run, since: 5 });
+  expect(update.run).not.toBe(run);
+  expect(idsOf([update])).toEqual([1, 2, 3]);
+});

@@ -123,6 +123,8 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
       await makeStorm(stage);
       await rows().nth(8).waitFor();
       await page.locator('.canvas').focus();
+      // Farther away than all there is nothing.
+      for (let n = 0; n < 50; n++) await page.keyboard.press('-');
       await page.keyboard.press('+');
       await page.getByText(/\d of 9 requests/).waitFor();
       await page.keyboard.press('0');
@@ -257,6 +259,17 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
   });
 
   describe('4. the verdict', () => {
+    test('of a key that is gone is that of all again', async () => {
+      await open();
+      await stage.control('POST', '/keys', { key: 'a-key-of-mine' });
+      await stage.call('a-key-of-mine');
+      await page.getByLabel('Judge').selectOption({ label: '…mine' });
+      await page.keyboard.press('r');
+      await makeStorm(stage);
+      await page.getByText('The client failed').waitFor();
+      await eventually(() => page.getByLabel('Judge').inputValue()).toBe('');
+    });
+
     test('comes with the requests, its findings jump to theirs, and it can be of one key', async () => {
       await open();
       await makeStorm(stage);

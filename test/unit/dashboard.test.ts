@@ -1,0 +1,144 @@
+import { expect, test, vi } from 'vitest';
+import type { EntryRow } from '../../src/control/entry-row.js';
+import type { ShownChange } from '../../src/control/update-stream.js';
+import { asCurl, asTest, scenarioBefore, type Whole } from '../../src/dashboard/copy-as.js';
+import { EntryBuffer, kindOf } from '../../src/dashboard/entry-buffer.js';
+import { readFile } from '../../src/dashboard/read-file.js';
+import { Throttle } from '../../src/dashboard/throttle.js';
+import { noon } from '../support/frozen.js';
+
+const at = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000).toISOString();
+
+const row = (id: number, seconds: number, more: Partial<EntryRow> = {}): EntryRow =>
+  ({
+    ...{
+      id,
+      time: at(seconds),
+      durationMs: 0,
+      method: 'GET',
+      path: '/pets',
+      query: '',
+      status: 200,
+      strikes: 0,
+      episode: 0,
+    },
+    ...{ key: 'free-key', keyId: 'key_1', plan: 'free' },
+    ...more,
+  }) as EntryRow;
+
+const change = (number: number, lastId: number, fromSeconds: number, toSeconds: number, more = {}): ShownChange => ({
+  ...{ number, lastId, time: at(fromSeconds), until: at(toSeconds), request: 'POST /clock', input: '', by: 'page' },
+  ...more,
+});
+
+test('an axis goes on where the clock was set back, also where all of it comes at once', () => {
+  const entries = [row(1, 0), row(2, 10), row(3, -500), row(4, -490)];
+  const back = change(1, 2, 10, -500);
+  const live = new EntryBuffer();
+  live.add(entries.slice(0, 2), []);
+  live.add(entries.slice(2), [back]);
+  const whole = new EntryBuffer();
+  whole.add(entries, [back]);
+  for (const { rows } of [live, whole]) {
+    const places = rows.map(({ axisMs }) => axisMs - (rows[0]?.axisMs ?? 0));
+    expect(places).toEqual([0, 10_000, 11_000, 21_000]);
+  }
+});
+
+test('a ban ends where it was lifted, whatever comes first', () => {
+  const banned = row(1, 0, { status: 429, refusal: 'ban', promisedAt: at(120) });
+  const lift = change(1, 1, 2, 2, { request: 'POST /keys/{key}/unban', input: 'key free-key' });
+  const other = { ...lift, input: 'key pro-key' };
+  const bans = (...updates: [EntryRow[], ShownChange[]][]) => {
+    const buffer = new EntryBuffer();
+    for (const [entries, changes] of updates) buffer.add(structuredClone(entries), changes);
+    return buffer.lanes.get('key_1')?.bans.map(({ toMs }) => new Date(toMs).toISOString());
+  };
+  expect(bans([[banned], []], [[], [lift]])).toEqual([at(2)]);
+  expect(bans([[banned], [lift]])).toEqual([at(2)]);
+  expect(bans([[banned], [other]])).toEqual([at(120)]);
+});
+
+test.each([
+  [{ status: 200 }, 'served'],
+  [{ status: 404 }, 'rejected'],
+  [{ status: 401 }, 'rejected'],
+  [{ status: 429, plan: 'free' }, 'refused'],
+  [{ status: 403, refusal: 'ban' as const }, 'banned'],
+  [{ status: 500 }, 'failed'],
+])('%j is %s', (fields, kind) => {
+  expect(kindOf(row(1, 0, fields as Partial<EntryRow>))).toBe(kind);
+});
+
+test('what the way there and back takes is nobody’s work, and who waits is answered at once', async () => {
+  vi.useFakeTimers();
+  try {
+    let runs = 0;
+    const throttle = new Throttle(async () => {
+      runs++;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }, 400);
+    throttle.ask();
+    await vi.advanceTimersByTimeAsync(100);
+    throttle.ask();
+    await vi.advanceTimersByTimeAsync(500);
+    throttle.ask();
+    // Of the second run only what it took beyond the first counts.
+    await vi.advanceTimersByTimeAsync(500);
+    expect(runs).toBe(3);
+    throttle.hurry();
+    await vi.advanceTimersByTimeAsync(100);
+    throttle.ask();
+    throttle.hurry();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(runs).toBe(4);
+    throttle.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+const entry = (more: Partial<Whole>): Whole => ({ ...row(1, 0), headers: {}, ...more }) as Whole;
+const present = { scenario: { name: 'default', keys: {} }, known: [{ name: 'default', changed: [] }], faults: [] };
+
+test('a copied command asks for the same address, and says what it lacks', () => {
+  const copied = (more: Partial<Whole>) => asCurl(entry(more), 'http://127.0.0.1:1/v1');
+  expect(copied({})).toBe(`curl -i 'http://127.0.0.1:1/v1/pets' -H 'Authorization: Bearer free-key'`);
+  expect(copied({ query: 'limit=[1-3]' })).toContain('--globoff --path-as-is');
+  expect(copied({ path: '/pets/../pets/1' })).toContain('--globoff --path-as-is');
+  expect(copied({ query: 'name=a.b' })).not.toContain('--');
+  const { headers: _, ...dropped } = entry({ method: 'POST' });
+  expect(asCurl(dropped, '')).toMatch(/^# The journal no longer has its body/);
+  const requestBody = { bytes: 100_000, hash: '', text: '{"name":"x', truncated: true as const };
+  expect(copied({ method: 'POST', requestBody })).toMatch(/^# The journal has only the beginning/);
+});
+
+test('a copied test expects a cut answer where the rule cuts it, and says which rule is gone', () => {
+  const before = (faults: { name: string; then?: object }[]) =>
+    scenarioBefore(entry({ fault: 'out' }), { ...present, faults });
+  const cut = asTest(entry({ fault: 'out', status: 0 }), before([{ name: 'out', then: { reset: true } }]));
+  expect(cut).toContain('rejects.toThrow()');
+  expect(cut).not.toContain('response.status');
+  const gone = asTest(entry({ fault: 'out', status: 503 }), before([]));
+  expect(gone).toContain('// Its fault rule "out" is no longer there');
+  expect(gone).toContain('expect(response.status).toBe(503)');
+});
+
+test('a scenario that was changed is copied with what was changed', () => {
+  const scenario = { name: 'minute-wall', keys: {}, plans: { free: { minute: 5 } } };
+  const before = (known: { name: string; changed?: string[] }[]) =>
+    scenarioBefore(entry({}), { scenario, known, faults: [] });
+  expect(before([{ name: 'minute-wall', changed: [] }])).toMatchObject({ extends: 'minute-wall' });
+  expect(before([{ name: 'minute-wall', changed: [] }])).not.toHaveProperty('plans');
+  const { plans } = scenario;
+  expect(before([{ name: 'minute-wall', changed: ['plans'] }])).toMatchObject({ extends: 'minute-wall', plans });
+  expect(before([{ name: 'default' }])).toMatchObject({ plans });
+  expect(before([{ name: 'default' }])).not.toHaveProperty('extends');
+});
+
+test.each([
+  ['{"id":1,"time":"yesterday","status":200,"method":"GET","path":"/pets"}'],
+  ['{"id":1,"time":"2026-01-01T12:00:00.000Z","status":200}'],
+])('a file with a line such as %s is refused', (line) => {
+  expect(() => readFile('run.jsonl', `${line}\n`)).toThrow('Failed to open run.jsonl. Expected a report');
+});
