@@ -58,8 +58,10 @@ export async function runClient(
       ? await judgedSession({ ...resolved, scenario: named }, record)
       : await (await import('./recorded-session.js')).recordedSession({ ...resolved, scenario: named }, recording);
   const startMs = performance.now();
+  let end = session.discard ?? session.close;
   try {
     const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs });
+    end = session.close;
     const { isInterrupted, code } = result;
     const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) });
     const lastedMs = performance.now() - startMs;
@@ -67,7 +69,7 @@ export async function runClient(
     const run = async () => (await import('../control/run-operations.js')).collectRun(sim, verdict);
     return { ...result, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
-    await session.close();
+    await end.call(session);
   }
 }
 

@@ -10,6 +10,8 @@ export interface ClientSession {
   /** Judges the client, whose process has ended. */
   judge(end: ClientEnd): Verdict | Promise<Verdict>;
   close(): Promise<void>;
+  /** The same where the client could not even be started. */
+  discard?(): Promise<void>;
 }
 
 /** How a server listens to a client that is judged. */

@@ -30,6 +30,8 @@ export interface GauntletResult {
 
 export interface GauntletOptions {
   timeoutMs: number;
+  /** Aborted when no further run shall begin, and those under way are stopped. */
+  stopped?: AbortSignal | undefined;
   /** Called with how many runs are over. */
   onDone: (done: number) => void;
 }
@@ -37,11 +39,11 @@ export interface GauntletOptions {
 /** Clients mostly wait, so more of them run at once than there are processors. */
 const lanes = 10;
 
-/** Runs a client against scenarios; those that last longest begin first. */
+/** Runs a client against scenarios; those that last longest begin first. Stopped, it gives the runs that were over. */
 export async function runGauntlet(
   command: readonly string[],
   stations: readonly Station[],
-  { timeoutMs, onDone }: GauntletOptions,
+  { timeoutMs, stopped, onDone }: GauntletOptions,
 ): Promise<GauntletResult[]> {
   const order = [...stations].sort((a, b) => longestWaitSeconds(b.scenario) - longestWaitSeconds(a.scenario));
   const run = async ({ name, scenario }: Station): Promise<GauntletResult> => {
@@ -51,8 +53,8 @@ export async function runGauntlet(
     const { group = 'own' } = scenario;
     return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };
   };
-  const results = await inParallel(order, run, onDone, lanes);
-  return stations.map((station) => results[order.indexOf(station)] as GauntletResult);
+  const results = await inParallel(order, run, { onDone, lanes, stopped });
+  return stations.flatMap((station) => results[order.indexOf(station)] ?? []);
 }
 
 /** What a client may need to get over a fault: a time limit of its own, or a wait. */
@@ -78,7 +80,7 @@ export function gauntletLines(results: readonly GauntletResult[], command: reado
   const lines = results.flatMap((result) => {
     const state = stateOf(result);
     const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(result)}`;
-    const closer = `      petstore-sim exec --scenario ${result.scenario} -- ${shellWords(command)}`;
+    const closer = `      petstore-sim exec --scenario ${shellWords([result.scenario])} -- ${shellWords(command)}`;
     return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
   });
   const groups = [...new Set(results.map(({ group }) => group))];

@@ -20,16 +20,20 @@ export function createHttpTransport(baseUrl: string, key: string): HttpTransport
   return {
     baseUrl: base,
     now: () => Date.now(),
-    stop: () => stopped.abort(new EndOfAsking('Stopped. The same command goes on where this one ended.')),
+    stop: () => stopped.abort(new EndOfAsking('Stopped.')),
     sleep: (ms) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(resolve, ms);
+      new Promise<void>((resolve, reject) => {
+        const { signal } = stopped;
+        const timer = setTimeout(() => {
+          signal.removeEventListener('abort', stop);
+          resolve();
+        }, ms);
         const stop = () => {
           clearTimeout(timer);
-          reject(stopped.signal.reason);
+          reject(signal.reason);
         };
-        if (stopped.signal.aborted) stop();
-        else stopped.signal.addEventListener('abort', stop);
+        if (signal.aborted) stop();
+        else signal.addEventListener('abort', stop);
       }),
     async send({ method, target, headers, body, token }): Promise<RawAnswer> {
       stopped.signal.throwIfAborted();

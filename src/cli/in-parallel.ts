@@ -1,22 +1,29 @@
 import { availableParallelism } from 'node:os';
 
-/**
- * Does one job after another on several lanes; the results are in the order of the jobs.
- * @param lanes default: as many as there are processors
- */
+interface ParallelOptions {
+  /** Called with how many jobs are done. */
+  onDone: (done: number) => void;
+  /** Default: as many as there are processors. */
+  lanes?: number;
+  /** Once aborted no further job begins, and what comes of the others is left out. */
+  stopped?: AbortSignal | undefined;
+}
+
+/** Does one job after another on several lanes; the results are at the places of the jobs. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-  onDone: (done: number) => void,
-  lanes = availableParallelism(),
-): Promise<Result[]> {
-  const results: Result[] = [];
+  { onDone, lanes = availableParallelism(), stopped }: ParallelOptions,
+): Promise<(Result | undefined)[]> {
+  const results: (Result | undefined)[] = [];
   let next = 0;
   let done = 0;
   const lane = async () => {
     while (next < items.length) {
       const index = next++;
-      results[index] = await work(items[index] as Item);
+      const result = await work(items[index] as Item);
+      if (stopped?.aborted) return;
+      results[index] = result;
       onDone(++done);
     }
   };

@@ -26,6 +26,8 @@ export interface MatrixResult {
 export interface MatrixOptions {
   only?: readonly AssumptionId[] | undefined;
   timeoutMs: number;
+  /** Aborted when no further run shall begin. */
+  stopped?: AbortSignal | undefined;
   apiKey?: string | undefined;
   onDone: (done: number) => void;
 }
@@ -45,7 +47,7 @@ export function matrixCases(only: readonly AssumptionId[] | undefined): { id: As
 export async function runMatrix(
   command: readonly string[],
   { scenario, resolved }: { scenario: Scenario; resolved: ResolvedScenario },
-  { only, timeoutMs, apiKey, onDone }: MatrixOptions,
+  { only, timeoutMs, apiKey, stopped, onDone }: MatrixOptions,
 ): Promise<MatrixResult[]> {
   const cases = [{ id: undefined, value: undefined }, ...matrixCases(only)];
   const results = await inParallel(
@@ -59,13 +61,15 @@ export async function runMatrix(
       const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
       return { id, value, code, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
     },
-    onDone,
+    { onDone, stopped },
   );
   const [baseline] = results;
-  return results.map((result) => ({
-    ...result,
-    breaks: result.code !== baseline?.code || (result.outcome === 'fail' && baseline.outcome !== 'fail'),
-  }));
+  return results
+    .flatMap((result) => result ?? [])
+    .map((result) => ({
+      ...result,
+      breaks: result.code !== baseline?.code || (result.outcome === 'fail' && baseline.outcome !== 'fail'),
+    }));
 }
 
 const withAssumption = (scenario: Scenario, id: AssumptionId, value: unknown) =>

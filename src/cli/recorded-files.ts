@@ -3,6 +3,7 @@ import { traceExchanges } from '../fidelity/judge/trace.js';
 import { JsonItems, RecordingError } from '../fidelity/recording/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../fidelity/recording/read-recording.js';
 import { UsageError } from '../node/usage-error.js';
+import { counted } from '../values/counted.js';
 
 /** Large enough that few entries are cut in two. */
 const pieceBytes = 1024 * 1024;
@@ -30,7 +31,12 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     for await (const piece of createReadStream(file, { highWaterMark: pieceBytes })) {
       for (const { text } of items.push(piece)) documents.push(JSON.parse(text));
     }
-    return traceExchanges(documents, baseUrl);
+    const whole = `${counted(documents.length, 'whole document')} before`;
+    if (items.isCut && documents.length === 0) throw new RecordingError('expected a whole trace, got one that is cut');
+    const { exchanges, notes } = traceExchanges(documents, baseUrl);
+    if (items.isCut) notes.push(`The file ends in the middle of a document, with ${whole}.`);
+    if (items.oversized > 0) notes.push(`${counted(items.oversized, 'document')} of more than 32 MiB left out.`);
+    return { exchanges, notes };
   });
 
 async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {

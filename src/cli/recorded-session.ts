@@ -5,7 +5,7 @@ import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.j
 import { generatePets } from '../scenario/generate-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { type ClientSession, listenOptions } from './client-session.js';
-import { beginRecording } from './serve-recorded.js';
+import { beginRecording, discard } from './serve-recorded.js';
 
 /** The same as without a recording, with everything written down, the end of the client too. */
 export async function recordedSession(
@@ -31,6 +31,10 @@ export async function recordedSession(
     async close() {
       await server.close({ graceMs: 0 });
       await opened.close();
+    },
+    async discard() {
+      await server.close({ graceMs: 0 });
+      await discard(opened, file);
     },
   };
 }

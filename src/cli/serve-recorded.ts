@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { listenToOpened } from '../node/http/listen-to-opened.js';
 import type { ListenOptions } from '../node/http/server.js';
 import { type OpenRecording, openRecording, type RecordingOptions } from '../node/open-recording.js';
@@ -24,8 +25,17 @@ export async function serveRecorded(
     scenarios: readShippedScenarios,
     generatePets: generateAtStart,
   });
-  const server = await startServer(() => listenToOpened(opened, options), options);
+  const server = await startServer(() => listenToOpened(opened, options), options).catch(async (error) => {
+    await discard(opened, record as string);
+    throw error;
+  });
   return { sim: opened.backend.sim, load: opened.load, server };
+}
+
+/** Takes a recording away of which nothing became, so that the next try can have its name. */
+export async function discard(opened: OpenRecording, file: string): Promise<void> {
+  await opened.close();
+  rmSync(file);
 }
 
 /** Begins a recording, and says what is in it. @throws {UsageError} */
@@ -33,6 +43,11 @@ export async function beginRecording(options: RecordingOptions): Promise<OpenRec
   const { file } = options;
   const opened = await openRecording(options).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall === undefined) throw error;
+    if (error.code === 'EEXIST') {
+      throw new UsageError(
+        `expected --record to name a new file, got ${JSON.stringify(file)}, which is there: name another, or remove it`,
+      );
+    }
     throw new UsageError(
       `expected --record to name a file that can be written, got ${JSON.stringify(file)}: ${error.message}`,
     );

@@ -1,8 +1,7 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { UsageError } from '../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../scenario/expectation.js';
 import type { Verdict } from '../verdict/judge-run.js';
+import { checkOutput } from './output-files.js';
 
 /** The flags that say what becomes of a verdict. */
 export interface VerdictFlags {
@@ -26,32 +25,12 @@ export function fails(
 
 /**
  * Finds out before the run whether its reports can be written after it.
+ * @param inputs the files that are read
  * @throws {UsageError} when one cannot
  */
-export function checkReportFiles(flags: VerdictFlags): void {
-  for (const flag of ['verdict', 'report', 'junit'] as const) {
-    const file = flags[flag];
-    if (file === undefined) continue;
-    try {
-      if (file === '') throw new Error('it is empty');
-      checkIsWritable(file);
-    } catch (error) {
-      throw new UsageError(unwritable(`--${flag}`, file, error as Error));
-    }
-  }
+export function checkReportFiles(flags: VerdictFlags, inputs: readonly string[] = []): void {
+  for (const flag of ['verdict', 'report', 'junit'] as const) checkOutput(`--${flag}`, flags[flag], inputs);
 }
-
-/** Folders that are not there are made with the file. */
-function checkIsWritable(file: string): void {
-  if (existsSync(file) && statSync(file).isDirectory()) throw new Error('it is a folder');
-  let there = resolve(file);
-  while (!existsSync(there)) there = dirname(there);
-  if (there !== resolve(file) && !statSync(there).isDirectory()) throw new Error(`${there} is a file`);
-  accessSync(there, constants.W_OK);
-}
-
-export const unwritable = (flag: string, file: string, { message }: Error): string =>
-  `expected ${flag} to name a file that can be written, got ${JSON.stringify(file)}: ${message}`;
 
 /** @throws {UsageError} for a code that is none */
 export function readCodes(text: string | undefined): FindingCode[] | undefined {

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { type RunReport, reportHtml } from '../control/run-report.js';
 import { readPageFiles } from '../node/page-files.js';
@@ -8,7 +6,8 @@ import type { Verdict } from '../verdict/judge-run.js';
 import { junitReport } from '../verdict/report/junit.js';
 import { terminalReport } from '../verdict/report/terminal.js';
 import { jsonWithNext } from './json-with-next.js';
-import { unwritable, type VerdictFlags } from './verdict-flags.js';
+import { writeOutput } from './output-files.js';
+import type { VerdictFlags } from './verdict-flags.js';
 
 /** What was judged. */
 export interface JudgedRun {
@@ -50,11 +49,10 @@ export async function writeReports(
 
 function writeReport(flag: string, file: string, text: string): string[] {
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    writeOutput(flag, file, text);
     return [];
   } catch (error) {
-    return [unwritable(flag, file, error as Error)];
+    return [(error as Error).message];
   }
 }
 

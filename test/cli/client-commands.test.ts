@@ -100,7 +100,7 @@ describe.concurrent('petstore-sim exec', () => {
     const { next, ...shown } = JSON.parse(err);
     expect(shown).toEqual(JSON.parse(verdict));
     expect(next).toEqual([
-      expect.stringContaining('--report report.html -- '),
+      expect.stringContaining('petstore-sim exec --report report.html --api-key my-own-secret --set '),
       expect.stringContaining('exec --record run.jsonl '),
     ]);
     expect(page).toMatch(/^<!doctype html>/i);

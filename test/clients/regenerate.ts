@@ -39,7 +39,10 @@ export async function regenerate(words: readonly string[], say: (line: string) =
     .sort((a, b) => trials[b.trial].watchMs - trials[a.trial].watchMs);
   process.setMaxListeners(0);
   const before = words.length > 0 ? readResults() : { versions: {}, clients: {} };
-  const cells = await inParallel(jobs, runCell, (done) => done % 20 === 0 && say(`${done} of ${jobs.length}`), lanes);
+  const onDone = (done: number) => {
+    if (done % 20 === 0) say(`${done} of ${jobs.length}`);
+  };
+  const cells = (await inParallel(jobs, runCell, { onDone, lanes })).flatMap((cell) => cell ?? []);
   const results: Results = { versions: { ...before.versions, ...versionsOf(chosen) }, clients: {} };
   for (const { id } of clients) if (before.clients[id]) results.clients[id] = before.clients[id];
   for (const client of chosen)

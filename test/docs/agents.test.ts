@@ -86,7 +86,7 @@ describe('an agent with only the package knows after three commands whether a cl
     expect([code, outcome]).toEqual([1, 'fail']);
     expect(findings).toContainEqual(expect.objectContaining({ code: 'early-retry', severity: 'fail' }));
     expect(next).toEqual([
-      `petstore-sim exec --scenario minute-wall --report report.html -- ${command('wrong.mjs').join(' ')}`,
+      `petstore-sim exec --report report.html --scenario minute-wall -- ${command('wrong.mjs').join(' ')}`,
       `petstore-sim exec --record run.jsonl --scenario minute-wall -- ${command('wrong.mjs').join(' ')}`,
     ]);
   });

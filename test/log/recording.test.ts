@@ -105,7 +105,7 @@ test('tokens that the scenario does not name stand under stable other names, and
 
 test('only its owner can read a recording, which says that bodies are in it', async () => {
   const folder = newFolder();
-  writeFileSync(join(folder, 'run.jsonl'), 'from before', { mode: 0o644 });
+  writeFileSync(join(folder, 'run.jsonl'), '', { mode: 0o644 });
   const { file, text, close } = record({}, join(folder, 'run.jsonl'));
   await close();
   expect(statSync(file).mode & 0o777).toBe(0o600);

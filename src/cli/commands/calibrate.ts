@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { calibrate as ask, type CalibrateOptions } from '../../fidelity/ask/calibrate.js';
 import { Learner } from '../../fidelity/calibrate/learner.js';
@@ -12,6 +12,7 @@ import { counted } from '../../values/counted.js';
 import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { checkOutput, writeOutput } from '../output-files.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
@@ -44,6 +45,7 @@ export async function calibrate(flags: CalibrateFlags, print: (text: string) => 
   if (from.length === 0 && target === undefined) {
     throw new UsageError('expected --from FILE, or --target URL with --key-env NAME; see petstore-sim --help');
   }
+  checkOutput('--out', out, from);
   const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];
   if (target !== undefined) return active(target, recorded, flags, print);
   const learner = new Learner();
@@ -73,15 +75,16 @@ async function active(
 ): Promise<number> {
   const { out = byDefault.out } = flags;
   const log = `${out.replace(/\.ya?ml$/, '')}.jsonl`;
+  checkOutput('--out', log);
   const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']));
-  const earlier = existsSync(log) ? (await readRecordedFiles([log], { baseUrl: transport.baseUrl })).exchanges : [];
+  const earlier = await earlierExchanges(log, transport.baseUrl);
   const budget = budgetOf(flags.budget ?? byDefault.budget);
   const options: CalibrateOptions = {
     budget,
     allowsWrite: flags.write ?? false,
     allowsExhaust: (flags['allow-exhaust'] ?? false) || (flags['allow-ban'] ?? false),
     allowsBan: flags['allow-ban'] ?? false,
-    patienceMs: timeoutOf(flags.patience ?? byDefault.patience),
+    patienceMs: timeoutOf(flags.patience ?? byDefault.patience, '--patience'),
     onExchange: (exchange) => {
       appendFileSync(log, `${journalLine(exchange)}\n`);
       showRequests(exchange.id, budget);
@@ -111,6 +114,24 @@ async function active(
   }
 }
 
+/** What an earlier run of the command asked; a line that was cut with it goes, because the next one follows. */
+async function earlierExchanges(log: string, baseUrl: string): Promise<readonly Exchange[]> {
+  if (!existsSync(log)) return [];
+  const bytes = readFileSync(log);
+  const whole = bytes.lastIndexOf('\n') + 1;
+  if (whole < bytes.length) {
+    truncateSync(log, whole);
+    process.stderr.write(`petstore-sim: ${log} ended in the middle of its last line, which is left out\n`);
+  }
+  if (whole === 0) return [];
+  try {
+    return (await readRecordedFiles([log], { baseUrl })).exchanges;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${error.message}; what another service answered goes to another file, by --out`);
+  }
+}
+
 interface Outcome {
   from: string;
   requests: number;
@@ -128,7 +149,7 @@ function finish(
   const rows = learner.knowledge();
   const unexplained = contradictionTexts(learner);
   if (process.stderr.isTTY) process.stderr.write(eraseLine);
-  writeFileSync(out, calibratedScenario(learner, { from, at, requests }));
+  writeOutput('--out', out, calibratedScenario(learner, { from, at, requests }));
   if (json) {
     const result = { from, at, requests, ended, choices: rows, document: unexplained };
     const service = givenFlags({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
@@ -144,7 +165,9 @@ function finish(
     const style = process.stdout.isTTY ? styleText : undefined;
     print(`${knowledgeLines(learner, style).join('\n')}, in ${counted(requests, 'request')}; wrote ${out}\n`);
   }
-  if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
+  if (ended !== undefined) {
+    process.stderr.write(`petstore-sim: ${ended} The same command goes on where this one ended.\n`);
+  }
   const isContradicted = rows.some(({ state }) => state === 'contradicted') || unexplained.length > 0;
   if (isContradicted) return 1;
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;

@@ -28,13 +28,22 @@ export async function scenarioOf(flags: ScenarioFlags): Promise<ReadScenario> {
 export const apiKeyOf = ({ 'api-key': key }: ScenarioFlags): string | undefined =>
   key === undefined ? undefined : checkWith(keyText, key, '--api-key');
 
-/** How long one run of the client may take, in milliseconds. */
-export function timeoutOf(text = '2m'): number {
+/**
+ * A duration in milliseconds, such as how long one run of the client may take.
+ * @throws {UsageError}
+ */
+export function timeoutOf(text = '2m', flag = '--timeout'): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw new UsageError(`--timeout: ${(error as Error).message}`);
+    throw new UsageError(`${flag}: ${(error as Error).message}`);
   }
+}
+
+/** Says that not all was done. */
+export function tellStopped(done: number, total: number): void {
+  const { stderr } = process;
+  stderr.write(`${stderr.isTTY ? eraseLine : ''}petstore-sim: stopped after ${done} of ${total} runs\n`);
 }
 
 /** Without a terminal, progress is told after so many runs. */

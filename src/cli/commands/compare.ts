@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { calibrate } from '../../fidelity/ask/calibrate.js';
 import { type Comparison, compare as compareAnswers } from '../../fidelity/compare/compare.js';
@@ -10,6 +10,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { checkOutput, writeOutput } from '../output-files.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
@@ -46,11 +47,13 @@ export async function compare(
   if ((flags.target === undefined) === (flags.with === undefined)) {
     throw new UsageError('expected either --target URL or --with FILE; see petstore-sim --help');
   }
+  checkOutput('--save', flags.save);
+  checkOutput('--junit', flags.junit, [flags.with ?? '']);
   const scenario = await readScenario(nameOrFile);
   const { exchanges, ended } = flags.with === undefined ? await ask(flags) : await kept(flags.with);
-  if (flags.save !== undefined) writeFileSync(flags.save, exchanges.map((each) => `${journalLine(each)}\n`).join(''));
   const comparison = await compareAnswers(scenario, exchanges, ended);
-  if (flags.junit !== undefined) writeFileSync(flags.junit, compareJunit(comparison, nameOrFile));
+  if (flags.save !== undefined) save(flags.save, exchanges, comparison);
+  if (flags.junit !== undefined) writeOutput('--junit', flags.junit, compareJunit(comparison, nameOrFile));
   if (flags.json) print(jsonWithNext({ scenario: nameOrFile, ...comparison }, nextOf(comparison, flags, nameOrFile)));
   else print(`${compareLines(comparison, nameOrFile, process.stdout.isTTY ? styleText : undefined).join('\n')}\n`);
   return exitCodes[comparison.outcome];
@@ -73,12 +76,20 @@ function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string):
   ];
 }
 
+/** Answers that are kept stay where the service could not be checked: what came of it are no answers to go by. */
+function save(file: string, exchanges: readonly Exchange[], { outcome }: Comparison): void {
+  if (outcome === 'could not check' && existsSync(file)) {
+    process.stderr.write(`petstore-sim: ${file} stays as it was, because the service could not be checked\n`);
+  } else writeOutput('--save', file, exchanges.map((each) => `${journalLine(each)}\n`).join(''));
+}
+
 const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 'could not check': 2 };
 
-const kept = async (file: string): Promise<Answers> => ({
-  exchanges: (await readRecordedFiles([file])).exchanges,
-  ended: undefined,
-});
+async function kept(file: string): Promise<Answers> {
+  const { exchanges, notes } = await readRecordedFiles([file]);
+  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+  return { exchanges, ended: undefined };
+}
 
 async function ask(flags: CompareFlags): Promise<Answers> {
   const { target = '', budget = '30', patience = '150s', write = false } = flags;
@@ -92,7 +103,7 @@ async function ask(flags: CompareFlags): Promise<Answers> {
       allowsWrite: write,
       allowsExhaust: false,
       allowsBan: false,
-      patienceMs: timeoutOf(patience),
+      patienceMs: timeoutOf(patience, '--patience'),
       onExchange: ({ id }) => showRequests(id, most),
       onWait: showWait,
     });

@@ -60,21 +60,17 @@ function replayLines(flags: ExecFlags, command: readonly string[]): string {
   return `${recording}To replay it:        ${replayLine(record)}\n`;
 }
 
-function recordLine(flags: ExecFlags, command: readonly string[]): string {
+const recordLine = (flags: ExecFlags, command: readonly string[]) =>
+  againLine(['--record', recordingName], flags, command);
+
+/** The same run with something more. */
+function againLine(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
   const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
   const options = Object.entries({ scenario, seed, 'api-key': apiKey, timeout }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );
   const sets = set.flatMap((text) => ['--set', text]);
-  const words = [
-    '--record',
-    recordingName,
-    ...options,
-    ...sets,
-    ...(noLimits ? ['--no-limits'] : []),
-    '--',
-    ...command,
-  ];
+  const words = [...more, ...options, ...sets, ...(noLimits ? ['--no-limits'] : []), '--', ...command];
   return `petstore-sim exec ${shellWords(words)}`;
 }
 
@@ -84,10 +80,9 @@ const replayLine = (file = recordingName) => `petstore-sim replay ${shellWords([
 /** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: Verdict, command: readonly string[]): string[] {
   const words = shellWords(command);
-  const named = flags.scenario ?? 'default';
   if (outcome === 'pass') return [`petstore-sim gauntlet --json -- ${words}`];
   if (outcome === 'fail') {
-    const report = `petstore-sim exec --scenario ${shellWords([named])} --report report.html -- ${words}`;
+    const report = againLine(['--report', 'report.html'], flags, command);
     return [report, flags.record === undefined ? recordLine(flags, command) : replayLine(flags.record)];
   }
   return scenario === 'minute-wall'

@@ -5,7 +5,8 @@ import { UsageError } from '../../node/usage-error.js';
 import { type GauntletResult, gauntletLines, runGauntlet, type Station } from '../gauntlet.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { shellWords } from '../shell-words.js';
-import { createRunCounter, requireCommand, timeoutOf } from './client-flags.js';
+import { untilStopped } from '../until-stopped.js';
+import { createRunCounter, requireCommand, tellStopped, timeoutOf } from './client-flags.js';
 
 export interface GauntletFlags {
   json?: boolean;
@@ -15,7 +16,7 @@ export interface GauntletFlags {
 /**
  * Runs a client against the scenarios that are named, or else every shipped one that expects something of a client.
  * @param named shipped scenarios and files
- * @returns the exit code: 1 when the client fails one
+ * @returns the exit code: 1 when the client fails one, 130 and 143 when a signal stopped it
  */
 export async function gauntlet(
   flags: GauntletFlags,
@@ -27,10 +28,13 @@ export async function gauntlet(
   if (named.length === 0) checkIsNoScenario(command);
   const chosen = named.length > 0 ? await Promise.all(named.map(readStation)) : shippedStations();
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length) };
-  const results = await runGauntlet(command, chosen, options);
+  const { result: results, stoppedCode } = await untilStopped((stopped) =>
+    runGauntlet(command, chosen, { ...options, stopped }),
+  );
+  if (stoppedCode !== undefined) tellStopped(results.length, chosen.length);
   if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
   else print(`${gauntletLines(results, command, (format, text) => styleText(format, text)).join('\n')}\n`);
-  return results.some(({ outcome }) => outcome === 'fail') ? 1 : 0;
+  return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }
 
 /** What stands without `--` is all a command. */
@@ -55,7 +59,7 @@ function nextCommands(results: readonly GauntletResult[], command: readonly stri
   const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ scenario }) => scenario);
   if (failed.length === 0) return [`petstore-sim matrix --json -- ${words}`];
   return [
-    ...failed.slice(0, 3).map((name) => `petstore-sim exec --json --scenario ${name} -- ${words}`),
+    ...failed.slice(0, 3).map((name) => `petstore-sim exec --json --scenario ${shellWords([name])} -- ${words}`),
     `petstore-sim gauntlet --json ${shellWords(failed)} -- ${words}`,
   ];
 }

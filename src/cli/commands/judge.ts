@@ -8,7 +8,7 @@ import { createSimulator } from '../../simulator/simulator.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
-import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
+import { checkReportFiles, fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
 export interface JudgeFlags extends VerdictFlags {
@@ -30,7 +30,11 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
   if (files.length === 0 && flags.trace === undefined) {
     throw new UsageError('expected a recording, HAR or JSON Lines, or --trace FILE; see petstore-sim --help');
   }
+  if (files.length > 0 && flags.trace !== undefined) {
+    throw new UsageError(`expected either recordings or --trace, got ${JSON.stringify(files[0])} besides`);
+  }
   const failOn = readCodes(flags['fail-on']);
+  checkReportFiles(flags, [...files, flags.trace ?? '']);
   const resolved = flags.scenario === undefined ? undefined : (await readScenarioAndFiles(flags.scenario)).resolved;
   const scenario = resolved?.scenario;
   const isTrace = flags.trace !== undefined;

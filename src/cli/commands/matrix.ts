@@ -4,12 +4,14 @@ import { UsageError } from '../../node/usage-error.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { type MatrixResult, matrixCases, matrixLines, runMatrix } from '../matrix.js';
 import { shellWords } from '../shell-words.js';
+import { untilStopped } from '../until-stopped.js';
 import {
   apiKeyOf,
   createRunCounter,
   requireCommand,
   type ScenarioFlags,
   scenarioOf,
+  tellStopped,
   timeoutOf,
 } from './client-flags.js';
 
@@ -21,7 +23,8 @@ export interface MatrixFlags extends ScenarioFlags {
 
 /**
  * Runs a client with the defaults and with every alternative of every assumption.
- * @returns the exit code: 1 when an alternative breaks the client, or when it fails with the defaults already
+ * @returns the exit code: 1 when an alternative breaks the client, or when it fails with the defaults already, 130 and
+ * 143 when a signal stopped it
  */
 export async function matrix(
   flags: MatrixFlags,
@@ -33,12 +36,14 @@ export async function matrix(
   const apiKey = apiKeyOf(flags);
   const read = await scenarioOf(flags);
   const onDone = createRunCounter(1 + matrixCases(only).length);
-  const results = await runMatrix(command, read, {
-    only,
-    timeoutMs: timeoutOf(flags.timeout),
-    apiKey,
-    onDone,
-  });
+  const timeoutMs = timeoutOf(flags.timeout);
+  const { result: results, stoppedCode } = await untilStopped((stopped) =>
+    runMatrix(command, read, { only, timeoutMs, apiKey, stopped, onDone }),
+  );
+  if (stoppedCode !== undefined) {
+    tellStopped(results.length, 1 + matrixCases(only).length);
+    return stoppedCode;
+  }
   const [baseline] = results;
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
   if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));

@@ -1,11 +1,12 @@
-import { writeFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { Learner } from '../../fidelity/calibrate/learner.js';
 import { incidentFrom } from '../../fidelity/evidence/incident-text.js';
 import { UsageError } from '../../node/usage-error.js';
 import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { checkOutput, writeOutput } from '../output-files.js';
 import { readRecordedFiles } from '../recorded-files.js';
+import { shellWords } from '../shell-words.js';
 
 export interface ScenarioFromFlags {
   from?: string[];
@@ -19,6 +20,7 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   const { from = [], out } = flags;
   const [first] = from;
   if (first === undefined) throw new UsageError('expected --from FILE, a HAR or JSON Lines; see petstore-sim --help');
+  checkOutput('--out', out, from);
   const recording = await readRecordedFiles(from, { baseUrl: flags['base-url'] });
   if (recording.baseUrls.length > 1) {
     const found = recording.baseUrls.join(', ');
@@ -28,7 +30,7 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   for (const exchange of recording.exchanges) learner.add(exchange);
   const { text, replayed } = await incidentFrom(recording, learner, basename(first, extname(first)));
   const { length } = recording.exchanges;
-  if (out !== undefined) writeFileSync(out, text);
+  if (out !== undefined) writeOutput('--out', out, text);
   if (flags.json) return print(jsonWithNext({ out, requests: length, ...replayed, text }, next(out)));
   if (out === undefined) return print(text);
   process.stderr.write(
@@ -36,4 +38,7 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   );
 }
 
-const next = (out = 'FILE') => [`petstore-sim check ${out}`, `petstore-sim exec --scenario ${out} -- COMMAND`];
+const next = (out = 'FILE') => [
+  shellWords(['petstore-sim', 'check', out]),
+  shellWords(['petstore-sim', 'exec', '--scenario', out, '--', 'COMMAND']),
+];

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { ControlError } from '../../control/control-error.js';
 import { createControl, type RemoteControl } from '../../control/create-control.js';
 import type { ExportedState } from '../../control/state-schema.js';
@@ -7,6 +7,7 @@ import { counted } from '../../values/counted.js';
 import { JsonError, jsonText, parseJson } from '../../values/json.js';
 import { givenFlags } from '../given-flags.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { checkOutput, writeOutput } from '../output-files.js';
 import { shellWords } from '../shell-words.js';
 
 export interface StateFlags {
@@ -45,6 +46,7 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   if (as !== 'state' && as !== 'scenario') {
     throw new UsageError(`expected --as state or --as scenario, got ${JSON.stringify(as)}`);
   }
+  checkOutput('FILE', file, from);
   const exported =
     flags.from === undefined
       ? await ask(flags, (control) => control.exportState())
@@ -54,14 +56,8 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   // Written by hand, because numbers of a state may be larger than those of JSON.stringify.
   const whole = `{"${as}":${as === 'scenario' ? JSON.stringify(text) : text.trimEnd()},"next":${JSON.stringify(next)}}\n`;
   if (file === undefined) return print(flags.json ? whole : text);
-  try {
-    // It has the keys of the simulator in it.
-    writeFileSync(file, text, { mode: 0o600 });
-  } catch (error) {
-    throw new UsageError(
-      `expected a file that can be written, got ${JSON.stringify(file)}: ${(error as Error).message}`,
-    );
-  }
+  // It has the keys of the simulator in it.
+  writeOutput('FILE', file, text, { isSecret: true });
   if (flags.json) return print(jsonWithNext({ file, as, ...inShort(exported) }, next));
   process.stderr.write(`petstore-sim: wrote ${file}; it has API keys in it\n`);
 }

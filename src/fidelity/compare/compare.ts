@@ -54,7 +54,7 @@ export async function compare(
 ): Promise<Comparison> {
   const learner = new Learner();
   for (const exchange of exchanges) learner.add(exchange);
-  const resolved = resolveScenario(scenario);
+  const resolved = resolveScenario(withoutPets(scenario));
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
   const chosen = rows.flatMap((row) => choiceDifference(row, resolved.settings) ?? []);
   const drift = await unexplained(scenario, exchanges, learner);
@@ -148,7 +148,7 @@ async function unexplained(
 ): Promise<Difference[]> {
   const known = learner.settings();
   const { limits: _, ban: __, ...rest } = scenario;
-  const settings = { ...defaultSettings, ...resolveScenario(scenario).settings, ...known };
+  const settings = { ...defaultSettings, ...resolveScenario(withoutPets(scenario)).settings, ...known };
   const assumptions = Object.fromEntries(Object.entries(settings).filter(([id]) => id !== 'enterpriseLimits'));
   const local = await answerLocally({ ...rest, assumptions } as Scenario, exchanges, learner);
   return exchanges.flatMap((exchange, index) => {
@@ -188,4 +188,9 @@ function unique(found: readonly Difference[]): Difference[] {
     seen.add(name);
     return true;
   });
+}
+
+/** Nothing here asks for its pets, and those that it has made would have to be made. */
+function withoutPets({ pets: _, ...scenario }: Scenario): Scenario {
+  return scenario;
 }

@@ -66,7 +66,7 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
   }
   if (Array.isArray(pets) && pets.length === 0) lines.push('No answer shows a pet that was there at the start.');
   if (exchanges.some(({ missing }) => missing.includes('answer body'))) {
-    lines.push('The recording holds no bodies of answers: pets and error codes are unknown.');
+    lines.push('Of some answers the recording has no body: their pets and error codes are unknown.');
   }
   if (exchanges.some(isRefusal) && exchanges.some(({ missing }) => missing.includes('key'))) {
     lines.push('The recording shows no API keys, so that nobody knows which requests share a window.');

@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Log, LogScenario } from '../log.js';
 import { createUnkeptLog } from '../unkept-log.js';
 import { format, type RecordingHeader } from './headers.js';
@@ -12,14 +12,20 @@ export interface RecordingOptions {
   readonly onLost: (error: Error) => void;
 }
 
+/** A file that has something in it is not lost. An empty one, as of mktemp(1), may be there. */
+function openNew(path: string): number {
+  const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0;
+  const file = openSync(path, isEmpty ? 'r+' : 'wx', 0o600);
+  fchmodSync(file, 0o600);
+  return file;
+}
+
 /**
  * A log that is written beside a run, in a text file of its own. It holds nothing up and refuses nothing.
  * @throws what the system says when the file cannot be begun
  */
 export function createRecording(path: string, { version, scenario, onLost }: RecordingOptions): Log {
-  let file: number | undefined = openSync(path, 'w', 0o600);
-  // Of a file that was there before.
-  fchmodSync(file, 0o600);
+  let file: number | undefined = openNew(path);
   const pseudonyms = createPseudonyms();
   let chain = 0;
 

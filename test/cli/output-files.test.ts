@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../page/stage.js';
+import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
+
+let folder: string;
+let baseUrl: string;
+/** Requests that a server has answered, in JSON Lines. */
+let recorded: string;
+/** A run that was written down whole. */
+let run: string;
+const inFolder = (name: string) => join(folder, name);
+const text = (file: string) => readFileSync(file, 'utf8');
+const ask = (...more: string[]) => ['--target', baseUrl, '--key-env', 'KEY_OF_OUTPUT', '--patience', '1s', ...more];
+
+beforeAll(async () => {
+  process.env.KEY_OF_OUTPUT = 'free-key';
+  folder = mkdtempSync(join(tmpdir(), 'petstore-sim-output-'));
+  ({ baseUrl } = await startServer());
+  recorded = inFolder('recorded.jsonl');
+  run = inFolder('run.jsonl');
+  const list = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers: { authorization: 'Bearer free-key' } });`;
+  const listing = ['--', process.execPath, '--input-type=module', '-e', list];
+  expect((await runCommandLine(['exec', '--record', run, ...listing])).code).toBe(0);
+  expect((await runCommandLine(['compare', ...ask('--budget', '14', '--save', recorded)])).code).toBe(0);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a recording', () => {
+  test.each(['serve', 'exec'])('of %s takes no file that has something in it', async (command) => {
+    const kept = inFolder(`kept-by-${command}.json`);
+    writeFileSync(kept, '{"name":"mine"}');
+    const args = command === 'serve' ? ['--port', '0'] : ['--', process.execPath, '-e', ''];
+    const { code, err } = await runCommandLine([command, '--record', kept, ...args]);
+    expect([code, text(kept)]).toEqual([2, '{"name":"mine"}']);
+    expect(err).toContain(`expected --record to name a new file, got "${kept}", which is there`);
+  });
+
+  test('takes an empty file, as of mktemp, which only its owner may read then', async () => {
+    const file = inFolder('empty.jsonl');
+    writeFileSync(file, '', { mode: 0o644 });
+    expect((await runCommandLine(['exec', '--record', file, '--', process.execPath, '-e', ''])).code).toBe(0);
+    expect(text(file)).toContain('petstore-sim recording');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('leaves no file where nothing began, so that the next try can have its name', async () => {
+    const file = inFolder('never.jsonl');
+    const { port } = new URL(baseUrl);
+    const taken = await runCommandLine(['serve', '--port', port, '--record', file]);
+    expect([taken.code, existsSync(file)]).toEqual([2, false]);
+    const missing = await runCommandLine(['exec', '--record', file, '--', 'no-such-command']);
+    expect([missing.code, existsSync(file)]).toEqual([2, false]);
+  });
+});
+
+describe('a file that cannot be written', () => {
+  test.each<[command: string, args: () => string[], flag: string]>([
+    ['compare --save', () => ['compare', '--with', recorded, '--save', folder], '--save'],
+    ['compare --junit', () => ['compare', '--with', recorded, '--junit', folder], '--junit'],
+    ['calibrate --out', () => ['calibrate', '--from', recorded, '--out', folder], '--out'],
+    ['calibrate, before it asks', () => ['calibrate', ...ask('--out', join(recorded, 'x.yaml'))], '--out'],
+    ['scenario --out', () => ['scenario', '--from', recorded, '--out', folder], '--out'],
+    ['scenario --out onto what it reads', () => ['scenario', '--from', recorded, '--out', recorded], '--out'],
+    ['judge --verdict onto what it reads', () => ['judge', recorded, '--verdict', recorded], '--verdict'],
+    ['state export onto what it reads', () => ['state', 'export', '--from', run, run], 'FILE'],
+  ])('is told of by %s, in a sentence', async (_, args, flag) => {
+    const before = text(recorded) + text(run);
+    const { code, err } = await runCommandLine(args());
+    expect(err).toMatch(new RegExp(`expected ${flag} to name a file that can be written, got ".*": `));
+    expect([code, err.split('\n').length]).toEqual([2, 2]);
+    expect(text(recorded) + text(run)).toBe(before);
+  });
+
+  test('is made with its folder', async () => {
+    const out = join(folder, 'new', 'folder', 'of.yaml');
+    expect((await runCommandLine(['scenario', '--from', recorded, '--out', out])).code).toBe(0);
+    expect(text(out)).toContain('pets:');
+  });
+});
+
+test('compare keeps the answers that it has where the service cannot be checked', async () => {
+  const kept = inFolder('answers.jsonl');
+  writeFileSync(kept, text(recorded));
+  const away = ask('--save', kept).with(1, 'http://127.0.0.1:9/v1');
+  const { code, err } = await runCommandLine(['compare', ...away]);
+  expect([code, text(kept)]).toEqual([2, text(recorded)]);
+  expect(err).toContain(`${kept} stays as it was, because the service could not be checked`);
+});
+
+test('compare says that a recording is cut, and takes a scenario that makes its pets', async () => {
+  const cut = inFolder('cut.jsonl');
+  writeFileSync(cut, text(recorded).slice(0, -200));
+  const { code, err } = await runCommandLine(['compare', '--with', cut, 'large-catalogue']);
+  expect(code).toBe(0);
+  expect(err).toContain('The file ends in the middle of an entry');
+});
+
+test('calibrate goes on after a log whose last line was cut', async () => {
+  const out = inFolder('learnt.yaml');
+  const log = inFolder('learnt.jsonl');
+  const command = ['calibrate', ...ask('--out', out)];
+  expect((await runCommandLine([...command, '--budget', '4'])).err).toContain('is used up');
+  truncateSync(log, statSync(log).size - 30);
+  const second = await runCommandLine([...command, '--budget', '6']);
+  expect(second.err).toContain('ended in the middle of its last line, which is left out');
+  expect(second.err).toContain('Goes on after the 3 requests');
+  const third = await runCommandLine([...command, '--budget', '8']);
+  expect(third.err).toContain('Goes on after the 6 requests');
+  const other = ask('--out', out).with(1, 'http://127.0.0.1:9/v1');
+  const { code, err } = await runCommandLine(['calibrate', ...other]);
+  expect([code, err]).toEqual([2, expect.stringContaining('goes to another file, by --out')]);
+});
+
+test('an exported state can be read by its owner alone, also in a file that was there', async () => {
+  const file = inFolder('state.json');
+  writeFileSync(file, '');
+  chmodSync(file, 0o644);
+  expect((await runCommandLine(['state', 'export', '--from', run, file])).code).toBe(0);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['gauntlet', []],
+  ['matrix', ['--only', 'defaultStatus,paging,unknownFields,limitOutOfRange']],
+])('%s begins no further run after Ctrl-C, and says so by its exit code', async (command, more) => {
+  const starts = join(folder, `starts-${command}`);
+  mkdirSync(starts);
+  const client = `require('node:fs').writeFileSync(${JSON.stringify(starts)} + '/' + process.pid, ''); setTimeout(() => {}, 20_000)`;
+  const started = startCommandLine([command, ...more, '--', process.execPath, '-e', client]);
+  const count = () => readdirSync(starts).length;
+  await eventually(count).toBeGreaterThan(1);
+  started.child.kill('SIGINT');
+  const [code] = await once(started.child, 'close');
+  const err = started.errors();
+  expect(code).toBe(130);
+  expect(err).toMatch(/stopped after 0 of \d+ runs/);
+  expect(err).not.toContain('MaxListeners');
+  expect(count()).toBeLessThan(12);
+});
