@@ -110,6 +110,26 @@ test('compare says that a recording is cut, and takes a scenario that makes its 
   expect(err).toContain('The file ends in the middle of an entry');
 });
 
+test('compare takes no recording of another client, of whose key nobody knows what it had used', async () => {
+  const entry = text(recorded)
+    .split('\n')
+    .find((line) => line.includes('"status":200')) as string;
+  const other = inFolder('other.jsonl');
+  writeFileSync(other, `${JSON.stringify({ ...JSON.parse(entry), token: 'key-1', key: '…mine' })}\n`);
+  const { code, err } = await runCommandLine(['compare', '--with', other]);
+  expect([code, err]).toEqual([2, expect.stringContaining('got a recording of another client')]);
+});
+
+test('compare finds no drift in what its own probe has stored with a service that keeps unknown fields', async () => {
+  const server = await startServer(['--set', 'assumptions.unknownFields=echo', '--set', 'keys.free-key.plan=pro']);
+  const target = ['--target', server.baseUrl, '--key-env', 'KEY_OF_OUTPUT', '--patience', '1s'];
+  const out = inFolder('echo.yaml');
+  await runCommandLine(['calibrate', ...target, '--write', '--budget', '20', '--out', out]);
+  expect(text(out)).toContain('unknownFields: echo');
+  const { out: said } = await runCommandLine(['compare', ...target, '--budget', '14', out]);
+  expect(said).not.toContain('drift');
+});
+
 test('calibrate goes on after a log whose last line was cut', async () => {
   const out = inFolder('learnt.yaml');
   const log = inFolder('learnt.jsonl');

@@ -79,6 +79,24 @@ test('a wall in the middle of a minute ends when the recorded one did', async ()
   sim.clock.advance('20s');
   await list();
   const { replayed, text } = await incidentOf(harOf(sim));
-  expect(replayed).toEqual({ same: 2, differing: [] });
+  expect(replayed).toMatchObject({ same: 2, differing: [] });
   expect(text).toMatch(/# The minute is 20s long, so that it ends when the recorded one did\./);
+});
+
+test('a minute that the recording does not see the end of ends when the recorded one did, too', async () => {
+  const sim = createSimulator({
+    scenario: {
+      clock: { start: '2026-01-01T12:00:49Z', mode: 'frozen' },
+      keys: { [secret]: { plan: 'free', usage: { minute: 58 } } },
+      ban: 'off',
+    },
+  });
+  const list = () => sim.fetch('http://x.test/v1/pets', { headers: { authorization: `Bearer ${secret}` } });
+  await list();
+  sim.clock.advance('49s');
+  sim.journal.clear();
+  for (let n = 0; n < 3; n++) await list();
+  const { replayed, scenario } = await incidentOf(harOf(sim));
+  expect(replayed).toMatchObject({ same: 3, sameWaits: 2 });
+  expect(scenario.windows).toEqual({ minute: '11s' });
 });

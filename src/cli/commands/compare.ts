@@ -88,6 +88,13 @@ const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 
 async function kept(file: string): Promise<Answers> {
   const { exchanges, notes } = await readRecordedFiles([file]);
   for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+  // What another key had used before, no answer need show; and limits are not compared.
+  const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
+  if (other !== undefined) {
+    throw new UsageError(
+      `expected answers that compare --save or calibrate has kept, got a recording of another client in ${file}; petstore-sim judge and scenario --from take it`,
+    );
+  }
   return { exchanges, ended: undefined };
 }
 

@@ -10,6 +10,8 @@ export interface SeenPet {
   readonly name: string;
   readonly categoryId: Int64;
   readonly status: PetStatus | undefined;
+  /** Fields that the document does not name, where there are any. */
+  readonly extra?: JsonObject;
 }
 
 /** An answer with its body read. */
@@ -68,7 +70,8 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 export function asPet(value: JsonValue | undefined): SeenPet | undefined {
   if (!isObject(value)) return undefined;
-  const { id, name, categoryId, status } = value;
+  const { id, name, categoryId, status, ...extra } = value;
   if (!isInt64(id) || typeof name !== 'string' || !isInt64(categoryId)) return undefined;
-  return { id, name, categoryId, status: isStatus(status) ? status : undefined };
+  const pet = { id, name, categoryId, status: isStatus(status) ? status : undefined };
+  return Object.keys(extra).length > 0 ? { ...pet, extra } : pet;
 }

@@ -24,7 +24,12 @@ export async function answerLocally(
   const sim = createSimulator({
     scenario: {
       ...scenario,
-      pets: pets.map(({ status, ...pet }) => ({ ...pet, ...(status !== undefined && { status }) })),
+      pets: pets.map(({ status, extra, ...pet }) => ({
+        ...pet,
+        ...(status !== undefined && { status }),
+        // A service that keeps unknown fields shows those that were sent before.
+        ...(scenario.assumptions?.unknownFields === 'echo' && extra !== undefined && { extra }),
+      })),
       categories: [...facts.categories],
       keys: { ...scenario.keys, [ownKey]: { plan: name } },
       clock: { start: startMs, mode: 'frozen' },

@@ -20,7 +20,7 @@ const mostDiffering = 5;
 
 /**
  * Makes a scenario file of a recording. Of the ways to see what nobody has recorded it takes the one under which most
- * requests, sent again, get the recorded status.
+ * requests, sent again, get the recorded status, and of those the one with most of the recorded waits.
  * @param learner what the answers of the recording say
  */
 export async function incidentFrom(
@@ -32,7 +32,7 @@ export async function incidentFrom(
   let best: { scenario: Scenario; replayed: Replayed } | undefined;
   for (const scenario of [base, ...shorterWindows(base, exchanges)]) {
     const replayed = await replayRecording(scenario, exchanges);
-    if (best === undefined || replayed.same > best.replayed.same) best = { scenario, replayed };
+    if (best === undefined || isTruer(replayed, best.replayed)) best = { scenario, replayed };
   }
   const { scenario, replayed } = best as { scenario: Scenario; replayed: Replayed };
   const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed, exchanges.length)];
@@ -46,6 +46,9 @@ export async function incidentFrom(
   ].join('\n');
   return { scenario, replayed, text };
 }
+
+const isTruer = (one: Replayed, other: Replayed) =>
+  one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
 /** A window that was running when the recording began ends sooner than one that starts at its first request. */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {

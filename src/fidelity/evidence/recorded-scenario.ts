@@ -39,7 +39,7 @@ export function recordedScenario(exchanges: readonly Exchange[], learner: Learne
     ...(minuteSeconds !== undefined && { windows: { minute: `${minuteSeconds}s` } }),
     ...(created[0] !== undefined && Number.isSafeInteger(Number(created[0])) && { ids: { start: Number(created[0]) } }),
     ...(settings.unknownCategory === 'reject' && { categories: [...facts.categories] }),
-    pets: pets.map(({ status, ...pet }) => ({ ...pet, ...(status !== undefined && { status }) })),
+    pets: pets.map(({ status, extra: _, ...pet }) => ({ ...pet, ...(status !== undefined && { status }) })),
     ...(faults.length > 0 && { faults }),
     ...(Object.keys(settings).length > 0 && { assumptions: withoutPlan(settings) }),
   };

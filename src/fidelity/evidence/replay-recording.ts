@@ -1,4 +1,4 @@
-import { basePath } from '../../contract/document.js';
+import { basePath, retryAfterHeader } from '../../contract/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { createSimulator } from '../../simulator/simulator.js';
 import { type Exchange, placeOf } from '../recording/exchange.js';
@@ -6,6 +6,8 @@ import { type Exchange, placeOf } from '../recording/exchange.js';
 /** What came of sending a recording again: how many answers had the recorded status, and the first that had not. */
 export interface Replayed {
   readonly same: number;
+  /** How many of those asked for the recorded wait, within a second. */
+  readonly sameWaits: number;
   readonly differing: readonly string[];
 }
 
@@ -21,15 +23,21 @@ export async function replayRecording(scenario: Scenario, exchanges: readonly Ex
   );
   const sim = createSimulator({ scenario: { ...scenario, faults, clock: { start: startMs, mode: 'frozen' } } });
   const differing: string[] = [];
+  let sameWaits = 0;
   for (const exchange of exchanges) {
     if (exchange.arrivedAtMs > sim.clock.now()) sim.clock.set(Math.ceil(exchange.arrivedAtMs));
-    const status = await statusOf(sim.fetch, exchange);
+    const { status, retryAfter } = await answerTo(sim.fetch, exchange);
+    const recorded = exchange.headers[retryAfterHeader];
+    if (retryAfter && recorded && Math.abs(Number(retryAfter) - Number(recorded)) <= 1) sameWaits++;
     if (status !== exchange.status) differing.push(`${placeOf(exchange)}: recorded ${exchange.status}, now ${status}`);
   }
-  return { same: exchanges.length - differing.length, differing };
+  return { same: exchanges.length - differing.length, sameWaits, differing };
 }
 
-async function statusOf(send: typeof fetch, exchange: Exchange): Promise<number> {
+async function answerTo(
+  send: typeof fetch,
+  exchange: Exchange,
+): Promise<{ status: number; retryAfter?: string | null }> {
   const { method, path, query, token, requestHeaders, requestBody } = exchange;
   try {
     const response = await send(`http://petstore.test${basePath}${path}${query && `?${query}`}`, {
@@ -41,8 +49,8 @@ async function statusOf(send: typeof fetch, exchange: Exchange): Promise<number>
       },
       ...(requestBody && { body: requestBody.slice() }),
     });
-    return response.status;
+    return { status: response.status, retryAfter: response.headers.get(retryAfterHeader) };
   } catch {
-    return 0;
+    return { status: 0 };
   }
 }
