@@ -265,6 +265,7 @@ describe.skipIf(executablePath === undefined)('the page of a server', () => {
       await stage.call('a-key-of-mine');
       await page.getByLabel('Judge').selectOption({ label: '…mine' });
       await page.keyboard.press('r');
+      await page.getByText('Reset to the start of the scenario.').waitFor();
       await makeStorm(stage);
       await page.getByText('The client failed').waitFor();
       await eventually(() => page.getByLabel('Judge').inputValue()).toBe('');
