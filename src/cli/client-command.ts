@@ -19,6 +19,8 @@ export interface CommandOptions {
   output: 'inherit' | 'keep';
   /** After this long it is sent SIGTERM, and soon after SIGKILL. Default: no limit. */
   timeoutMs?: number | undefined;
+  /** Aborted before the command runs, it is stopped as soon as it does. */
+  stopped?: AbortSignal | undefined;
 }
 
 /** Most of a command's output that is kept, in characters; the end of it, where errors stand. */
@@ -34,7 +36,7 @@ const signalNumbers: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGK
  */
 export async function runCommand(
   [file = '', ...args]: readonly string[],
-  { env, output, timeoutMs }: CommandOptions,
+  { env, output, timeoutMs, stopped }: CommandOptions,
 ): Promise<CommandResult> {
   const isKept = output === 'keep';
   const stdio = isKept ? (['ignore', 'pipe', 'pipe'] as const) : 'inherit';
@@ -58,6 +60,7 @@ export async function runCommand(
     stdio: stdio as 'inherit',
     detached: hasGroup,
   });
+  if (stopped?.aborted) stop('SIGTERM');
   const kept = keepOutput(child);
   const timers: NodeJS.Timeout[] = [];
   if (timeoutMs !== undefined) {

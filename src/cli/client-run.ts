@@ -24,7 +24,7 @@ export interface ClientRun extends CommandResult {
   lastedMs: number;
 }
 
-export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeoutMs'> {
+export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeoutMs' | 'stopped'> {
   /** The API key, instead of the one that the scenario hands out. */
   apiKey?: string | undefined;
   /** Called with every request, before it is answered. */
@@ -46,7 +46,7 @@ export const resolveForClient = (scenario: Scenario): ResolvedScenario =>
 export async function runClient(
   command: readonly string[],
   resolved: ResolvedScenario,
-  { apiKey, output, timeoutMs, record, recording }: ClientRunOptions,
+  { apiKey, output, timeoutMs, stopped, record, recording }: ClientRunOptions,
 ): Promise<ClientRun> {
   const { scenario } = resolved;
   const client = clientOf(scenario);
@@ -60,7 +60,7 @@ export async function runClient(
   const startMs = performance.now();
   let end = session.discard ?? session.close;
   try {
-    const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs });
+    const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs, stopped });
     end = session.close;
     const { isInterrupted, code } = result;
     const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) });

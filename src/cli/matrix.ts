@@ -56,7 +56,7 @@ export async function runMatrix(
       const calls: RecordedCall[] = [];
       const assumed = id === undefined ? resolved : resolveForClient(withAssumption(scenario, id, value));
       const record = (call: RecordedCall) => void calls.push(call);
-      const run = await runClient(command, assumed, { output: 'keep', timeoutMs, apiKey, record });
+      const run = await runClient(command, assumed, { output: 'keep', timeoutMs, stopped, apiKey, record });
       const { code, output, verdict } = run;
       const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
       return { id, value, code, output, outcome: verdict.outcome, findings: verdict.findings, isMet };

@@ -163,7 +163,7 @@ test.each([
   const client = `require('node:fs').writeFileSync(${JSON.stringify(starts)} + '/' + process.pid, ''); setTimeout(() => {}, 20_000)`;
   const started = startCommandLine([command, ...more, '--', process.execPath, '-e', client]);
   const count = () => readdirSync(starts).length;
-  await eventually(count).toBeGreaterThan(1);
+  await eventually(count).toBeGreaterThan(0);
   started.child.kill('SIGINT');
   const [code] = await once(started.child, 'close');
   const err = started.errors();
