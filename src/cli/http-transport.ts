@@ -12,15 +12,16 @@ export interface HttpTransport extends Transport {
 /**
  * Sends requests to a service, in real time.
  * @param key the API key; where an answer shows it, its name stands instead
+ * @param whenStopped what is said then
  */
-export function createHttpTransport(baseUrl: string, key: string): HttpTransport {
+export function createHttpTransport(baseUrl: string, key: string, whenStopped = 'Stopped.'): HttpTransport {
   const base = baseUrl.replace(/\/+$/, '');
   const stopped = new AbortController();
   const hide = (text: string) => text.replaceAll(key, 'own');
   return {
     baseUrl: base,
     now: () => Date.now(),
-    stop: () => stopped.abort(new EndOfAsking('Stopped.')),
+    stop: () => stopped.abort(new EndOfAsking(whenStopped)),
     sleep: (ms) =>
       new Promise<void>((resolve, reject) => {
         const { signal } = stopped;

@@ -31,13 +31,18 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     for await (const piece of createReadStream(file, { highWaterMark: pieceBytes })) {
       for (const { text } of items.push(piece)) documents.push(JSON.parse(text));
     }
-    const whole = `${counted(documents.length, 'whole document')} before`;
     if (items.isCut && documents.length === 0) throw new RecordingError('expected a whole trace, got one that is cut');
     const { exchanges, notes } = traceExchanges(documents, baseUrl);
-    if (items.isCut) notes.push(`The file ends in the middle of a document, with ${whole}.`);
+    if (items.isCut)
+      notes.push(`The file ends in the middle of a document, after ${counted(documents.length, 'whole one')}.`);
     if (items.oversized > 0) notes.push(`${counted(items.oversized, 'document')} of more than 32 MiB left out.`);
     return { exchanges, notes };
   });
+
+/** Says what a recording lacks. */
+export function tellNotes(notes: readonly string[]): void {
+  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+}
 
 async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {
   try {

@@ -14,7 +14,7 @@ import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { eraseLine } from '../progress-bar.js';
-import { readRecordedFiles } from '../recorded-files.js';
+import { readRecordedFiles, tellNotes } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
 import { shellWords } from '../shell-words.js';
 import { timeoutOf } from './client-flags.js';
@@ -60,7 +60,7 @@ export async function calibrate(flags: CalibrateFlags, print: (text: string) => 
 
 async function recordedExchanges(files: readonly string[], baseUrl: string | undefined): Promise<readonly Exchange[]> {
   const { exchanges, baseUrls, notes } = await readRecordedFiles(files, { baseUrl });
-  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+  tellNotes(notes);
   if (baseUrls.length > 1) {
     throw new UsageError(`expected recordings of one service, got ${baseUrls.join(', ')}; name one with --base-url`);
   }
@@ -76,7 +76,8 @@ async function active(
   const { out = byDefault.out } = flags;
   const log = `${out.replace(/\.ya?ml$/, '')}.jsonl`;
   checkOutput('--out', log);
-  const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']));
+  const whenStopped = 'Stopped. The same command goes on where this one ended.';
+  const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']), whenStopped);
   const earlier = await earlierExchanges(log, transport.baseUrl);
   const budget = budgetOf(flags.budget ?? byDefault.budget);
   const options: CalibrateOptions = {
@@ -165,9 +166,7 @@ function finish(
     const style = process.stdout.isTTY ? styleText : undefined;
     print(`${knowledgeLines(learner, style).join('\n')}, in ${counted(requests, 'request')}; wrote ${out}\n`);
   }
-  if (ended !== undefined) {
-    process.stderr.write(`petstore-sim: ${ended} The same command goes on where this one ended.\n`);
-  }
+  if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
   const isContradicted = rows.some(({ state }) => state === 'contradicted') || unexplained.length > 0;
   if (isContradicted) return 1;
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;

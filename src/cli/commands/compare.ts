@@ -12,7 +12,7 @@ import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { eraseLine } from '../progress-bar.js';
-import { readRecordedFiles } from '../recorded-files.js';
+import { readRecordedFiles, tellNotes } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
 import { shellWords } from '../shell-words.js';
 import { timeoutOf } from './client-flags.js';
@@ -87,7 +87,7 @@ const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 
 
 async function kept(file: string): Promise<Answers> {
   const { exchanges, notes } = await readRecordedFiles([file]);
-  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+  tellNotes(notes);
   // What another key had used before, no answer need show; and limits are not compared.
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {

@@ -6,7 +6,7 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../simulator/simulator.js';
 import type { Verdict } from '../../verdict/judge-run.js';
-import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
+import { readRecordedFiles, readTraceFile, tellNotes } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
 import { checkReportFiles, fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
@@ -46,7 +46,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
         // The one rule that looks into answers looks for whole numbers that a double cannot hold.
         keepsBody: (body) => /\d{16}/.test(body),
       });
-  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
+  tellNotes(notes);
   const verdict = judgeRecording(exchanges, {
     name: flags.scenario ?? (isTrace ? (flags.trace as string) : files.join(', ')),
     isOver: flags.ended,
