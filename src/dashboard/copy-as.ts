@@ -75,7 +75,7 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
   const { keys, ...rest } = scenario;
   const shipped = known.find((each) => each.name === name);
   const changed = shipped?.changed ?? [];
-  const isShipped = shipped !== undefined && !changed.includes('keys');
+  const hasItsKeys = shipped !== undefined && !changed.includes('keys');
   const own = Object.entries(rest).filter(([field]) => changed.includes(field));
   const base =
     shipped === undefined ? rest : { ...(name !== 'default' && { extends: name }), ...Object.fromEntries(own) };
@@ -88,7 +88,7 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
     description: `${described.slice(0, 200)}${why ? `, ${why}` : ''}.`,
     clock: { start: entry.time, mode: 'frozen' },
     ...(entry.key &&
-      entry.plan !== undefined && { keys: { ...(isShipped ? {} : keys), [keyName(entry.key)]: keyBefore(entry) } }),
+      entry.plan !== undefined && { keys: { ...(hasItsKeys ? {} : keys), [keyName(entry.key)]: keyBefore(entry) } }),
     ...((fault !== undefined || (scenario.faults ?? []).length > 0) && {
       faults: fault === undefined ? [] : [{ name: fault.name, then: fault.then }],
     }),

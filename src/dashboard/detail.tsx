@@ -53,9 +53,9 @@ export function Detail({ session, row, onClose, onShowText, onFind, onFailure }:
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
   // A button that is pressed before it has come waits for it: without its body the command would be another.
   const read = async (): Promise<Whole> => {
-    const read = await asked;
-    if (!(read instanceof SourceError)) return read;
-    if (read.status !== 404) throw read;
+    const got = await asked;
+    if (!(got instanceof SourceError)) return got;
+    if (got.status !== 404) throw got;
     return row;
   };
   const before = async (entry: Whole) => {

@@ -1,3 +1,4 @@
+import type { ShownChange } from '../control/update-stream.js';
 import { lowest } from '../values/lowest.js';
 import type { Axis } from './axis.js';
 import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
@@ -181,7 +182,7 @@ function drawChanges(
 ): void {
   let last = Number.NEGATIVE_INFINITY;
   const places = entries.changes.map((change) => {
-    const ms = entries.toAxis(Date.parse(change.time), change.lastId);
+    const ms = entries.instantOf(change);
     return { change, x: ms < axis.fromMs || ms > axis.toMs ? -1 : axis.x(ms) };
   });
   for (const [index, { change, x }] of places.entries()) {
@@ -189,8 +190,8 @@ function drawChanges(
     last = x;
     drawLine(context, x, 12, bottom, colours.accent, [1, 4]);
     drawSign(context, 'change', x, 8, colours.accent);
-    const { request, input, by } = change;
-    const text = `${[changeName(request), input].filter(Boolean).join(' ')} · ${by}`;
+    const { by } = change;
+    const text = `${changeText(change)} · ${by}`;
     const shown = text.length > 44 ? `${text.slice(0, 43)}…` : text;
     const next = places.slice(index + 1).find((each) => each.x - x >= 12)?.x ?? width - left;
     context.fillStyle = colours.dim;
@@ -200,8 +201,9 @@ function drawChanges(
   }
 }
 
-/** `clock` of `POST /clock`. */
-export const changeName = (request: string) => request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '');
+/** `clock advance 61s` of a `POST /clock`. */
+export const changeText = ({ request, input }: ShownChange) =>
+  `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();
 
 function drawLine(
   context: CanvasRenderingContext2D,

@@ -94,12 +94,17 @@ export class EntryBuffer {
     return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);
   }
 
+  /** Of a control operation, on the axis. */
+  instantOf({ time, lastId }: ShownChange): number {
+    return this.toAxis(Date.parse(time), lastId);
+  }
+
   #addChange(change: ShownChange): void {
     if (this.changes.some(({ number }) => number === change.number)) return;
     this.changes = [...this.changes, change].slice(-200);
     for (const lane of this.lanes.values()) {
       const ban = lane.bans.at(-1);
-      if (ban !== undefined && liftsBan(change, lane)) ban.toMs = Math.min(ban.toMs, this.#instantOf(change));
+      if (ban !== undefined && liftsBan(change, lane)) ban.toMs = Math.min(ban.toMs, this.instantOf(change));
     }
     const backMs = Date.parse(change.time) - Date.parse(change.until);
     if (backMs <= 0 || change.lastId === 0) return;
@@ -142,7 +147,7 @@ export class EntryBuffer {
     const shift = row.axisMs - row.atMs;
     if (refusal === 'ban' && promisedAt !== undefined) {
       const lift = this.changes.find((change) => change.lastId >= row.id && liftsBan(change, lane));
-      const liftedMs = lift === undefined ? Number.POSITIVE_INFINITY : this.#instantOf(lift);
+      const liftedMs = lift === undefined ? Number.POSITIVE_INFINITY : this.instantOf(lift);
       extend(lane.bans, fromMs, Math.min(Date.parse(promisedAt) + shift, liftedMs));
       const wait = lane.waits.at(-1);
       if (wait !== undefined && wait.toMs > fromMs && row.kind === 'strike') wait.toMs = fromMs;
@@ -152,11 +157,6 @@ export class EntryBuffer {
       lane.borders.push(border);
     if (lane.borders.length > mostSpans) lane.borders.shift();
     for (const spans of [lane.waits, lane.bans]) if (spans.length > mostSpans) spans.shift();
-  }
-
-  /** Of a control operation, on the axis. */
-  #instantOf({ time, lastId }: ShownChange): number {
-    return this.toAxis(Date.parse(time), lastId);
   }
 
   /** Where the request with an id is, or would be. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { laneText } from './axis.js';
-import { changeName, pictureHeight, shownLanes } from './draw-timeline.js';
+import { changeText, pictureHeight, shownLanes } from './draw-timeline.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 import { clockSeconds, clockTime } from './format.js';
 import type { Session } from './session.js';
@@ -128,9 +128,9 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
               </li>
             ))}
             {more > 0 && <li>and {more} more keys, which the list has</li>}
-            {entries.changes.slice(-20).map(({ number, time, request, input, by }) => (
-              <li key={`change-${number}`}>
-                {clockSeconds(Date.parse(time))} {[changeName(request), input].filter(Boolean).join(' ')}, by {by}
+            {entries.changes.slice(-20).map((change) => (
+              <li key={`change-${change.number}`}>
+                {clockSeconds(Date.parse(change.time))} {changeText(change)}, by {change.by}
               </li>
             ))}
           </ul>

@@ -54,10 +54,12 @@ export async function compare(
 ): Promise<Comparison> {
   const learner = new Learner();
   for (const exchange of exchanges) learner.add(exchange);
-  const resolved = resolveScenario(withoutPets(scenario));
+  // Nothing here asks for its pets, and those that it generates would have to be made.
+  const { pets: _, ...withoutPets } = scenario;
+  const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
   const chosen = rows.flatMap((row) => choiceDifference(row, resolved.settings) ?? []);
-  const drift = await unexplained(scenario, exchanges, learner);
+  const drift = await unexplained(withoutPets, resolved.settings, exchanges, learner);
   const contradicted = [
     ...rows
       .filter(({ state }) => state === 'contradicted')
@@ -143,12 +145,13 @@ function planDifferences({ limits }: Learner, { plans }: ResolvedScenario): Diff
 /** What remains different when the simulator makes the service's choices. */
 async function unexplained(
   scenario: Scenario,
+  chosen: Settings,
   exchanges: readonly Exchange[],
   learner: Learner,
 ): Promise<Difference[]> {
   const known = learner.settings();
   const { limits: _, ban: __, ...rest } = scenario;
-  const settings = { ...defaultSettings, ...resolveScenario(withoutPets(scenario)).settings, ...known };
+  const settings = { ...defaultSettings, ...chosen, ...known };
   const assumptions = Object.fromEntries(Object.entries(settings).filter(([id]) => id !== 'enterpriseLimits'));
   const local = await answerLocally({ ...rest, assumptions } as Scenario, exchanges, learner);
   return exchanges.flatMap((exchange, index) => {
@@ -188,9 +191,4 @@ function unique(found: readonly Difference[]): Difference[] {
     seen.add(name);
     return true;
   });
-}
-
-/** Nothing here asks for its pets, and those that it has made would have to be made. */
-function withoutPets({ pets: _, ...scenario }: Scenario): Scenario {
-  return scenario;
 }
