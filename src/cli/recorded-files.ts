@@ -15,7 +15,7 @@ const pieceBytes = 1024 * 1024;
 export const readRecordedFiles = (files: readonly string[], options: ReadOptions = {}): Promise<Recording> =>
   reading(files, () =>
     readRecording(
-      files.map((file) => createReadStream(file, { highWaterMark: pieceBytes })),
+      files.map((name) => ({ name, pieces: createReadStream(name, { highWaterMark: pieceBytes }) })),
       options,
     ),
   );

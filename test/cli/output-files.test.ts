@@ -107,7 +107,7 @@ test('compare says that a recording is cut, and takes a scenario that makes its 
   writeFileSync(cut, text(recorded).slice(0, -200));
   const { code, err } = await runCommandLine(['compare', '--with', cut, 'large-catalogue']);
   expect(code).toBe(0);
-  expect(err).toContain('The file ends in the middle of an entry');
+  expect(err).toContain(`${cut}: the file ends in the middle of an entry`);
 });
 
 test('compare takes no recording of another client, of whose key nobody knows what it had used', async () => {

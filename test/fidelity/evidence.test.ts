@@ -7,10 +7,10 @@ import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 import { open } from '../scenarios/stage.js';
 import { verdictCases } from '../scenarios/verdict-cases.js';
 import { tries } from '../support/prove.js';
-import { harOf, journalOf, pieces, recordTraffic } from './recorded-traffic.js';
+import { fileOf, harOf, journalOf, recordTraffic } from './recorded-traffic.js';
 
 async function incidentOf(text: string) {
-  const recording = await readRecording([pieces(text, 5_000)]);
+  const recording = await readRecording([fileOf(text, 5_000)]);
   const learner = new Learner();
   for (const exchange of recording.exchanges) learner.add(exchange);
   return { recording, ...(await incidentFrom(recording, learner, 'incident')) };

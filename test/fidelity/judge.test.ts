@@ -11,12 +11,12 @@ import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';
-import { harOf, journalOf, pieces } from './recorded-traffic.js';
+import { fileOf, harOf, journalOf } from './recorded-traffic.js';
 
 /** The verdict on a recording of what a simulator has seen. @param change what another recorder would have left out */
 async function recorded(sim: Simulator, text: string, change: (text: string) => string = (same) => same) {
   const { scenario } = sim;
-  const { exchanges } = await readRecording([pieces(change(text), 700)], {
+  const { exchanges } = await readRecording([fileOf(change(text), 700)], {
     publicKeys: Object.keys(scenario.keys ?? {}),
   });
   return judgeRecording(exchanges, {
@@ -86,6 +86,49 @@ describe.each(Object.entries(verdictCases))('%s', (name, cases) => {
 });
 
 const stopped = ({ stoppedAfterSeconds }: VerdictCase) => stoppedAfterSeconds !== undefined;
+
+describe('of several files', () => {
+  const stored = frozen({ limits: 'off' });
+  const send = (init: RequestInit = {}) =>
+    stored.fetch('http://petstore.test/v1/pets', { ...init, headers: { authorization: 'Bearer free-key' } });
+  const rex = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
+  const read = (...texts: string[]) =>
+    readRecording(
+      texts.map((text, at) => fileOf(text, 5_000, `file ${at + 1}`)),
+      { publicKeys: ['free-key'] },
+    );
+
+  test.each([
+    ['JSON Lines', journalOf],
+    ['HAR', harOf],
+  ])('%s, a request counts once that stands in two', async (_, write) => {
+    stored.reset();
+    await send(rex);
+    const first = write(stored);
+    stored.clock.advance(1_000);
+    await send();
+    const { exchanges, notes } = await read(first, write(stored));
+    expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'GET']);
+    expect(notes).toEqual(['file 2: 1 of 2 requests stood in a file before it.']);
+  });
+
+  test('two requests of one file that are alike are two', async () => {
+    stored.reset();
+    await send(rex);
+    const line = journalOf(stored);
+    const counts = async (...texts: string[]) => (await read(...texts)).exchanges.length;
+    expect(await counts(line + line)).toBe(2);
+    expect(await counts(line, line + line)).toBe(2);
+    expect(await counts(line + line, line)).toBe(2);
+  });
+
+  test('a file without a request of the service is told', async () => {
+    stored.reset();
+    await send(rex);
+    const { notes } = await read(journalOf(stored), '{"an":"other"}\n{"form":1}');
+    expect(notes).toEqual(['file 2: none of 2 entries is of the service.']);
+  });
+});
 
 const wall = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } } as const;
 const obeying = retrying((answer) => retryAfter(answer) * 1000);

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/calibrate/learner.js';
 import { judgeRecording } from '../../src/fidelity/judge/judge-recording.js';
 import { readRecording } from '../../src/fidelity/recording/read-recording.js';
-import { pieces } from './recorded-traffic.js';
+import { fileOf } from './recorded-traffic.js';
 
 // Those of mitmproxy were written by its own export (savehar), between python-requests and a server with a minute of six
 // seconds. That of Charles has the form of its export (4.6).
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'recordings', `${name}.har`), 'utf8');
-const read = (text: string) => readRecording([pieces(text, 700)]);
+const read = (text: string) => readRecording([fileOf(text, 700)]);
 
 test.each([
   ['mitmproxy-patient', 'pass', [200, 429, 201], []],

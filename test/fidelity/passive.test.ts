@@ -4,7 +4,7 @@ import { readRecording } from '../../src/fidelity/recording/read-recording.js';
 import type { Scenario } from '../../src/index.js';
 import { tries } from '../support/prove.js';
 import { hiddenWorld, truth } from './hidden-worlds.js';
-import { pieces, recordTraffic } from './recorded-traffic.js';
+import { fileOf, recordTraffic } from './recorded-traffic.js';
 
 const key = 'secret-key-of-a-team';
 
@@ -26,7 +26,7 @@ test('learns from a recording of 200 entries without a request, and is never wro
     // In every third world another client uses the key, and nobody has recorded it.
     const unseen = seed % 3 === 0 ? 0.3 : 0;
     const { har } = await recordTraffic(scenario, { seed, count: 200, key, unseen });
-    const { exchanges } = await readRecording([pieces(har, 50_000)]);
+    const { exchanges } = await readRecording([fileOf(har, 50_000)]);
     const learner = new Learner();
     for (const exchange of exchanges) learner.add(exchange);
     for (const { about, state, value, evidence } of learner.knowledge()) {

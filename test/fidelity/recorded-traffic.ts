@@ -1,10 +1,16 @@
 import { showEntries } from '../../src/control/entry-view.js';
 import { toHar } from '../../src/control/har.js';
+import type { RecordedFile } from '../../src/fidelity/recording/read-recording.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { createDraw } from './hidden-worlds.js';
 
-/** The bytes of a text, in pieces of this size. */
-export function* pieces(text: string, size = 1_000): Generator<Uint8Array> {
+/** A file with this text, which is read in pieces of this size. */
+export const fileOf = (text: string, size: number, name = 'recording'): RecordedFile => ({
+  name,
+  pieces: pieces(text, size),
+});
+
+function* pieces(text: string, size: number): Generator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }

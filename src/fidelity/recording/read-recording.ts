@@ -8,6 +8,7 @@ import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn, withoutKey } from './key-names.js';
 import { readOwnRecord } from './own-record.js';
 import type { RawExchange } from './raw-exchange.js';
+import { RepeatedEntries } from './repeated-entries.js';
 import { clockOffsetMs } from './service-clock.js';
 
 /** What was recorded of one service, in the order of sending. */
@@ -32,16 +33,20 @@ export interface ReadOptions {
   keepsBody?: ((body: string, status: number) => boolean) | undefined;
 }
 
-/** The pieces of one file. */
-export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+export interface RecordedFile {
+  /** What notes and errors call it. */
+  readonly name: string;
+  readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
 
 /**
- * Reads recorded traffic, HAR 1.2 or JSON Lines, piece by piece. Keys are hashed while reading.
- * @throws {RecordingError} when a file is neither, or holds nothing of the service
+ * Reads recorded traffic, HAR 1.2 or JSON Lines, piece by piece. Keys are hashed while reading, and an entry that stands in
+ * more than one file is read once.
+ * @throws {RecordingError} when a file is neither, or all of them hold nothing of the service
  */
-export async function readRecording(files: readonly Pieces[], options: ReadOptions = {}): Promise<Recording> {
-  const reader = new RecordingReader(options);
-  for (const pieces of files) await reader.read(pieces);
+export async function readRecording(files: readonly RecordedFile[], options: ReadOptions = {}): Promise<Recording> {
+  const reader = new RecordingReader(options, files.length > 1);
+  for (const file of files) await reader.read(file);
   return reader.finish();
 }
 
@@ -58,34 +63,44 @@ class RecordingReader {
   /** One text for all answers that are alike. */
   readonly #bodies = new Map<string, string>();
   readonly #connections = new Map<string, number>();
+  readonly #repeated: RepeatedEntries | undefined;
   #entries = 0;
   #notes: string[] = [];
 
-  constructor(options: ReadOptions) {
+  constructor(options: ReadOptions, hasMoreFiles: boolean) {
     this.#options = options;
+    this.#repeated = hasMoreFiles ? new RepeatedEntries() : undefined;
     this.#keys = new KeyNames(options.publicKeys);
   }
 
-  async read(pieces: Pieces): Promise<void> {
+  async read({ name, pieces }: RecordedFile): Promise<void> {
     const items = new JsonItems();
-    let found = 0;
+    const counts = { all: 0, ours: 0, repeated: 0 };
     for await (const piece of pieces) {
       for (const { kind, text } of items.push(piece)) {
-        found++;
-        this.#add(kind, parse(text, found));
+        counts.all++;
+        const found = this.#find(kind, parse(text, `entry ${counts.all} of ${name}`));
+        if (found === undefined) continue;
+        counts.ours++;
+        if (this.#repeated?.isRepeated(found.raw)) counts.repeated++;
+        else this.#pending.push(this.#toPending(found.raw, found.address));
       }
     }
-    if (items.isCut) this.#notes.push(`The file ends in the middle of an entry, after ${counted(found, 'whole one')}.`);
-    if (items.oversized > 0)
-      this.#notes.push(`${counted(items.oversized, 'entry', 'entries')} of more than 32 MiB left out.`);
-    this.#entries += found;
+    this.#repeated?.endFile();
+    this.#entries += counts.all;
+    const note = (text: string) => this.#notes.push(`${name}: ${text}`);
+    if (items.isCut) note(`the file ends in the middle of an entry, after ${counted(counts.all, 'whole one')}.`);
+    if (items.oversized > 0) note(`${counted(items.oversized, 'entry', 'entries')} of more than 32 MiB left out.`);
+    if (counts.ours === 0) note(`none of ${counted(counts.all, 'entry', 'entries')} is of the service.`);
+    if (counts.repeated > 0)
+      note(`${counts.repeated} of ${counted(counts.ours, 'request')} stood in a file before it.`);
   }
 
-  #add(kind: 'har-entry' | 'object', value: unknown): void {
-    if (!isMap(value)) return;
+  #find(kind: 'har-entry' | 'object', value: unknown): { raw: RawExchange; address: Address } | undefined {
+    if (!isMap(value)) return undefined;
     const raw = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
     const address = raw && splitAddress(raw.url, this.#options.baseUrl);
-    if (raw !== undefined && address !== undefined) this.#pending.push(this.#toPending(raw, address));
+    return raw && address && { raw, address };
   }
 
   #toPending(raw: RawExchange, { baseUrl, path, query }: Address): Pending {
@@ -180,11 +195,11 @@ class RecordingReader {
   }
 }
 
-function parse(text: string, number: number): unknown {
+function parse(text: string, place: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RecordingError(`expected valid JSON in entry ${number}: ${(error as Error).message}`);
+    throw new RecordingError(`expected valid JSON in ${place}: ${(error as Error).message}`);
   }
 }
 
