@@ -100,3 +100,30 @@ test('a minute that the recording does not see the end of ends when the recorded
   expect(replayed).toMatchObject({ same: 3, sameWaits: 2 });
   expect(scenario.windows).toEqual({ minute: '11s' });
 });
+
+/** An entry as Playwright writes it of Chromium, where no answer came. */
+const unanswered = (failure: string, ms: number) => ({
+  startedDateTime: '2026-01-01T12:00:00.000Z',
+  time: ms,
+  request: {
+    method: 'GET',
+    url: 'http://x.test/v1/pets',
+    headers: [{ name: 'authorization', value: `Bearer ${secret}` }],
+  },
+  response: { status: -1, headers: [], content: { size: -1 }, _failureText: failure },
+  timings: { send: -1, wait: -1, receive: -1 },
+});
+
+describe('a request without an answer becomes', () => {
+  test.each([
+    ['a longer wait, where the page gave up', 'net::ERR_ABORTED', 1_500, [{ delay: 3_000 }]],
+    ['nothing, where the page was left', 'net::ERR_ABORTED', 20, []],
+    ['a reset, where the connection ended', 'net::ERR_EMPTY_RESPONSE', 20, [{ reset: true }]],
+    ['a late reset, where it ended late', 'net::ERR_CONNECTION_RESET', 1_500, [{ reset: true, delay: 1_500 }]],
+  ])('%s', async (_, failure, ms, effects) => {
+    const { scenario, replayed } = await incidentOf(JSON.stringify({ log: { entries: [unanswered(failure, ms)] } }));
+    expect((scenario.faults ?? []).map(({ then }) => then)).toEqual(effects);
+    const isKnown = failure !== 'net::ERR_ABORTED';
+    expect(replayed).toMatchObject({ compared: isKnown ? 1 : 0, same: isKnown ? 1 : 0 });
+  });
+});

@@ -34,7 +34,7 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   if (flags.json) return print(jsonWithNext({ out, requests: length, ...replayed, text }, next(out)));
   if (out === undefined) return print(text);
   process.stderr.write(
-    `wrote ${out}: ${replayed.same} of ${counted(length, 'request')}, sent again, ${replayed.same === 1 ? 'gets' : 'get'} the recorded status\n`,
+    `wrote ${out}: ${replayed.same} of ${counted(replayed.compared, 'request')}, sent again, ${replayed.same === 1 ? 'gets' : 'get'} the recorded status\n`,
   );
 }
 

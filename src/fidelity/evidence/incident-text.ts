@@ -35,7 +35,7 @@ export async function incidentFrom(
     if (best === undefined || isTruer(replayed, best.replayed)) best = { scenario, replayed };
   }
   const { scenario, replayed } = best as { scenario: Scenario; replayed: Replayed };
-  const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed, exchanges.length)];
+  const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed)];
   const text = [
     comment(
       `Made by petstore-sim scenario --from, of ${counted(exchanges.length, 'request')} to ${baseUrls.join(', ')}.`,
@@ -77,10 +77,10 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
   return lines;
 }
 
-function replayLines({ same, differing }: Replayed, count: number): string[] {
+function replayLines({ compared, same, differing }: Replayed): string[] {
   const more = differing.length > mostDiffering ? [`and ${differing.length - mostDiffering} more`] : [];
   return [
-    `Sent again at the same instants, ${same} of ${counted(count, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
+    `Sent again at the same instants, ${same} of ${counted(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
     ...[...differing.slice(0, mostDiffering), ...more].map((line) => `  ${line}`),
   ];
 }

@@ -27,11 +27,14 @@ export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
 }
 
 function effectOf(exchange: Exchange): Fault['then'] | undefined {
-  const { status, arrivedAtMs, answeredAtMs, headers, responseBody } = exchange;
+  const { status, arrivedAtMs, answeredAtMs, headers, responseBody, isAbandoned } = exchange;
   const lastedMs = Math.round(answeredAtMs - arrivedAtMs);
-  const delay = lastedMs >= slowMs ? { delay: lastedMs } : {};
+  const isSlow = lastedMs >= slowMs;
+  // The answer would have come later than the client waited for it; how much later nobody knows.
+  if (status === 0 && isAbandoned) return isSlow ? { delay: 2 * lastedMs } : undefined;
+  const delay = isSlow ? { delay: lastedMs } : {};
   if (status === 0) return { reset: true, ...delay };
-  if (status < 500) return lastedMs >= slowMs ? delay : undefined;
+  if (status < 500) return isSlow ? delay : undefined;
   const wait = headers['Retry-After'];
   return {
     respond: {

@@ -5,6 +5,8 @@ import { type Exchange, placeOf } from '../recording/exchange.js';
 
 /** What came of sending a recording again: how many answers had the recorded status, and the first that had not. */
 export interface Replayed {
+  /** Of how many it is known: not of those that the client did not wait for. */
+  readonly compared: number;
   readonly same: number;
   /** How many of those asked for the recorded wait, within a second. */
   readonly sameWaits: number;
@@ -23,15 +25,18 @@ export async function replayRecording(scenario: Scenario, exchanges: readonly Ex
   );
   const sim = createSimulator({ scenario: { ...scenario, faults, clock: { start: startMs, mode: 'frozen' } } });
   const differing: string[] = [];
+  let compared = 0;
   let sameWaits = 0;
   for (const exchange of exchanges) {
     if (exchange.arrivedAtMs > sim.clock.now()) sim.clock.set(Math.ceil(exchange.arrivedAtMs));
     const { status, retryAfter } = await answerTo(sim.fetch, exchange);
+    if (exchange.status === 0 && exchange.isAbandoned) continue;
+    compared++;
     const recorded = exchange.headers[retryAfterHeader];
     if (retryAfter && recorded && Math.abs(Number(retryAfter) - Number(recorded)) <= 1) sameWaits++;
     if (status !== exchange.status) differing.push(`${placeOf(exchange)}: recorded ${exchange.status}, now ${status}`);
   }
-  return { same: exchanges.length - differing.length, sameWaits, differing };
+  return { compared, same: compared - differing.length, sameWaits, differing };
 }
 
 async function answerTo(

@@ -25,6 +25,7 @@ export function readHarEntry(entry: Record<string, unknown>): RawExchange | unde
     method,
     url,
     status: status > 0 ? status : 0,
+    isAbandoned: own?.abandoned === true || isAborted(response),
     requestHeaders: headers,
     // A browser that hides secrets leaves Authorization out, and so do tools that record no headers at all.
     hasRequestHeaders: headers.length > 0 || own !== undefined,
@@ -35,6 +36,10 @@ export function readHarEntry(entry: Record<string, unknown>): RawExchange | unde
     own,
   };
 }
+
+/** Why there is no answer, as Playwright and Chromium's own tools write it: because the page wanted none any more. */
+const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
+  /ABORTED|^cancelled$/.test(String(_failureText ?? _error ?? ''));
 
 /** Of our own export: the key by its id where it is masked, because masked keys can be alike. */
 function ownHeaders(own: Record<string, unknown>): [string, string][] {
@@ -55,7 +60,8 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
   const totalMs = Math.max(0, Number(entry.time) || 0);
   const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);
-  const answeredMs = timings.wait === undefined ? startedMs + totalMs : sentMs + part('send') + part('wait');
+  // Without an answer the wait is -1.
+  const answeredMs = Number(timings.wait) >= 0 ? sentMs + part('send') + part('wait') : startedMs + totalMs;
   const finishedMs = answeredMs + part('receive');
   return {
     sentMs,

@@ -23,6 +23,7 @@ export function readJournalLine(entry: Record<string, unknown>): RawExchange | u
     method,
     url: `${baseUrl}${path}${query === '' ? '' : `?${String(query)}`}`,
     status: Number(status) || 0,
+    isAbandoned: entry.abandoned === true,
     requestHeaders: sent,
     hasRequestHeaders: true,
     answerHeaders: pairs(headers),

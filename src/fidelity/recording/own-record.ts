@@ -6,7 +6,6 @@ export interface OwnRecord {
   readonly lastArrivedId: number;
   readonly heldMs: number;
   readonly finishedAtMs: number | undefined;
-  readonly isAbandoned: boolean;
   readonly client: string | undefined;
   readonly call: string | undefined;
   readonly known: RequestKnowledge;
@@ -28,7 +27,6 @@ export function readOwnRecord(entry: Entry, arrivedAtMs: number): OwnRecord | un
     lastArrivedId: number(entry.lastArrivedId) ?? id,
     heldMs: number(entry.heldMs) ?? 0,
     finishedAtMs: finishedMs === undefined ? undefined : arrivedAtMs + finishedMs,
-    isAbandoned: entry.abandoned === true,
     client: text(entry.client),
     call: text(entry.call),
     known: {

@@ -10,6 +10,8 @@ export interface RawExchange {
   readonly url: string;
   /** 0 where no answer came. */
   readonly status: number;
+  /** Whether the client went away before the end of the answer, where the recording says so. */
+  readonly isAbandoned: boolean;
   readonly requestHeaders: readonly (readonly [name: string, value: string])[];
   /** Whether the recording holds the headers of the request at all. */
   readonly hasRequestHeaders: boolean;

@@ -136,7 +136,7 @@ class RecordingReader {
       arrivedAtMs: sentMs,
       answeredAtMs: answeredMs,
       finishedAtMs: own?.finishedAtMs ?? (Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs),
-      isAbandoned: own?.isAbandoned ?? false,
+      isAbandoned: raw.isAbandoned,
       heldMs: own?.heldMs ?? 0,
       token,
       operation: operationOf(raw.method, path),
