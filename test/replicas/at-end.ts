@@ -1,5 +1,4 @@
-import { afterAll, onTestFinished } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
 
 type End = () => void | Promise<void>;
 
@@ -10,6 +9,6 @@ afterAll(async () => {
 
 /** Calls back when the test is over; where something is made for all tests of a file, after the last. */
 export function atEnd(end: End): void {
-  if (getCurrentTest() === undefined) ofFile.push(end);
+  if (TestRunner.getCurrentTest() === undefined) ofFile.push(end);
   else onTestFinished(end);
 }

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { afterAll, afterEach } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { afterAll, afterEach, TestRunner } from 'vitest';
 
 /** The command line as `npm run build` makes it. */
 export const cli = join(import.meta.dirname, '../../dist/cli/main.cjs');
@@ -38,7 +37,7 @@ function spawnCommandLine(
 ): ChildProcessByStdio<null, Readable, Readable> {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
   const child = spawn(node, [...nodeFlags, main, ...args], { ...(cwd !== undefined && { cwd }), stdio });
-  const running = getCurrentTest() === undefined ? ofFile : ofTest;
+  const running = TestRunner.getCurrentTest() === undefined ? ofFile : ofTest;
   running.add(child);
   child.once('close', () => running.delete(child));
   return child;

@@ -1,4 +1,4 @@
-import { getCurrentTest } from 'vitest/suite';
+import { TestRunner } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -12,7 +12,7 @@ export const isProof = process.env.PROVE === '1';
 /** How often to try a claim. What a test asks for is in the report of `npm run prove`. */
 export function tries(slice: number, proof: number): number {
   const count = isProof ? proof : slice;
-  const test = getCurrentTest();
+  const test = TestRunner.getCurrentTest();
   if (test !== undefined) test.meta.tries = count;
   return count;
 }
