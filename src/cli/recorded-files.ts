@@ -39,11 +39,6 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     return { exchanges, notes };
   });
 
-/** Says what a recording lacks. */
-export function tellNotes(notes: readonly string[]): void {
-  for (const note of notes) process.stderr.write(`petstore-sim: ${note}\n`);
-}
-
 async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();

@@ -7,12 +7,15 @@ import { junitReport } from '../verdict/report/junit.js';
 import { terminalReport } from '../verdict/report/terminal.js';
 import { jsonWithNext } from './json-with-next.js';
 import { writeOutput } from './output-files.js';
+import { tellNotes } from './tell-notes.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
 /** What was judged. */
 export interface JudgedRun {
   verdict: Verdict;
   entries: readonly RequestRecord[];
+  /** What the recording lacks, of which the run is known: told before the verdict, and in JSON as a part of it. */
+  notes?: readonly string[];
   /** The run as a report holds it. */
   run: () => RunReport | Promise<RunReport>;
 }
@@ -24,16 +27,20 @@ export interface JudgedRun {
  */
 export async function writeReports(
   { verdict: verdictFile, report, junit, json }: VerdictFlags,
-  { entries, verdict, run }: JudgedRun,
+  { entries, verdict, notes = [], run }: JudgedRun,
   next: readonly string[],
 ): Promise<string[]> {
   const { stderr } = process;
   const shown = json
-    ? jsonWithNext(verdict.outcome === 'pass' ? shortened(verdict) : verdict, next).trimEnd()
+    ? jsonWithNext(
+        { ...(verdict.outcome === 'pass' ? shortened(verdict) : verdict), ...(notes.length > 0 && { notes }) },
+        next,
+      ).trimEnd()
     : terminalReport(entries, verdict, {
         columns: stderr.columns ?? 100,
         ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
       });
+  if (!json) tellNotes(notes);
   stderr.write(`${shown}\n`);
   const reports: [flag: string, file: string | undefined, text: () => string | Promise<string>][] = [
     ['--verdict', verdictFile, () => `${JSON.stringify(verdict, null, 2)}\n`],

@@ -12,9 +12,10 @@ import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { eraseLine } from '../progress-bar.js';
-import { readRecordedFiles, tellNotes } from '../recorded-files.js';
+import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
 import { shellWords } from '../shell-words.js';
+import { tellNotes } from '../tell-notes.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CompareFlags {

@@ -6,7 +6,7 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../simulator/simulator.js';
 import type { Verdict } from '../../verdict/judge-run.js';
-import { readRecordedFiles, readTraceFile, tellNotes } from '../recorded-files.js';
+import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
 import { checkReportFiles, fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
@@ -46,7 +46,6 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
         // The one rule that looks into answers looks for whole numbers that a double cannot hold.
         keepsBody: (body) => /\d{16}/.test(body),
       });
-  tellNotes(notes);
   const verdict = judgeRecording(exchanges, {
     name: flags.scenario ?? (isTrace ? (flags.trace as string) : files.join(', ')),
     isOver: flags.ended,
@@ -58,7 +57,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
   const run = (): RunReport => ({ ...collectRun(createSimulator(), verdict), entries: recordedEntries(exchanges) });
   const failures = await writeReports(
     flags,
-    { verdict, entries: exchanges.map(reportRecord), run },
+    { verdict, entries: exchanges.map(reportRecord), notes, run },
     nextCommands(verdict, files),
   );
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
