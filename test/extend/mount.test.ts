@@ -3,7 +3,7 @@ import { HttpResponse, http, passthrough, ws } from 'msw';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
-import { listen, type RunningServer } from '../../src/node.js';
+import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';
 
@@ -21,7 +21,9 @@ beforeEach(() => {
 afterEach(() => server?.close());
 
 /** Listens with handlers mounted. */
-async function mount(...handlers: ReturnType<typeof http.get>[]): Promise<void> {
+const mount = (...handlers: ReturnType<typeof http.get>[]) => mountSource(handlers);
+
+async function mountSource(handlers: ListenOptions['handlers'] & {}): Promise<void> {
   server = await listen(sim, {
     port: 0,
     handlers,
@@ -154,6 +156,53 @@ describe('handlers on the server', () => {
     expect([deleted.status, deleted.headers.get('x-ratelimit-remaining')]).toEqual([204, '59']);
     const after = await call('/v1/pets/1');
     expect([after.status, after.headers.get('x-ratelimit-remaining')]).toEqual([404, '58']);
+  });
+});
+
+describe('a function that makes handlers', () => {
+  const removing = (each: Simulator) => [
+    http.delete(
+      '*/v1/pets/:petId',
+      guarded(
+        each,
+        ({ params }) => new HttpResponse(null, { status: each.pets.remove(Number(params.petId)) ? 204 : 404 }),
+      ),
+    ),
+  ];
+  const statuses = async (...requests: [method: string, path: string][]) => {
+    const found: number[] = [];
+    for (const [method, path] of requests) found.push((await call(path, { method })).status);
+    return found;
+  };
+
+  test.each([
+    ['at once', removing],
+    ['later', async (each: Simulator) => removing(each)],
+  ])('makes them %s for each sandbox, which they change and count in', async (_, source) => {
+    await mountSource(source);
+    expect(
+      await statuses(
+        ['DELETE', '/s/one/v1/pets/5'],
+        ['GET', '/s/one/v1/pets/5'],
+        ['GET', '/v1/pets/5'],
+        ['GET', '/s/two/v1/pets/5'],
+        ['DELETE', '/v1/pets/6'],
+        ['GET', '/s/one/v1/pets/6'],
+        ['DELETE', '/s/bad%20name/v1/pets/6'],
+      ),
+    ).toEqual([204, 404, 200, 200, 204, 200, 400]);
+    const left = (each: Simulator | undefined) => each?.keys.get('free-key').minute.remaining;
+    expect([left(sim), left(server?.sandboxes.find('one')?.sim)]).toEqual([58, 57]);
+  });
+
+  test('that fails for a sandbox is a 500 there, and nothing elsewhere', async () => {
+    errors.mockImplementation(() => {});
+    await mountSource((each) => {
+      if (each !== sim) throw new Error('boom');
+      return removing(each);
+    });
+    expect(await statuses(['GET', '/s/one/v1/pets'], ['DELETE', '/v1/pets/5'])).toEqual([500, 204]);
+    expect(errors).toHaveBeenCalledWith(new Error('boom'));
   });
 });
 

@@ -23,7 +23,7 @@ export type ApiListener = (
   request: IncomingMessage,
   response: ServerResponse,
   report: Report,
-  read: Uint8Array | undefined,
+  read?: Uint8Array,
 ) => void;
 
 /**

@@ -3,14 +3,14 @@ import { nothingHere } from '../../adapters/fetch.js';
 import { basePath } from '../../contract/document.js';
 import type { Backend } from '../../control/backend.js';
 import { sandboxPrefix } from '../../simulator/sandboxes.js';
-import type { Extension } from '../msw-handlers/extension.js';
-import { createApiListener } from './api-listener.js';
+import type { ExtensionOf } from '../msw-handlers/extensions.js';
+import { type ApiListener, createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck } from './guard.js';
 import { isUnder } from './is-under.js';
-import { createSandboxListener } from './sandbox-listener.js';
+import { createSandboxListener, isSandboxApi } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
@@ -18,7 +18,7 @@ interface ListenerOptions extends ControlRouterOptions {
   /** Host names in lower case that clients may use, besides the loopback ones. */
   allowedHosts: ReadonlySet<string>;
   connections: Connections;
-  extension: Extension | undefined;
+  extensionOf: ExtensionOf | undefined;
   onAnswer: OnAnswer | undefined;
   holdRefusals: boolean | undefined;
 }
@@ -26,10 +26,13 @@ interface ListenerOptions extends ControlRouterOptions {
 /** Serves one request: the guard, then the part of the server that its path belongs to. */
 export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
   const { sim } = backend;
-  const { connections, extension, onAnswer } = options;
+  const { connections, extensionOf, onAnswer } = options;
   const checkRequest = createRequestCheck(options.allowedHosts);
   const serveApi = createApiListener(backend, connections, options.holdRefusals);
-  const serveSandbox = createSandboxListener(backend, serveApi);
+  const serveSandbox = createSandboxListener(
+    backend,
+    extensionOf === undefined ? serveApi : extended(backend, serveApi, extensionOf),
+  );
   const serveControl = createControlLoader(backend, options);
 
   return (request, response) => {
@@ -44,7 +47,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     if (isUnder(target, '/__sim')) return serveControl(request, response, report);
     const serve = (read?: Uint8Array) => {
       if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
-      if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report, read);
+      if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
       // A page whose base URL lacks the path of the API learns of that only where it may read the answer.
       const cors = corsHeaders(request.headers.origin, sim.settings);
       for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
@@ -58,7 +61,17 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
       else sendJson(response, status, body);
       report?.({ by: 'server', sim, status, headers: {}, body });
     };
-    if (extension === undefined || !extension(request, response, report, serve)) serve();
+    if (extensionOf === undefined) return serve();
+    if (isSandboxApi(target)) return serveSandbox(request, response, report);
+    if (!extensionOf(sim)(request, response, report, serve)) serve();
+  };
+}
+
+/** Asks the handlers of a sandbox, which has its own, before its API. */
+function extended({ sim }: Backend, serveApi: ApiListener, extensionOf: ExtensionOf): ApiListener {
+  return (sandbox, request, response, report) => {
+    const serve = (read?: Uint8Array) => serveApi(sandbox, request, response, report, read);
+    if (!extensionOf(sandbox?.sim ?? sim)(request, response, report, serve)) serve();
   };
 }
 

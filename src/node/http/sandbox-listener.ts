@@ -13,14 +13,19 @@ import type { Report } from './served-answer.js';
 
 const address = /^\/s\/([^/?]*)([^?]*)/;
 
-/** @param read the body, where it has been read already */
-type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report, read?: Uint8Array) => void;
+type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
+
+/** Whether a target is one of the API of a sandbox. */
+export function isSandboxApi(target: string): boolean {
+  const [, , path] = address.exec(target) ?? [];
+  return path !== undefined && isUnder(path, basePath);
+}
 
 /** Answers requests under `/s/NAME/v1`, each name from its own simulator, created at the first request. */
 export function createSandboxListener(backend: Backend, serveApi: ApiListener): SandboxListener {
   const { sim } = backend;
 
-  const serveNew: SandboxListener = (request, response, report, read) => {
+  const serveNew: SandboxListener = (request, response, report) => {
     const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
     const cors = corsHeaders(request.headers.origin, sim.settings);
     const refuse = (status: number, body: string) => {
@@ -32,7 +37,7 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
       if (!(known instanceof ControlError)) throw error;
       refuse(known.status, errorBody(known));
     };
-    const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report, read);
+    const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report);
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
       if (!isUnder(path, basePath)) return refuse(404, nothingHere);
@@ -45,13 +50,13 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
     }
   };
 
-  return (request, response, report, read) => {
+  return (request, response, report) => {
     const url = request.url as string;
     const end = url.indexOf('/', sandboxPrefix.length);
     const isApi = end > 0 && isUnder(url, basePath, end);
     const known = isApi ? backend.useSandbox(url.slice(sandboxPrefix.length, end)) : undefined;
-    if (known === undefined) serveNew(request, response, report, read);
-    else serveApi(known, request, response, report, read);
+    if (known === undefined) serveNew(request, response, report);
+    else serveApi(known, request, response, report);
   };
 }
 

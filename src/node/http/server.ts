@@ -3,7 +3,7 @@ import { basePath } from '../../contract/document.js';
 import { type Backend, createDirectBackend } from '../../control/backend.js';
 import { Sandboxes, type SandboxesOptions } from '../../simulator/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import type { Extension, ExtensionHandler } from '../msw-handlers/extension.js';
+import type { ExtensionOf, HandlerSource } from '../msw-handlers/extensions.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
@@ -23,9 +23,10 @@ export interface ListenOptions {
   /** The origins of pages that may use the control API, such as `http://localhost:5173`, besides the pages of this server. */
   allowedOrigins?: readonly string[];
   /**
-   * msw handlers of your own, asked before the API. Needs msw 2 and `@mswjs/http-middleware`, and fails to listen without.
+   * msw handlers of your own, asked before the API: a list, or a function that makes them for a simulator, the server's own
+   * or that of a sandbox. Needs msw 2 and `@mswjs/http-middleware`, and fails to listen without.
    */
-  handlers?: readonly ExtensionHandler[];
+  handlers?: HandlerSource;
   /** How long unused sandboxes stay, and how many there may be. */
   sandboxes?: SandboxesOptions;
   /**
@@ -62,10 +63,12 @@ const closeTimeoutMs = 1_500;
  * @example const server = await listen(createSimulator(), { port: 0 });
  */
 export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
-  const extension = options.handlers?.length ? await mount(sim, options.handlers) : undefined;
+  const { handlers = [] } = options;
+  const hasHandlers = typeof handlers === 'function' || handlers.length > 0;
+  const extensionOf = hasHandlers ? await mount(sim, handlers) : undefined;
   // Not the machine's time, which somebody may set.
   const sandboxes = new Sandboxes(sim, () => performance.now(), options.sandboxes);
-  const server = await listenTo(createDirectBackend(sim, sandboxes), options, extension);
+  const server = await listenTo(createDirectBackend(sim, sandboxes), options, extensionOf);
   return { ...server, sandboxes };
 }
 
@@ -73,17 +76,17 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
 export async function listenTo(
   backend: Backend,
   options: ListenOptions,
-  extension?: Extension,
+  extensionOf?: ExtensionOf,
 ): Promise<Omit<RunningServer, 'sandboxes'>> {
   const { serve, ...server } = await openPort(options);
-  serve(backend, extension);
+  serve(backend, extensionOf);
   return server;
 }
 
 /** A port on which nothing is served yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   /** Serves this from now on. Streams of what was served before end. */
-  serve(backend: Backend, extension?: Extension): void;
+  serve(backend: Backend, extensionOf?: ExtensionOf): void;
   /**
    * Answers every request with a 503 until `serve` is called again.
    * @param onRefused called for each request to the API, with its sandbox
@@ -121,7 +124,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
     port: servers.port,
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
-    serve(backend, extension) {
+    serve(backend, extensionOf) {
       closing.abort();
       closing = new AbortController();
       sim = backend.sim;
@@ -131,7 +134,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
         closing: closing.signal,
         connections,
         controlToken,
-        extension,
+        extensionOf,
         holdRefusals: options.holdRefusals,
         onAnswer: options.onAnswer,
       });
@@ -165,5 +168,5 @@ function checkOrigin(text: string): void {
 }
 
 // With Express, so only where it is used.
-const mount = async (...args: Parameters<typeof import('../msw-handlers/extension.js').createExtension>) =>
-  (await import('../msw-handlers/extension.js')).createExtension(...args);
+const mount = async (...args: Parameters<typeof import('../msw-handlers/extensions.js').createExtensions>) =>
+  (await import('../msw-handlers/extensions.js')).createExtensions(...args);

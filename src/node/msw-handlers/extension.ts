@@ -109,7 +109,7 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
   };
 }
 
-const handlerFailed = {
+export const handlerFailed = {
   status: 500,
   code: 'internal_error',
   message: 'A handler that was mounted on the simulator failed; its log says why.',

@@ -3,31 +3,32 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../usage-error.js';
-import type { ExtensionHandler } from './extension.js';
+import type { HandlerSource } from './extensions.js';
 import { isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 
 /**
- * The handlers that a module exports as `handlers`: an array, or a function that is given the simulator and gives one.
+ * The handlers that a module exports as `handlers`: an array, or a function that is given a simulator and gives one.
+ * @param sim the server's own, for which they are made at once
  * @throws {UsageError} when there is no such file or export, when the module fails (then with its stack), or when what
  * handlers need is not installed
  */
-export async function readHandlers(file: string, sim: Simulator): Promise<readonly ExtensionHandler[]> {
+export async function readHandlers(file: string, sim: Simulator): Promise<HandlerSource> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
   // First, because the file would fail with what msw, missing or another one, says of itself.
   loadMiddleware();
-  const exported = await load(file, async () => {
-    const { handlers } = await import(pathToFileURL(path).href);
-    return typeof handlers === 'function' ? handlers(sim) : handlers;
-  });
-  if (Array.isArray(exported) && exported.every(isHandler)) return exported;
-  throw new UsageError(
-    `expected ${file} to export handlers: an array of msw request handlers, or a function that gives one, found ${kind(exported)}`,
-  );
+  const { handlers } = await load(file, () => import(pathToFileURL(path).href));
+  const own = typeof handlers === 'function' ? await load(file, async () => handlers(sim)) : handlers;
+  if (!Array.isArray(own) || !own.every(isHandler)) {
+    throw new UsageError(
+      `expected ${file} to export handlers: an array of msw request handlers, or a function that gives one, found ${kind(own)}`,
+    );
+  }
+  return typeof handlers === 'function' ? (each) => (each === sim ? own : handlers(each)) : own;
 }
 
-async function load(file: string, run: () => Promise<unknown>): Promise<unknown> {
+async function load<Result>(file: string, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {

@@ -1,0 +1,60 @@
+import { errorBody } from '../../contract/api-error.js';
+import type { Simulator } from '../../simulator/simulator.js';
+import { corsHeaders } from '../http/cors.js';
+import { sendAnswer } from '../http/send-answer.js';
+import { createExtension, type Extension, type ExtensionHandler, handlerFailed } from './extension.js';
+
+type Handlers = readonly ExtensionHandler[];
+
+/** Handlers, or what makes them for a simulator: the server's own, or that of a sandbox. */
+export type HandlerSource = Handlers | ((sim: Simulator) => Handlers | Promise<Handlers>);
+
+/** What answers before the API of a simulator. */
+export type ExtensionOf = (sim: Simulator) => Extension;
+
+/**
+ * The extension of each simulator of a server. A sandbox has handlers of its own, made at its first request, so that they
+ * change its pets and count for its keys.
+ * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
+ */
+export async function createExtensions(sim: Simulator, source: HandlerSource): Promise<ExtensionOf> {
+  const extend = async (each: Simulator) =>
+    createExtension(each, typeof source === 'function' ? await source(each) : source);
+  const extensions = new WeakMap([[sim, await extend(sim)]]);
+  return (each) => {
+    let extension = extensions.get(each);
+    if (extension === undefined) {
+      extension = onceMade(extend(each).catch((error) => failing(each, error)));
+      extensions.set(each, extension);
+    }
+    return extension;
+  };
+}
+
+/** Until it is made, requests wait. */
+function onceMade(making: Promise<Extension>): Extension {
+  let made: Extension | undefined;
+  making.then((extension) => {
+    made = extension;
+  });
+  return (request, response, report, fallThrough) => {
+    if (made !== undefined) return made(request, response, report, fallThrough);
+    making.then((extension) => {
+      if (!extension(request, response, report, fallThrough)) fallThrough();
+    });
+    return true;
+  };
+}
+
+/** Of a sandbox whose handlers could not be made: nobody knows which requests they were for. */
+function failing(sim: Simulator, error: unknown): Extension {
+  console.error(error);
+  return ({ headers: { origin } }, response, report) => {
+    const headers = { 'Content-Type': 'application/json', Date: new Date(sim.clock.now()).toUTCString() };
+    const { status } = handlerFailed;
+    const body = errorBody(handlerFailed);
+    sendAnswer(response, { status, headers, body }, corsHeaders(origin, sim.settings));
+    report?.({ by: 'handler', sim, status, headers, body });
+    return true;
+  };
+}
