@@ -102,7 +102,7 @@ export function toRecord(
     episode,
     storedId,
     fault: fault?.name,
-    isUnreadable: status === 0 || (fault !== undefined && makesUnreadable(fault)),
+    isUnreadable: status === 0 || (fault !== undefined && makesUnreadable(fault, call.method)),
     connection: call.connection,
     client: call.header('user-agent'),
     call: call.header('x-sim-call'),

@@ -292,6 +292,31 @@ describe('drip', () => {
   });
 });
 
+describe('an answer without a body has none that a fault could harm', () => {
+  const head = request('HEAD', '/pets');
+
+  test.each<[string, Then]>([
+    ['truncate, by a share', { truncate: { fraction: 0.5 } }],
+    ['truncate', { truncate: { bytes: 5 } }],
+    ['contentLength', { contentLength: 9_999 }],
+    ['drip', { drip: { bytes: 1, every: '10s' } }],
+    ['malformed', { malformed: true }],
+    ['html', { contentType: 'text/html' }],
+  ])('%s', async (_, then) => {
+    const reset = { name: 'worse', then: { reset: true } } as const;
+    const wire = await serve({ faults: [{ name: 'bad', when: { nth: 1 }, then }, reset] });
+    const one = await wire.client();
+    one.write(head);
+    await one.until(({ received }) => received.endsWith('\r\n\r\n'));
+    expect(readAnswer(one.received).headers.get('content-length')).not.toBe('9999');
+    expect(wire.sim.journal.query()).toMatchObject([{ isUnreadable: false, isAbandoned: false, fault: 'bad' }]);
+    one.write(head);
+    await one.over();
+    expect(one.state).toBe('reset');
+    expect(wire.sim.journal.query()[1]).toMatchObject({ isUnreadable: true, fault: 'worse' });
+  });
+});
+
 describe('a body that is not what it should be', () => {
   test('malformed is the JSON without its end, of the length that Content-Length says', async () => {
     const { status, headers, body } = await answer(await faulty({ malformed: true }));

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from '../../adapters/api-call.js';
 import type { WireFault } from '../../faults/fault-rule.js';
+import { statusesWithoutBody } from '../../faults/outcome.js';
 import type { Clock } from '../../state/clock.js';
+import { sendAnswer } from './send-answer.js';
 
 /** A signal that is aborted when the client leaves before its answer is sent. */
 export function goneSignal(response: ServerResponse): AbortSignal {
@@ -27,6 +29,13 @@ export function sendWithFault(
   response: ServerResponse,
   { answer, wire, cors, clock }: FaultyAnswer,
 ): void {
+  const isEnding = wire.kind === 'reset' || wire.kind === 'close' || wire.kind === 'hang';
+  // What a fault does to a body, it cannot do to none.
+  if (!isEnding && (request.method === 'HEAD' || statusesWithoutBody.includes(answer.status))) {
+    sendAnswer(response, answer, cors);
+    answer.finish?.(true);
+    return;
+  }
   const body = Buffer.from(answer.body);
   const writeHead = (contentLength: number) => {
     response.writeHead(answer.status, { ...answer.headers, 'Content-Length': contentLength, ...cors });
