@@ -29,6 +29,7 @@ export function createFrozenClockNotice(
   const tell = (what: string, waitMs: number) => {
     if (isTold) return;
     isTold = true;
+    clock.onStandstill = undefined;
     warn(
       `petstore-sim: ${what}, because the clock of the simulator is frozen. It moves by sim.clock.advance('${waitMs}ms'), over ` +
         "HTTP by POST /__sim/clock. For a client that waits by itself let it run: leave out mode: 'frozen' in the scenario's " +

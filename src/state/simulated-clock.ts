@@ -223,8 +223,7 @@ export class SimulatedClock implements Clock {
 
   #watchStandstill(waitMs: number): void {
     if (this.onStandstill === undefined) return;
+    // In Node it keeps the process until it is told: where nothing else does, that would end without a word.
     this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
-    // In Node it would keep the process alive.
-    (this.#timer as { unref?: () => void }).unref?.();
   }
 }
