@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LogUnavailableError } from '../../src/log/log.js';
@@ -282,4 +282,13 @@ test('with reset a new log begins, and the old one is gone', async () => {
   expect({ isNew, entries, snapshot, notices }).toEqual({ isNew: true, entries: [], snapshot: undefined, notices: [] });
   expect(fresh.birth.id).not.toBe(birth.id);
   expect(fresh.birth.scenario.name).toBe('other');
+});
+
+test('a log closes, and lets go of its folder, also where the note of that cannot be written', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder);
+  await log.append({ atMs: 1, commands: commands(1) });
+  // A full disk takes no note, and neither does a folder that is gone.
+  rmSync(folder, { recursive: true });
+  await expect(log.close()).resolves.toBeUndefined();
 });

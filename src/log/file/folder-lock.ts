@@ -59,8 +59,13 @@ export async function lockFolder(folder: string, onLost: (reason: string) => voi
       async release() {
         isHeld = false;
         clearInterval(beats);
-        writeFileSync(draft, JSON.stringify({ ...note, isReleased: true }), { mode: 0o600 });
-        renameSync(draft, join(folder, name));
+        try {
+          writeFileSync(draft, JSON.stringify({ ...note, isReleased: true }), { mode: 0o600 });
+          renameSync(draft, join(folder, name));
+        } catch {
+          // On a full disk: without its process the lock is as good as released.
+          rmSync(draft, { force: true });
+        }
         await socket.close();
       },
     };
