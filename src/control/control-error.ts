@@ -21,7 +21,9 @@ export const tooMany = (message: string) => new ControlError(503, 'service_unava
 
 /** A mistake of the caller as a ControlError. Any other error, which is a bug of the simulator, is returned as it is. */
 export function toControlError(error: unknown): unknown {
-  if (error instanceof ScenarioError) return invalid(formatIssues('scenario.', error.issues));
+  // A scenario is a field of its operation; a key and a fault rule are the input themselves.
+  if (error instanceof ScenarioError)
+    return invalid(formatIssues(error.subject === 'scenario' ? 'scenario.' : '', error.issues));
   if (error instanceof SandboxError) return error.reason === 'taken' ? conflict(error.message) : tooMany(error.message);
   return error instanceof RangeError ? invalid(error.message) : error;
 }

@@ -1,8 +1,11 @@
 import { fields, oneOf, optional, string } from '../schema/schemas.js';
 import { count, duration, instant, matching } from '../schema/value-schemas.js';
 
-/** RFC 6750 section 2.1, without what would split a list of header values. */
-export const keyText = matching(/^[^\s,\p{C}]+$/u, 'an API key without spaces, commas and control characters');
+/** What a header can carry (RFC 9110 section 5.5), without what would split a list of header values. */
+export const keyText = matching(
+  /^[\x21-\x2b\x2d-\x7e\xa1-\xff]+$/,
+  'an API key that a header can carry: Latin-1, without spaces, commas and control characters',
+);
 
 /** The fields of an API key, the same in a scenario, in `sim.keys.add` and in the control API. */
 export const keyFields = {

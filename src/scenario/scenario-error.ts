@@ -6,7 +6,7 @@ export class ScenarioError extends Error {
   /** @param subject what has the mistakes: a scenario, or one key, pet or fault rule */
   constructor(
     readonly issues: readonly Issue[],
-    subject = 'scenario',
+    readonly subject = 'scenario',
   ) {
     super(formatIssues(issues, subject));
   }

@@ -31,7 +31,7 @@ const expectError = (answer: { status: number; text: string }, status: number, m
 const junk = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]);
 const bodies: [what: string, body: string | Uint8Array<ArrayBuffer>, message: string][] = [
   ['no JSON', '{', 'The body is not valid JSON'],
-  ['a list', '[]', 'The body must be a JSON object'],
+  ['a list', '[]', 'The body must be a JSON object; expected one such as {"advance":"61s"}.'],
   ['null', 'null', 'The body must be a JSON object'],
   ['text', '"x"', 'The body must be a JSON object'],
   ['no UTF-8', junk, 'The body is not valid UTF-8'],

@@ -68,7 +68,7 @@ test.each([
 });
 
 test('the text of a key follows the same rules as in a scenario', () => {
-  expect(() => frozen().keys.add('two words')).toThrow('API key at key: expected an API key without spaces');
+  expect(() => frozen().keys.add('two words')).toThrow('API key at key: expected an API key that a header can carry');
 });
 
 test('an id may be a number or a bigint, and is one and the same pet', () => {

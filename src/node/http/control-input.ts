@@ -1,13 +1,14 @@
 import type { Request } from 'express';
 import { ControlError, invalid } from '../../control/control-error.js';
 import type { AnyControlOperation } from '../../control/control-operation.js';
-import { JsonError, type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
+import { JsonError, type JsonObject, type JsonValue, jsonText, parseJson } from '../../values/json.js';
 
 /**
  * The input of an operation: what path, query and body say, in one flat object.
  * @throws {ControlError} for a body that is no JSON object, and for a field that is there twice
  */
-export function readInput(request: Request, { method, contentType }: AnyControlOperation): JsonObject {
+export function readInput(request: Request, operation: AnyControlOperation): JsonObject {
+  const { method, contentType } = operation;
   const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
   const input: JsonObject = Object.create(null);
   const { sandbox: _, ...parameters } = request.params;
@@ -18,7 +19,7 @@ export function readInput(request: Request, { method, contentType }: AnyControlO
   const isOnSandbox = request.route.path.endsWith('/:sandbox');
   for (const [name, value] of Object.entries(isOnSandbox ? request.params : parameters)) add(name, value as string);
   for (const [name, value] of query) add(name, value);
-  if (method !== 'GET') for (const [name, value] of Object.entries(readBody(request))) add(name, value as JsonValue);
+  if (method !== 'GET') for (const [name, value] of Object.entries(readBody(request, operation))) add(name, value as JsonValue);
   // HTML standard, section 9.2.3: a browser that connects again says what it has seen.
   const seen = request.headers['last-event-id'];
   if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
@@ -27,7 +28,7 @@ export function readInput(request: Request, { method, contentType }: AnyControlO
 
 const charsetParameter = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-function readBody({ body, headers }: Request): JsonObject {
+function readBody({ body, headers }: Request, { path, example }: AnyControlOperation): JsonObject {
   const charset = charsetParameter.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset !== 'utf-8' && charset !== 'us-ascii') {
     throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
@@ -35,7 +36,8 @@ function readBody({ body, headers }: Request): JsonObject {
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
   const value = readJson(body);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw invalid('The body must be a JSON object; expected one such as {"scenario":"default"}.');
+  const fields = Object.entries(example ?? {}).filter(([name]) => !path.includes(`{${name}}`));
+  throw invalid(`The body must be a JSON object; expected one such as ${jsonText(Object.fromEntries(fields))}.`);
 }
 
 function readJson(body: Buffer): JsonValue {
