@@ -99,7 +99,11 @@ export const badFiles: BadFile[] = [
   { text: 'windows: { minute: "60" }', place: '1:20: windows.minute', message: `${duration}, got "60"` },
   { text: 'windows: { hour: 1h }', place: '1:12: windows.hour', message: noField },
   { text: 'keys: [free-key]', place: '1:7: keys', message: 'expected a map, got a list' },
-  { text: 'keys:\n  two words: {}', place: '2:3: keys.two words', message: 'expected an API key that a header can carry' },
+  {
+    text: 'keys:\n  two words: {}',
+    place: '2:3: keys.two words',
+    message: 'expected an API key that a header can carry',
+  },
   { text: 'keys:\n  a: { plna: pro }', place: '2:8: keys.a.plna', message: `${noField}; did you mean plan?` },
   {
     text: 'keys:\n  a:\n    plan: gold',
