@@ -1,5 +1,6 @@
 import { HttpResponse, type HttpResponseResolver, http, type PathParams, type RequestHandler } from 'msw';
 import { addressPattern } from '../contract/address-pattern.js';
+import { checkOptions } from '../values/check-options.js';
 import type { Answer, ApiHandler } from './api-call.js';
 import { createAnswerRequest } from './fetch.js';
 
@@ -10,13 +11,20 @@ export interface HandlersOptions {
   onAnswer?: (() => void) | undefined;
 }
 
+const handlersOptions: Record<keyof HandlersOptions, true> = { baseUrl: true, onAnswer: true };
+
 /**
  * The simulator as msw handlers, for `setupServer` in Node and `setupWorker` in a browser.
  * One handler takes everything under the base URL, so an unknown path gets the API's own 404 and never the network.
- * @throws {TypeError} when a base URL is neither an http or https address nor a path
+ * @throws {TypeError} when a base URL is neither an http or https address nor a path, and for an option that there is not
  * @example const server = setupServer(...handlers(createSimulator()));
  */
-export function handlers(sim: ApiHandler, { baseUrl, onAnswer }: HandlersOptions = {}): RequestHandler[] {
+export function handlers(sim: ApiHandler, options: HandlersOptions = {}): RequestHandler[] {
+  if (typeof sim?.handle !== 'function') {
+    throw new TypeError(`handlers: expected a simulator, as createSimulator gives it, got ${JSON.stringify(sim)}`);
+  }
+  checkOptions('handlers', options, handlersOptions);
+  const { baseUrl, onAnswer } = options;
   const pattern = addressPattern(baseUrl);
   const answer = createAnswerRequest(sim, pattern);
   return [

@@ -1,5 +1,5 @@
 import type { AnySchema, Input } from '../schema/schema.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { checkSimulator, type Simulator } from '../simulator/simulator.js';
 import { callRemote } from './call-remote.js';
 import type { AnyControlOperation, ControlOperation } from './control-operation.js';
 import { controlOperations } from './control-operations.js';
@@ -47,7 +47,7 @@ export interface ControlOptions {
 export function createControl(sim: Simulator): Control;
 /**
  * The same for a server in another process, with its sandboxes. Every function returns a promise.
- * @param url the `controlUrl` of a server or of a sandbox, or the origin of a server
+ * @param url the `controlUrl` or the `baseUrl` of a server or of a sandbox, or the origin of a server
  * @throws {TypeError} when `url` is not an absolute http or https address
  * @example const control = createControl('http://127.0.0.1:4010/__sim');
  * await control.changeClock({ advance: '61s' });
@@ -56,6 +56,7 @@ export function createControl(sim: Simulator): Control;
 export function createControl(url: string | URL, options?: ControlOptions): ServerControl;
 export function createControl(of: Simulator | string | URL, { token }: ControlOptions = {}): Control | ServerControl {
   if (typeof of !== 'string' && !(of instanceof URL)) {
+    checkSimulator('createControl', of);
     return functions(controlOperations, (operation, input) => perform(operation, of, input ?? {})) as Control;
   }
   const remote = (url: string, table: Record<string, AnyControlOperation>) =>
@@ -88,6 +89,10 @@ function readControlUrl(of: string | URL): string {
       `Failed to read the control URL: expected one such as "http://127.0.0.1:4010/__sim", got ${JSON.stringify(String(of))}`,
     );
   }
-  const path = url.pathname.replace(/\/+$/, '');
+  // The address of an API stands for its control.
+  const path = url.pathname
+    .replace(/\/+$/, '')
+    .replace(/\/s\/([^/]+)\/v1$/, '/__sim/sandboxes/$1')
+    .replace(/\/v1$/, '/__sim');
   return `${url.origin}${path === '' ? '/__sim' : path}`;
 }

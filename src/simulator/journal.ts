@@ -1,6 +1,7 @@
 import type { JournalQuery, RequestJournal } from '../state/journal.js';
 import type { Outage } from '../state/outage.js';
 import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import { checkOptions } from '../values/check-options.js';
 
 /** The requests of a simulator with their answers, within bounds: the oldest are dropped first. */
 export interface Journal {
@@ -16,7 +17,7 @@ export interface Journal {
   readonly lastId: number;
   /** How many listeners there are. */
   readonly listeners: number;
-  /** Copies of the records that meet a query, in the order of their arrival. */
+  /** Copies of the records that meet a query, in the order of their arrival. @throws {TypeError} for a field that it does not have */
   query(query?: JournalQuery): RequestRecord[];
   /** Calls `listener` for every record from now on. The function it gives stops that. */
   listen(listener: (record: RequestRecord) => void): () => void;
@@ -29,6 +30,15 @@ export interface Journal {
   /** Forgets all requests, those that wait for their answer too. */
   clear(): void;
 }
+
+const queryFields: Record<keyof JournalQuery, true> = {
+  operation: true,
+  method: true,
+  status: true,
+  key: true,
+  since: true,
+  text: true,
+};
 
 /** @param now the instant of the simulator's clock */
 export function createJournal(journal: RequestJournal, now: () => number): Journal {
@@ -58,7 +68,10 @@ export function createJournal(journal: RequestJournal, now: () => number): Journ
       return journal.outages;
     },
     report: ({ call, result }) => journal.report({ call, result, atMs: now() }),
-    query: (query) => journal.query(query),
+    query(query = {}) {
+      checkOptions('sim.journal.query', query, queryFields);
+      return journal.query(query);
+    },
     listen: (listener) => journal.listen(listener),
     clear: () => journal.clear(),
   };

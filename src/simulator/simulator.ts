@@ -14,6 +14,7 @@ import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import type { ClockState } from '../state/simulated-clock.js';
+import { checkOptions } from '../values/check-options.js';
 import { createFaults, type Faults } from './faults.js';
 import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
@@ -21,22 +22,8 @@ import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { createScenarioView } from './scenario-view.js';
+import { type SimulatorOptions, simulatorOptions } from './simulator-options.js';
 import { applyScenario, createSimulatorState, forkSimulatorState, type SimulatorState } from './simulator-state.js';
-
-export interface SimulatorOptions {
-  /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
-  scenario?: Scenario;
-  /** Scenarios that can be loaded by their names, or a function that gives them when they are first asked for. */
-  scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
-  /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
-  generatePets?: GeneratePets;
-  /** Needed only for a scenario with `state`: `readStart` of `petstore-sim/control`. */
-  readStart?: ReadStart;
-  /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
-  onError?: (error: unknown) => void;
-  /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
-  onWarning?: (message: string) => void;
-}
 
 /** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
 export interface Snapshot {
@@ -106,10 +93,12 @@ export interface Simulator extends ApiHandler {
 
 /**
  * Builds a simulator. Synchronous and without I/O, in Node and in browsers; two simulators share nothing.
- * @throws {ScenarioError} listing every issue of the scenario with its path
+ * @throws {ScenarioError} listing every issue of the scenario with its path; {TypeError} for an option that there is not
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
-export function createSimulator({ scenario = {}, ...options }: SimulatorOptions = {}): Simulator {
+export function createSimulator(options: SimulatorOptions = {}): Simulator {
+  checkOptions('createSimulator', options, simulatorOptions);
+  const { scenario = {} } = options;
   return createSimulatorFrom(resolveContent(scenario, options.generatePets, options.readStart), options);
 }
 
@@ -158,6 +147,12 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'delayed'> {
 const coreKey = Symbol.for('petstore-sim core');
 
 export const coreOf = (sim: object): SimulatorCore => (sim as { [coreKey]: SimulatorCore })[coreKey];
+
+/** @param of the function that takes it @throws {TypeError} for what is no simulator */
+export function checkSimulator(of: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null && coreOf(value) !== undefined) return;
+  throw new TypeError(`${of}: expected a simulator, as createSimulator gives it, got ${JSON.stringify(value)}`);
+}
 
 const scenarioView = createScenarioView(coreOf);
 

@@ -14,15 +14,17 @@ beforeEach(async () => {
 afterEach(() => stage.server.close());
 
 describe('createControl for an address', () => {
-  test.each(['', '/', '/__sim', '/__sim/'])('takes the origin followed by %j', async (path) => {
+  test.each(['', '/', '/__sim', '/__sim/', '/v1', '/v1/'])('takes the origin followed by %j', async (path) => {
     const url = stage.server.controlUrl.replace('/__sim', path);
     expect(await createControl(url, { token: 'the-token' }).getHealth()).toEqual({ status: 'ok', scenario: 'default' });
     expect(await createControl(new URL(url), { token: 'the-token' }).getClock()).toMatchObject({ mode: 'frozen' });
   });
 
   test('takes the address of a sandbox, whose control it then is', async () => {
-    const { controlUrl } = await stage.there.createSandbox({ name: 'box', scenario: 'tiny' });
-    expect(await createControl(controlUrl, { token: 'the-token' }).getHealth()).toMatchObject({ scenario: 'tiny' });
+    const { controlUrl, baseUrl } = await stage.there.createSandbox({ name: 'box', scenario: 'tiny' });
+    for (const url of [controlUrl, baseUrl]) {
+      expect(await createControl(url, { token: 'the-token' }).getHealth()).toMatchObject({ scenario: 'tiny' });
+    }
   });
 
   test.each(['', 'localhost:4010', '4010', 'ftp://localhost', '/__sim'])('refuses %j at once', (url) => {

@@ -19,7 +19,8 @@ export function readInput(request: Request, operation: AnyControlOperation): Jso
   const isOnSandbox = request.route.path.endsWith('/:sandbox');
   for (const [name, value] of Object.entries(isOnSandbox ? request.params : parameters)) add(name, value as string);
   for (const [name, value] of query) add(name, value);
-  if (method !== 'GET') for (const [name, value] of Object.entries(readBody(request, operation))) add(name, value as JsonValue);
+  if (method !== 'GET')
+    for (const [name, value] of Object.entries(readBody(request, operation))) add(name, value as JsonValue);
   // HTML standard, section 9.2.3: a browser that connects again says what it has seen.
   const seen = request.headers['last-event-id'];
   if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;

@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 import { basePath } from '../../contract/document.js';
 import { type Backend, createDirectBackend } from '../../control/backend.js';
 import { Sandboxes, type SandboxesOptions } from '../../simulator/sandboxes.js';
-import type { Simulator } from '../../simulator/simulator.js';
+import { checkSimulator, type Simulator } from '../../simulator/simulator.js';
+import { checkOptions } from '../../values/check-options.js';
 import type { ExtensionOf, HandlerSource } from '../msw-handlers/extensions.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
@@ -37,6 +38,18 @@ export interface ListenOptions {
   onAnswer?: OnAnswer;
 }
 
+const listenOptions: Record<keyof ListenOptions, true> = {
+  port: true,
+  host: true,
+  allowedHosts: true,
+  controlToken: true,
+  allowedOrigins: true,
+  handlers: true,
+  sandboxes: true,
+  holdRefusals: true,
+  onAnswer: true,
+};
+
 /** A simulator that listens. */
 export interface RunningServer {
   readonly port: number;
@@ -59,10 +72,13 @@ const closeTimeoutMs = 1_500;
 /**
  * Serves a simulator over HTTP.
  * @throws {Error} with the system's `code` (`EADDRINUSE`) when the address is not free, and {RangeError} for a host that is
- * not loopback without `controlToken`, for a token that no header can carry, and for an origin that no browser sends
+ * not loopback without `controlToken`, for a token that no header can carry, and for an origin that no browser sends; {TypeError}
+ * for an option that there is not
  * @example const server = await listen(createSimulator(), { port: 0 });
  */
 export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
+  checkSimulator('listen', sim);
+  checkOptions('listen', options, listenOptions);
   const { handlers = [] } = options;
   const hasHandlers = typeof handlers === 'function' || handlers.length > 0;
   const extensionOf = hasHandlers ? await mount(sim, handlers) : undefined;
@@ -102,7 +118,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   allowedOrigins.forEach(checkOrigin);
   if (!isLoopback(urlHost(host)) && controlToken === undefined) {
     throw new RangeError(
-      `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass --control-token TOKEN`,
+      `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass controlToken, or --control-token TOKEN`,
     );
   }
   const connections = new Connections();

@@ -1,0 +1,28 @@
+import type { ReadStart } from '../scenario/read-start.js';
+import type { GeneratePets } from '../scenario/resolve-pets.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+
+export interface SimulatorOptions {
+  /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
+  scenario?: Scenario;
+  /** Scenarios that can be loaded by their names, or a function that gives them when they are first asked for. */
+  scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
+  /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
+  generatePets?: GeneratePets;
+  /** Needed only for a scenario with `state`: `readStart` of `petstore-sim/control`. */
+  readStart?: ReadStart;
+  /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
+  onError?: (error: unknown) => void;
+  /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
+  onWarning?: (message: string) => void;
+}
+
+/** Their names, to know others by. */
+export const simulatorOptions: Record<keyof SimulatorOptions, true> = {
+  scenario: true,
+  scenarios: true,
+  generatePets: true,
+  readStart: true,
+  onError: true,
+  onWarning: true,
+};

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Simulator } from '../../src/index.js';
+import { handlers } from '../../src/msw.js';
+import { listen } from '../../src/node.js';
+
+/** As a program in JavaScript calls it, where no compiler looks. */
+const loose = (call: unknown) => call as (...values: unknown[]) => unknown;
+const thrown = async (call: () => unknown) => {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+const sim = createSimulator();
+
+describe('an option that there is not is refused', () => {
+  test.each<[string, () => unknown, string]>([
+    ['createSimulator', () => loose(createSimulator)({ keys: {} }), 'expected the options scenario, scenarios,'],
+    ['createSimulator', () => loose(createSimulator)('minute-wall'), 'got "minute-wall"'],
+    [
+      'handlers',
+      () => loose(handlers)(sim, { baseURL: '/api' }),
+      'expected the options baseUrl, onAnswer, got "baseURL"',
+    ],
+    ['handlers', () => loose(handlers)(sim, '/api'), 'got "/api"'],
+    ['listen', () => loose(listen)(sim, { prt: 0 }), 'got "prt"'],
+    [
+      'sim.journal.query',
+      () => loose(sim.journal.query)({ stats: 429 }),
+      'operation, method, status, key, since, text',
+    ],
+  ])('by %s %#', async (name, call, text) => {
+    const error = await thrown(call);
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toMatch(new RegExp(`^${name}: expected the options `));
+    expect((error as Error).message).toContain(text);
+  });
+
+  test('and one without a value is none', () => {
+    const options = { scenario: undefined, onError: undefined } as object;
+    expect((loose(createSimulator)(options) as Simulator).name).toBe('default');
+    expect(sim.journal.query({ status: undefined })).toEqual([]);
+  });
+});
+
+test.each<[string, (value: unknown) => unknown]>([
+  ['createControl', loose(createControl)],
+  ['handlers', loose(handlers)],
+  ['listen', loose(listen)],
+])('%s says that it wants a simulator', async (name, call) => {
+  for (const value of [undefined, null, {}, 7]) {
+    const error = await thrown(() => call(value));
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toBe(
+      `${name}: expected a simulator, as createSimulator gives it, got ${JSON.stringify(value)}`,
+    );
+  }
+});
