@@ -3,8 +3,9 @@ import { readStart } from '../scenario/read-start.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SandboxesOptions } from '../simulator/sandboxes.js';
+import { checkOptions } from '../values/check-options.js';
 import { listenToOpened } from './http/listen-to-opened.js';
-import type { ListenOptions } from './http/server.js';
+import { type ListenOptions, listenOptions } from './http/server.js';
 import type { DataOptions } from './open-data.js';
 import { isRedisAddress } from './redis-address.js';
 import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-files.js';
@@ -43,6 +44,15 @@ export interface ServedData {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
+const { handlers: _, holdRefusals: __, ...ofListen } = listenOptions;
+const serveOptions: Record<keyof ServeOptions, true> = {
+  ...ofListen,
+  scenario: true,
+  data: true,
+  dataReset: true,
+  fsync: true,
+};
+
 /**
  * Serves a simulator over HTTP that outlives its process: pets, windows, strikes, bans, clock, faults, sandboxes and
  * journal are in a folder or a store before an answer goes out.
@@ -50,13 +60,9 @@ export interface ServedData {
  * for a store that cannot be reached; {ScenarioError}; and as `listen`
  * @example const server = await serve({ scenario: 'minute-wall', data: './state' });
  */
-export async function serve({
-  scenario = 'default',
-  data,
-  dataReset,
-  fsync,
-  ...options
-}: ServeOptions): Promise<ServedData> {
+export async function serve(all: ServeOptions): Promise<ServedData> {
+  checkOptions('serve', all, serveOptions);
+  const { scenario = 'default', data, dataReset, fsync, ...options } = all;
   // Only here, because `listen` needs none of it.
   const [{ createControl }, { generatePets }] = await Promise.all([
     import('../control/create-control.js'),

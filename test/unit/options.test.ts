@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
-import { listen } from '../../src/node.js';
+import { listen, serve } from '../../src/node.js';
 
 /** As a program in JavaScript calls it, where no compiler looks. */
 const loose = (call: unknown) => call as (...values: unknown[]) => unknown;
@@ -28,6 +28,7 @@ describe('an option that there is not is refused', () => {
     ],
     ['handlers', () => loose(handlers)(sim, '/api'), 'got "/api"'],
     ['listen', () => loose(listen)(sim, { prt: 0 }), 'got "prt"'],
+    ['serve', () => loose(serve)({ data: '/nowhere', dataRest: true }), 'fsync, got "dataRest"'],
     [
       'sim.journal.query',
       () => loose(sim.journal.query)({ stats: 429 }),

@@ -38,7 +38,8 @@ export interface ListenOptions {
   onAnswer?: OnAnswer;
 }
 
-const listenOptions: Record<keyof ListenOptions, true> = {
+/** Their names, to know others by. */
+export const listenOptions: Record<keyof ListenOptions, true> = {
   port: true,
   host: true,
   allowedHosts: true,
