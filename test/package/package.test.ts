@@ -276,14 +276,21 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
       expect(report).toMatchObject({ numPassedTests: 9, numFailedTests: 0, numPendingTests: 0 });
     });
 
-    test('a test that times out in a wait says so, and leaves nothing that Jest would wait for', async () => {
+    /** Runs a test file beside those of the example: what Jest said, and how each of its tests ended. */
+    async function runJest(name: string, source: string, testEnvironment = 'node') {
       const cwd = await installed('jest');
-      await writeFile(
-        join(cwd, 'timed-out.config.js'),
-        "module.exports = { testMatch: ['<rootDir>/test/timed-out.ts'] };",
-      );
-      await writeFile(
-        join(cwd, 'test/timed-out.ts'),
+      const config = { testMatch: [`<rootDir>/test/${name}.ts`], testEnvironment };
+      await writeFile(join(cwd, `${name}.config.js`), `module.exports = ${JSON.stringify(config)};`);
+      await writeFile(join(cwd, `test/${name}.ts`), source);
+      const run = ['jest', '--config', `${name}.config.js`, '--json', '--outputFile', `${name}.json`];
+      const said = await runIn(cwd, 'npx', run).catch(({ message }: Error) => message);
+      const { testResults } = JSON.parse(await readFile(join(cwd, `${name}.json`), 'utf8'));
+      return { said, message: testResults[0].message, results: testResults[0].assertionResults };
+    }
+
+    test('a test that times out in a wait says so, and leaves nothing that Jest would wait for', async () => {
+      const { said, results } = await runJest(
+        'timed-out',
         `import { test } from 'petstore-sim/jest';
         const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
         refused('times out', async ({ baseUrl, apiKey }) => {
@@ -294,12 +301,9 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
           await sim.fetch('/v1/pets', { headers: { authorization: 'Bearer ' + apiKey } });
         });`,
       );
-      const run = ['jest', '--config', 'timed-out.config.js', '--json', '--outputFile', 'timed-out.json'];
-      const said = await runIn(cwd, 'npx', run).catch(({ message }: Error) => message);
       expect(said).toContain('got 1:');
       expect(said).not.toContain('Jest did not exit');
-      const { testResults } = JSON.parse(await readFile(join(cwd, 'timed-out.json'), 'utf8'));
-      expect(testResults[0].assertionResults).toMatchObject([
+      expect(results).toMatchObject([
         {
           status: 'failed',
           failureMessages: [
@@ -309,6 +313,32 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
         },
         { status: 'passed' },
       ]);
+    });
+
+    test('the kit works in jsdom: with fake timers, and over real HTTP with many answers at once', async () => {
+      const { message, results } = await runJest(
+        'in-jsdom',
+        `import { test } from 'petstore-sim/jest';
+        import { listPets } from '../src/petstore';
+        const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+        refused('waits', async ({ sim, apiKey }) => {
+          jest.useFakeTimers();
+          const listed = listPets('https://api.petstore.example/v1', apiKey, sim.fetch);
+          await jest.advanceTimersByTimeAsync(70_000);
+          document.body.textContent = (await listed)[0].name;
+          jest.useRealTimers();
+          expect(sim).toHaveHonouredRetryAfter();
+        });
+        test('lists', async ({ baseUrl, apiKey }) => {
+          const lists = await Promise.all(Array.from({ length: 12 }, () => listPets(baseUrl, apiKey)));
+          expect(lists.map(({ length }) => length)).toEqual(lists.map(() => 40));
+        });`,
+        'jest-fixed-jsdom',
+      );
+      expect({ message, results }).toMatchObject({
+        message: '',
+        results: [{ status: 'passed' }, { status: 'passed' }],
+      });
     });
 
     test.each(['node16', 'nodenext'])('its types are right with module %s', async (module) => {

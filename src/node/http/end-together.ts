@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-
-const realSetImmediate = setImmediate;
+import { setImmediate } from './turn.js';
 
 /** With fewer answers in a turn, each goes out at once: the client can go on while the next one is made. */
 const fewestTogether = 3;
@@ -11,14 +10,12 @@ let waiting: { response: ServerResponse; bytes: string }[] = [];
 
 /**
  * Ends an answer: at once, or under load together with the others of this turn of the event loop. To end them one after another
- * takes the kernel half as long, because the client is woken once and not by each of them. Not under the fake timers of a test
- * runner, where no turn would end.
+ * takes the kernel half as long, because the client is woken once and not by each of them.
  * @param bytes each as one character
  */
 export function endTogether(response: ServerResponse, bytes: string): void {
-  const isFake = setImmediate !== realSetImmediate;
-  if (!isFake && answered++ === 0) setImmediate(endTurn);
-  if (isBusy && !isFake) waiting.push({ response, bytes });
+  if (answered++ === 0) setImmediate(endTurn);
+  if (isBusy) waiting.push({ response, bytes });
   else response.end(bytes, 'latin1');
 }
 

@@ -1,3 +1,5 @@
+import { setImmediate } from './turn.js';
+
 const realSetTimeout = setTimeout;
 
 /** Requests that a client starts side by side arrive within this, and before an answer that was held as long. */
