@@ -1,7 +1,7 @@
 import { afterEach, test as base, type Define as DefineInJest, expect } from '@jest/globals';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { sentNone, waitOf } from './what-came.js';
 
@@ -59,6 +59,8 @@ const running = new Map<Simulator, Server>();
 async function end(sim: Simulator): Promise<void> {
   const server = running.get(sim);
   running.delete(sim);
+  // A delayed answer would keep Jest from its end.
+  coreOf(sim).state.clock.unref();
   // At once: the client is gone with its test, and the timers may be fake.
   await server?.close({ graceMs: 0 });
 }

@@ -71,6 +71,7 @@ export class SimulatedClock implements Clock {
   onStandstill: ((waitMs: number) => void) | undefined;
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isUnref = false;
 
   constructor(start: ClockStart = {}, time: TimeSource = new MachineTime()) {
     this.#time = time;
@@ -156,6 +157,12 @@ export class SimulatedClock implements Clock {
     });
   }
 
+  /** From now on no wait keeps a process of Node alive. */
+  unref(): void {
+    this.#isUnref = true;
+    this.#unrefTimer();
+  }
+
   /** To be called when what waits has another next instant. */
   rearm(): void {
     this.#wake();
@@ -219,11 +226,17 @@ export class SimulatedClock implements Clock {
     const waitMs = Math.ceil((nextMs - nowMs) / this.#speed);
     if (this.frozen) this.#watchStandstill(nextMs - nowMs);
     else this.#timer = setTimeout(() => this.#wake(), Math.min(waitMs, longestTimerMs));
+    if (this.#isUnref) this.#unrefTimer();
   }
 
   #watchStandstill(waitMs: number): void {
     if (this.onStandstill === undefined) return;
     // In Node it keeps the process until it is told: where nothing else does, that would end without a word.
     this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
+  }
+
+  /** A timer of Node keeps the process alive; one of a browser has no such function. */
+  #unrefTimer(): void {
+    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 }

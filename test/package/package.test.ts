@@ -315,6 +315,24 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
       ]);
     });
 
+    test('a test that has ended leaves no delayed answer that Jest would wait for', async () => {
+      const { said, results } = await runJest(
+        'gives-up',
+        `import { test } from 'petstore-sim/jest';
+        const slow = test.extend({ scenario: { faults: [{ then: { delay: '30s' } }] } });
+        const init = { headers: { authorization: 'Bearer free-key' } };
+        slow('gives up', async ({ sim }) => {
+          const answer = sim.fetch('/v1/pets', init);
+          await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 100))]);
+          setTimeout(() => sim.fetch('/v1/pets', init), 50);
+        });
+        slow('times out', ({ sim }) => sim.fetch('/v1/pets', init), 100);`,
+      );
+      expect(said).toContain('got 1:');
+      expect(said).not.toContain('Jest did not exit');
+      expect(results).toMatchObject([{ status: 'passed' }, { status: 'failed' }]);
+    });
+
     test('the kit works in jsdom: with fake timers, and over real HTTP with many answers at once', async () => {
       const { message, results } = await runJest(
         'in-jsdom',
