@@ -1,6 +1,7 @@
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
 import { answerFor, checkReached, type Watched } from './kit/answer-for.js';
+import { checkVerdict } from './kit/check-options.js';
 import { matchers } from './kit/matchers.js';
 import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
@@ -78,6 +79,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
   scenario: [undefined, { option: true }],
   verdict: ['check', { option: true }],
   sandbox: async ({ petstoreUrl, petstoreToken, scenario, verdict: whatToDo }, use, testInfo) => {
+    checkVerdict(whatToDo);
     const server = createControl(petstoreUrl, { token: petstoreToken });
     const name = sandboxName(testInfo.title);
     const { baseUrl } = await create(server, petstoreUrl, name, scenario);

@@ -2,6 +2,7 @@ import { afterEach, test as base, type Define as DefineInJest, expect } from '@j
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { checkOptionNames, checkVerdict } from './check-options.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { sentNone, waitOf } from './what-came.js';
 
@@ -38,6 +39,7 @@ export interface PetstoreTest extends Define {
   failing: Define;
   /**
    * The same with other options.
+   * @throws {TypeError} when one of them has an unknown name, or `verdict` another value
    * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
   extend(options: PetstoreOptions): PetstoreTest;
@@ -77,6 +79,8 @@ export const endTimedOut = () =>
 
 export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreTest {
   const { scenario = {}, verdict = 'check' } = options;
+  checkOptionNames(options, ['scenario', 'verdict']);
+  checkVerdict(verdict);
   const run = (body: Parameters<Define>[1]) => async () => {
     const sim = await createWorld(scenario, node.readScenario);
     const server = await node.listen(sim, { port: 0, holdRefusals: true });

@@ -2,6 +2,7 @@ import { test as base, expect } from 'vitest';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
+import { checkVerdict } from './check-options.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
 import { sentNone, waitOf } from './what-came.js';
@@ -54,6 +55,8 @@ export function createTest({ readScenario, listen }: Environment) {
     verdict: async ({}, use) => use('check'),
     takesSimulator: [
       async ({ verdict, task }, use) => {
+        // Here, because Vitest's `extend` takes any fixture, of any type.
+        checkVerdict(verdict);
         const taken = { isTaken: false };
         await use(taken);
         // Soft, because Vitest runs a fixture's end again when it throws: the error would stand there twice, and in every retry.

@@ -121,6 +121,7 @@ test.runIf(executablePath).each(['is answered by the sandbox', 'is answered from
 );
 
 test.each([
+  ['says which verdicts there are', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['says which there are', 'There is no scenario of this name'],
   [
     'says what to start',

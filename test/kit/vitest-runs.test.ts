@@ -53,6 +53,8 @@ test('of tests at the same time only the one whose client misbehaved fails', () 
 test.each([
   ['has a mistake in its scenario', 'ScenarioError: scenario at kees: expected no such field'],
   ['names a scenario that there is not', 'expected a file or a shipped scenario'],
+  ['has a misspelt verdict', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
+  ['has a misspelt verdict and takes no simulator', "expected 'check' or 'ignore', got 'chekc'"],
   ['sends nothing', 'expected the client to send a request to the simulator of its test, and none came'],
   ['fails before it sends anything', 'expected 40 to be 41'],
   ['takes no simulator', 'expected the test to take the simulator that it tests from its argument'],

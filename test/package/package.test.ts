@@ -333,6 +333,31 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
       expect(results).toMatchObject([{ status: 'passed' }, { status: 'failed' }]);
     });
 
+    test('an option that the kit does not know is refused when the file is loaded', async () => {
+      const { results } = await runJest(
+        'misspelt',
+        `import { test } from 'petstore-sim/jest';
+        it.each([{ verdict: 'checked' }, { scenaro: 'minute-wall' }, { sim: {} }])('%j', (options) => {
+          test.extend(options as object);
+        });
+        test.extend({ verdict: undefined, scenario: undefined })('is served', async ({ sim }) => {
+          await sim.fetch('/v1/pets');
+        });`,
+      );
+      expect(results).toMatchObject([
+        {
+          failureMessages: [expect.stringContaining("the option verdict: expected 'check' or 'ignore', got 'checked'")],
+        },
+        {
+          failureMessages: [
+            expect.stringContaining('expected scenario or verdict, got scenaro; did you mean scenario?'),
+          ],
+        },
+        { failureMessages: [expect.stringContaining('expected scenario or verdict, got sim\n')] },
+        { status: 'passed' },
+      ]);
+    });
+
     test('the kit works in jsdom: with fake timers, and over real HTTP with many answers at once', async () => {
       const { message, results } = await runJest(
         'in-jsdom',

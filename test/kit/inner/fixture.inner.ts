@@ -73,6 +73,14 @@ unknown('names a scenario that there is not', ({ sim }) => {
   expect(sim.pets.size).toBe(40);
 });
 
+test.extend({ verdict: 'checked' })('has a misspelt verdict', async ({ sim, apiKey }) => {
+  await sim.fetch('/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
+});
+
+test.extend({ verdict: 'chekc' })('has a misspelt verdict and takes no simulator', () => {
+  expect(1).toBe(1);
+});
+
 const revoked = test.extend({ scenario: { keys: { mine: { plan: 'free', state: 'revoked' as const } } } });
 revoked('is given the key that its scenario names, though it does not work', async ({ sim, apiKey }) => {
   expect(apiKey).toBe('mine');

@@ -138,3 +138,10 @@ test.describe('without a server', () => {
     expect(sandbox.name).toBe('');
   });
 });
+
+test.describe('with a misspelt verdict', () => {
+  test.use({ verdict: 'checked' as 'check' });
+  test('says which verdicts there are', async ({ sandbox }) => {
+    await fetch(`${sandbox.baseUrl}/pets`, bearer(sandbox.apiKey));
+  });
+});
