@@ -3,6 +3,7 @@ import { createControl, type RemoteControl, type ServerControl } from './control
 import { answerFor, checkReached, type Watched } from './kit/answer-for.js';
 import { checkVerdict } from './kit/check-options.js';
 import { matchers } from './kit/matchers.js';
+import { sentNoneToSandbox } from './kit/what-came.js';
 import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { counts, evidence } from './verdict/failure-message.js';
@@ -27,8 +28,7 @@ export interface PetstoreOptions {
    */
   scenario: Scenario | string | undefined;
   /**
-   * `check` fails the test when the page's client failed its verdict, or when what `answerFor` waits for never came;
-   * `ignore` only attaches the verdict.
+   * `check` fails the test when the page's client failed its verdict or sent nothing; `ignore` only attaches the verdict.
    * @default 'check'
    */
   verdict: 'check' | 'ignore';
@@ -99,8 +99,12 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       if (isFailed || testInfo.status !== testInfo.expectedStatus) {
         await testInfo.attach('petstore-journal', json(await control.queryJournal({ limit: 1_000 })));
       }
-      if (isFailed && whatToDo === 'check') throw new VerdictError(verdict);
-      if (whatToDo === 'check' && testInfo.status === testInfo.expectedStatus) checkReached(watched);
+      if (whatToDo !== 'check') return;
+      if (isFailed) throw new VerdictError(verdict);
+      // One that was skipped, or that failed by itself, may have sent nothing.
+      if (testInfo.status !== 'passed') return;
+      checkReached(watched);
+      if (watched.length === 0 && !(await isSentAny(control, verdict))) throw new Error(sentNoneToSandbox);
     } finally {
       await server.removeSandbox({ sandbox: name });
     }
@@ -123,6 +127,14 @@ class VerdictError extends Error {
 const failed = ({ findings }: Verdict) => findings.filter(({ severity }) => severity === 'fail');
 
 const json = (value: unknown) => ({ body: JSON.stringify(value, null, 2), contentType: 'application/json' });
+
+/** Whether a sandbox was sent a request, be it that it waits for its answer, or that the journal was cleared after it. */
+async function isSentAny(control: RemoteControl, { counts }: Verdict): Promise<boolean> {
+  if (counts.requests + counts.dropped > 0) return true;
+  const updates = control.watchUpdates();
+  for await (const { pending, changes } of updates) return pending > 0 || changes.some(({ lastId }) => lastId > 0);
+  return false;
+}
 
 /** Tells people which test it is, and is not the name that a retry or another worker has. */
 function sandboxName(title: string): string {

@@ -2,11 +2,23 @@ import type { Simulator } from '../simulator/simulator.js';
 import { span } from '../verdict/finding.js';
 import { toldUntilMs } from '../verdict/promises.js';
 
+const noneCame = (target: string, given: string, otherwise: string) =>
+  `expected the client to send a request to the ${target} of its test, and none came. Does the client use what the test was ` +
+  `given: ${given}? A test in which it shall send none ${otherwise}`;
+
 /** Why a test fails whose simulator was sent nothing: it would pass whatever its client does. */
-export const sentNone =
-  'expected the client to send a request to the simulator of its test, and none came. Does the client use what the test was ' +
-  "given: sim.fetch, baseUrl, or msw's handlers(sim) for the address that it calls? A test in which it shall send none is one " +
-  "of test.extend({ verdict: 'ignore' })";
+export const sentNone = noneCame(
+  'simulator',
+  "sim.fetch, baseUrl, or msw's handlers(sim) for the address that it calls",
+  "is one of test.extend({ verdict: 'ignore' })",
+);
+
+/** The same where a test has a sandbox. */
+export const sentNoneToSandbox = noneCame(
+  'sandbox',
+  'sandbox.baseUrl, or sandbox.answerFor for the address that it calls',
+  "has test.use({ verdict: 'ignore' })",
+);
 
 /**
  * The wait in which a test timed out: what was left of it, and what to do; `undefined` where the client was in none.

@@ -12,7 +12,7 @@ import { findChromium } from '../support/chromium.js';
 
 /** How a test of inner/playwright.inner.ts ended. */
 interface Result {
-  status: 'passed' | 'failed';
+  status: 'passed' | 'failed' | 'skipped';
   errors: { message: string }[];
   attachments: { name: string; body: string }[];
 }
@@ -119,6 +119,25 @@ test.runIf(executablePath).each(['is answered by the sandbox', 'is answered from
     expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
   },
 );
+
+test('a test that takes a sandbox and sends nothing there fails', () => {
+  const message = expect.stringContaining(
+    'expected the client to send a request to the sandbox of its test, and none came',
+  );
+  expect(results.get('uses its control alone')).toMatchObject({ status: 'failed', errors: [{ message }] });
+  expect(results.get('sends nothing, as expected')).toMatchObject({ status: 'failed', errors: [{ message }] });
+});
+
+test.each(['sends nothing and need not', 'takes no sandbox', 'has sent something that waits'])(
+  'the inner test "%s" passes as well',
+  (title) => {
+    expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
+  },
+);
+
+test.runIf(executablePath)('a test that is skipped may send nothing', () => {
+  expect(results.get('is skipped before it sends anything')).toMatchObject({ status: 'skipped', errors: [] });
+});
 
 test.each([
   ['says which verdicts there are', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { expect, test } from '../../../src/playwright.js';
+import { expect, type TestSandbox, test } from '../../../src/playwright.js';
 
 // Run by playwright-runs.test.ts, which knows how each of these ends.
 
@@ -111,6 +111,44 @@ test('is answered from the archive of another run', async ({ page, sandbox }, te
   expect(await page.evaluate(list)).toBe(answer);
   expect(await sandbox.control.countRequests()).toMatchObject({ count: 0 });
 });
+
+test('uses its control alone', async ({ sandbox }) => {
+  await sandbox.control.changeClock({ advance: '61s' });
+});
+
+test('sends nothing, as expected', async ({ sandbox }) => {
+  test.fail();
+  expect(sandbox.name).not.toBe('');
+});
+
+test.describe('unchecked', () => {
+  test.use({ verdict: 'ignore' });
+  test('sends nothing and need not', async ({ sandbox }) => {
+    expect(sandbox.name).not.toBe('');
+  });
+});
+
+test('is skipped before it sends anything', async ({ page, sandbox }) => {
+  await sandbox.answerFor(page, 'https://api.petstore.example/v1');
+  test.skip();
+});
+
+test('takes no sandbox', () => {
+  expect(1).toBe(1);
+});
+
+test.describe('with a slow answer', () => {
+  test.use({ scenario: { faults: [{ then: { delay: '1h' } }] } });
+  test('has sent something that waits', async ({ sandbox }) => {
+    fetch(`${sandbox.baseUrl}/pets`, bearer(sandbox.apiKey)).catch(() => {});
+    await expect.poll(async () => (await updateOf(sandbox)).pending).toBe(1);
+  });
+});
+
+async function updateOf({ control }: TestSandbox) {
+  for await (const update of control.watchUpdates()) return update;
+  throw new Error('expected an update, got none');
+}
 
 test.describe('with an answer that is lost', () => {
   test.use({ scenario: { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] } });
