@@ -1,8 +1,8 @@
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
-import { answerFor, checkReached, type Watched } from './kit/answer-for.js';
 import { checkVerdict } from './kit/check-options.js';
 import { matchers } from './kit/matchers.js';
+import { createAnswers } from './kit/sandbox-answers.js';
 import { sentNoneToSandbox } from './kit/what-came.js';
 import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
@@ -50,6 +50,7 @@ export interface TestSandbox {
   /**
    * Lets the sandbox answer what a page sends to another address, so that the page needs no setting for tests.
    * The test fails when no request comes there, or when a service worker of the page answers in the sandbox's place.
+   * For the same page and address, a later call takes the place of an earlier one.
    * @param page a page, or a context for all its pages
    * @param baseUrl where the page expects the API: an address, or a path such as `/v1` of any origin
    * @example await sandbox.answerFor(page, 'https://api.petstore.example/v1');
@@ -84,14 +85,14 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
     const name = sandboxName(testInfo.title);
     const { baseUrl } = await create(server, petstoreUrl, name, scenario);
     const control = server.sandbox(name);
-    const watched: Watched[] = [];
+    const answers = createAnswers(baseUrl);
     try {
       await use({
         name,
         baseUrl,
         apiKey: clientOf((await control.getScenario()).scenario).key,
         control,
-        answerFor: async (page, address) => void watched.push(await answerFor(page, address, baseUrl)),
+        answerFor: answers.answerFor,
       });
       const verdict = await control.getVerdict();
       const isFailed = verdict.outcome === 'fail';
@@ -103,8 +104,8 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       if (isFailed) throw new VerdictError(verdict);
       // One that was skipped, or that failed by itself, may have sent nothing.
       if (testInfo.status !== 'passed') return;
-      checkReached(watched);
-      if (watched.length === 0 && !(await isSentAny(control, verdict))) throw new Error(sentNoneToSandbox);
+      answers.checkReached();
+      if (!answers.isAsked && !(await isSentAny(control, verdict))) throw new Error(sentNoneToSandbox);
     } finally {
       await server.removeSandbox({ sandbox: name });
     }

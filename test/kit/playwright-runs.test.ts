@@ -99,6 +99,12 @@ test.runIf(executablePath)('a page reaches the sandbox at the address that it ex
   );
 });
 
+test.runIf(executablePath)('an address may be answered for twice', () => {
+  for (const title of ['answers for it once more', 'answers for it in all pages as well']) {
+    expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
+  }
+});
+
 test.runIf(executablePath)('what the server cuts is cut for the page', () => {
   expect(results.get('cuts the page off as the server does')).toMatchObject({ status: 'passed', errors: [] });
 });
@@ -106,6 +112,7 @@ test.runIf(executablePath)('what the server cuts is cut for the page', () => {
 test.runIf(executablePath).each([
   ['is answered by the worker of its page', "Block it with test.use({ serviceWorkers: 'block' })"],
   ['has a page that sends nothing', 'expected the page to send a request to https://api.petstore.example/v1'],
+  ['answers for it in another page, which sends nothing', 'expected the page to send a request to https://api'],
 ])('a test that would pass without the sandbox fails: %s', (title, message) => {
   expect(results.get(title)).toMatchObject({
     status: 'failed',

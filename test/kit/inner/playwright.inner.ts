@@ -66,6 +66,33 @@ test('answers for a path of the page itself', async ({ page, sandbox }) => {
   expect(await page.evaluate(list)).toMatchObject([{ name: 'Rex' }]);
 });
 
+test.describe('with an address that is answered for already', () => {
+  const list = `fetch('https://api.petstore.example/v1/pets', { headers: { authorization: 'Bearer free-key' } }).then((r) => r.text())`;
+  test.beforeEach(async ({ page, sandbox }) => {
+    await sandbox.answerFor(page, 'https://api.petstore.example/v1');
+  });
+
+  test('answers for it once more', async ({ page, sandbox }) => {
+    await page.route('https://api.petstore.example/**', (route) => route.abort());
+    await sandbox.answerFor(page, 'https://api.petstore.example/v1/');
+    await page.goto(process.env.PAGE_URL as string);
+    expect(await page.evaluate(list)).toContain('"name":"Rex"');
+    expect(await sandbox.control.countRequests()).toMatchObject({ count: 1 });
+  });
+
+  test('answers for it in all pages as well', async ({ page, sandbox }) => {
+    await sandbox.answerFor(page.context(), 'https://api.petstore.example/v1');
+    await page.goto(process.env.PAGE_URL as string);
+    expect(await page.evaluate(list)).toContain('"name":"Rex"');
+  });
+
+  test('answers for it in another page, which sends nothing', async ({ page, context, sandbox }) => {
+    await sandbox.answerFor(await context.newPage(), 'https://api.petstore.example/v1');
+    await page.goto(process.env.PAGE_URL as string);
+    await page.evaluate(list);
+  });
+});
+
 test('answers for no such address', async ({ page, sandbox }) => {
   await sandbox.answerFor(page, 'localhost:3000/v1');
 });
