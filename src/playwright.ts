@@ -1,6 +1,6 @@
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
-import { checkVerdict } from './kit/check-options.js';
+import { checkVerdict } from './kit/check-verdict.js';
 import { matchers } from './kit/matchers.js';
 import { createAnswers } from './kit/sandbox-answers.js';
 import { sentNoneToSandbox } from './kit/what-came.js';

@@ -2,7 +2,8 @@ import { afterEach, test as base, type Define as DefineInJest, expect } from '@j
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { checkOptionNames, checkVerdict } from './check-options.js';
+import { checkOptions } from '../values/check-options.js';
+import { checkVerdict } from './check-verdict.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { sentNone, waitOf } from './what-came.js';
 
@@ -77,9 +78,11 @@ export const endTimedOut = () =>
     }
   });
 
+const testOptions: Record<keyof PetstoreOptions, true> = { scenario: true, verdict: true };
+
 export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreTest {
   const { scenario = {}, verdict = 'check' } = options;
-  checkOptionNames(options, ['scenario', 'verdict']);
+  checkOptions('test.extend', options, testOptions);
   checkVerdict(verdict);
   const run = (body: Parameters<Define>[1]) => async () => {
     const sim = await createWorld(scenario, node.readScenario);

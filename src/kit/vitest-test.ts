@@ -2,7 +2,7 @@ import { test as base, expect } from 'vitest';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
-import { checkVerdict } from './check-options.js';
+import { checkVerdict } from './check-verdict.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
 import { sentNone, waitOf } from './what-came.js';

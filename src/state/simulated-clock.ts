@@ -160,7 +160,8 @@ export class SimulatedClock implements Clock {
   /** From now on no wait keeps a process of Node alive. */
   unref(): void {
     this.#isUnref = true;
-    this.#unrefTimer();
+    // A timer of a browser has no such function, and keeps nothing.
+    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
   /** To be called when what waits has another next instant. */
@@ -226,17 +227,12 @@ export class SimulatedClock implements Clock {
     const waitMs = Math.ceil((nextMs - nowMs) / this.#speed);
     if (this.frozen) this.#watchStandstill(nextMs - nowMs);
     else this.#timer = setTimeout(() => this.#wake(), Math.min(waitMs, longestTimerMs));
-    if (this.#isUnref) this.#unrefTimer();
+    if (this.#isUnref) this.unref();
   }
 
   #watchStandstill(waitMs: number): void {
     if (this.onStandstill === undefined) return;
     // In Node it keeps the process until it is told: where nothing else does, that would end without a word.
     this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
-  }
-
-  /** A timer of Node keeps the process alive; one of a browser has no such function. */
-  #unrefTimer(): void {
-    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 }

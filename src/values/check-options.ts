@@ -6,8 +6,9 @@
  */
 export function checkOptions(of: string, options: object, known: object): void {
   const names = Object.keys(known);
-  const wrong = Object.keys(options).find((name) => !names.includes(name));
-  if (wrong === undefined) return;
-  const found = JSON.stringify(typeof options === 'object' ? wrong : options);
-  throw new TypeError(`${of}: expected the options ${names.join(', ')}, got ${found}`);
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue;
+    const found = JSON.stringify(typeof options === 'object' ? name : options);
+    throw new TypeError(`${of}: expected the options ${names.join(', ')}, got ${found}`);
+  }
 }

@@ -350,10 +350,10 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
         },
         {
           failureMessages: [
-            expect.stringContaining('expected scenario or verdict, got scenaro; did you mean scenario?'),
+            expect.stringContaining('test.extend: expected the options scenario, verdict, got "scenaro"'),
           ],
         },
-        { failureMessages: [expect.stringContaining('expected scenario or verdict, got sim\n')] },
+        { failureMessages: [expect.stringContaining('scenario, verdict, got "sim"\n')] },
         { status: 'passed' },
       ]);
     });

@@ -57,7 +57,7 @@ test.each<[string, (value: unknown) => unknown]>([
     const error = await thrown(() => call(value));
     expect(error).toBeInstanceOf(TypeError);
     expect((error as Error).message).toBe(
-      `${name}: expected a simulator, as createSimulator gives it, got ${JSON.stringify(value)}`,
+      `${name}: expected a simulator of createSimulator, got ${JSON.stringify(value)}`,
     );
   }
 });
