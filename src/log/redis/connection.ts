@@ -59,6 +59,8 @@ export async function connect(address: RedisAddress): Promise<Connection> {
   const timer = setTimeout(() => client.disconnect(), 2 * connectMs);
   try {
     await client.connect();
+    // The driver goes on in database 0 when its own SELECT is refused.
+    if (address.db !== 0) await client.select(address.db);
   } catch (error) {
     client.disconnect();
     throw explain(address, cause ?? (error as Error));
@@ -144,7 +146,8 @@ function explain(address: RedisAddress, error: Error): Error {
       `expected ${shown} to let the user of the address in, got ${message.split(' ', 1)[0]}; write redis://user:password@host`,
     );
   }
-  if (/DB index is out of range/i.test(message)) {
+  // A cluster has database 0 alone.
+  if (/DB index is out of range|SELECT is not allowed/i.test(message)) {
     return new LogOpenError(`expected the database ${address.db} of ${shown} to be there, got none; use another`);
   }
   return toOwnError(address, error);

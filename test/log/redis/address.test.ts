@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LogOpenError } from '../../../src/log/log.js';
 import { connectionOptions, readRedisAddress } from '../../../src/log/redis/address.js';
 import { connect } from '../../../src/log/redis/connection.js';
 import { startRedis } from './redis-server.js';
@@ -50,4 +51,16 @@ test.concurrent('no error of a store shows the password of the address', async (
   const away = await connect({ ...wrong, port: 1 }).catch((caught) => caught);
   expect(away.message).toMatch(/ is away: connect ECONNREFUSED/);
   expect(JSON.stringify([away, Object.getOwnPropertyDescriptors(away), away.stack])).not.toContain('s3cret-word');
+});
+
+test.concurrent('a database that the store does not have is refused, and no other is taken in its place', async (context) => {
+  const redis = await startRedis(context, ['--databases', '4']);
+  const addressOf = (db: number) => readRedisAddress(`redis://127.0.0.1:${redis.port}/${db}?name=test`);
+  const error = await connect(addressOf(4)).catch((caught) => caught);
+  expect(error).toBeInstanceOf(LogOpenError);
+  expect(error.message).toMatch(/^expected the database 4 of redis:\S+ to be there, got none; use another$/);
+  const last = await connect(addressOf(3));
+  context.onTestFinished(() => last.end());
+  await last.call('SET', 'where', 'three');
+  expect(await redis.call('GET', 'where')).toBe(null);
 });
