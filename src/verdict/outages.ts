@@ -28,10 +28,27 @@ export function createIsHidden(
 const sinceMs = ({ arrivedAtMs, told, triedAfter, triedAfterOutage }: JudgedRequest) =>
   Math.min(...[told, triedAfter, triedAfterOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs), arrivedAtMs);
 
+/** So many times are told of, one by one. */
+const mostTimes = 3;
+
 /** Why a run with outages is not known as a whole. */
 export function describeOutages(outages: readonly Outage[]): string {
   const refused = outages.reduce((sum, outage) => sum + outage.refused, 0);
-  const [first, last] = [outages[0] as Outage, outages.at(-1) as Outage];
+  const times = joined(outages);
   const time = (ms: number) => new Date(ms).toISOString();
-  return `The store was away between ${time(first.fromMs)} and ${time(last.toMs)}: ${counted(refused, 'request')} got a 503 that the journal does not show.`;
+  const told = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
+  if (times.length > mostTimes) told.push(counted(times.length - mostTimes, 'more time'));
+  const last = told.length > 1 ? ` and ${told.pop()}` : '';
+  return `The store was away ${told.join(', ')}${last}: ${counted(refused, 'request')} got a 503 that the journal does not show.`;
+}
+
+/** The times in their order, those that overlap as one: each replica and each sandbox tells of its own. */
+function joined(outages: readonly Outage[]): Pick<Outage, 'fromMs' | 'toMs'>[] {
+  const times: { fromMs: number; toMs: number }[] = [];
+  for (const { fromMs, toMs } of [...outages].sort((a, b) => a.fromMs - b.fromMs)) {
+    const last = times.at(-1);
+    if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs);
+    else times.push({ fromMs, toMs });
+  }
+  return times;
 }

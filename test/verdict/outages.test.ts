@@ -16,9 +16,17 @@ function refusedTwice(): Simulator {
   return sim;
 }
 
-const awayFor = (sim: Simulator, fromMs: number, toMs: number) => {
-  coreOf(sim).state.journal.outages = [{ fromMs: noonMs + fromMs, toMs: noonMs + toMs, refused: 2 }];
+type Times = readonly (readonly [fromMs: number, toMs: number])[];
+
+const awayAt = (sim: Simulator, times: Times) => {
+  coreOf(sim).state.journal.outages = times.map(([fromMs, toMs]) => ({
+    fromMs: noonMs + fromMs,
+    toMs: noonMs + toMs,
+    refused: 2,
+  }));
 };
+
+const awayFor = (sim: Simulator, fromMs: number, toMs: number) => awayAt(sim, [[fromMs, toMs]]);
 
 test('a finding about a time that nobody could write down is none, and the verdict says why', () => {
   const sim = refusedTwice();
@@ -50,4 +58,52 @@ test('a run that would pass does not, and another begins with the journal cleare
   expect(judge(sim).outcome).toBe('inconclusive');
   sim.journal.clear();
   expect(judge(sim).reason).toBe('No request came.');
+});
+
+/** `1` to `3` seconds after noon: how the reason tells of it. */
+const between = (from: number, to: number) => `between 2026-01-01T12:00:0${from}.000Z and 2026-01-01T12:00:0${to}.000Z`;
+
+test.each<[string, Times, string]>([
+  [
+    'two times in which it was there between them',
+    [
+      [1_000, 2_000],
+      [4_000, 5_000],
+    ],
+    `${between(1, 2)} and ${between(4, 5)}: 4 requests`,
+  ],
+  [
+    'times that overlap, as two replicas tell of one, in another order',
+    [
+      [3_000, 4_000],
+      [1_000, 3_000],
+      [2_000, 2_500],
+      [6_000, 7_000],
+    ],
+    `${between(1, 4)} and ${between(6, 7)}: 8 requests`,
+  ],
+  [
+    'three times',
+    [
+      [1_000, 2_000],
+      [3_000, 4_000],
+      [5_000, 6_000],
+    ],
+    `${between(1, 2)}, ${between(3, 4)} and ${between(5, 6)}: 6 requests`,
+  ],
+  [
+    'more than three times',
+    [
+      [1_000, 2_000],
+      [3_000, 4_000],
+      [5_000, 6_000],
+      [7_000, 8_000],
+    ],
+    `${between(1, 2)}, ${between(3, 4)}, ${between(5, 6)} and 1 more time: 8 requests`,
+  ],
+])('the reason names %s', (_, times, expected) => {
+  const sim = frozen();
+  send(sim);
+  awayAt(sim, times);
+  expect(judge(sim).reason).toBe(`The store was away ${expected} got a 503 that the journal does not show.`);
 });
