@@ -1,3 +1,4 @@
+import { retryAfterHeader } from '../contract/document.js';
 import { type JsonValue, jsonText, parseJson } from '../values/json.js';
 import { ControlError } from './control-error.js';
 import type { AnyControlOperation } from './control-operation.js';
@@ -51,7 +52,8 @@ async function readError(response: Response): Promise<ControlError> {
   const text = await response.text();
   try {
     const { status, code, message } = JSON.parse(text);
-    return new ControlError(status, code, message);
+    const retryAfter = response.headers.get(retryAfterHeader);
+    return new ControlError(status, code, message, retryAfter === null ? undefined : Number(retryAfter));
   } catch {
     return new ControlError(response.status, 'unreadable', `expected the control API, got ${JSON.stringify(text)}`);
   }

@@ -9,6 +9,8 @@ export class ControlError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
+    /** After how many seconds it may work, where it is worth another try by itself. */
+    readonly retryAfterSeconds?: number | undefined,
   ) {
     super(message);
   }
@@ -18,6 +20,8 @@ export const notFound = (message: string) => new ControlError(404, 'not_found', 
 export const invalid = (message: string) => new ControlError(400, 'invalid_request', message);
 export const conflict = (message: string) => new ControlError(409, 'conflict', message);
 export const tooMany = (message: string) => new ControlError(503, 'service_unavailable', message);
+/** Cannot be done now, and soon may. */
+export const unavailable = (message: string) => new ControlError(503, 'service_unavailable', message, 1);
 
 /** A mistake of the caller as a ControlError. Any other error, which is a bug of the simulator, is returned as it is. */
 export function toControlError(error: unknown): unknown {

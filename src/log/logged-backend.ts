@@ -1,7 +1,7 @@
 import type { Answer, ApiCall } from '../adapters/api-call.js';
 import { toPlainCall } from '../adapters/plain-call.js';
 import type { Backend, ControlRequest } from '../control/backend.js';
-import { tooMany } from '../control/control-error.js';
+import { unavailable } from '../control/control-error.js';
 import type { LogHealth } from '../control/control-operation.js';
 import { findScenario } from '../control/input-values.js';
 import { checkInput } from '../control/perform.js';
@@ -110,4 +110,4 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
 }
 
 /** An error as the caller of a control operation reads it. */
-const readable = (error: unknown) => (error instanceof LogUnavailableError ? tooMany(error.message) : error);
+const readable = (error: unknown) => (error instanceof LogUnavailableError ? unavailable(error.message) : error);

@@ -93,7 +93,8 @@ export class Sequencer {
   /** Resolves when everything that was handed in before is applied; `undefined` when it is. */
   settled(): Promise<void> | undefined {
     const { shared } = this.#log;
-    return shared === undefined ? this.#settledOwn() : shared.catchUp().then(() => this.#settledOwn());
+    const own = this.#settledOwn();
+    return shared === undefined ? own : Promise.all([shared.catchUp(), own]).then(() => {});
   }
 
   #settledOwn(): Promise<void> | undefined {

@@ -142,7 +142,11 @@ describe('a server behind a log', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.json()).toMatchObject({ code: 'service_unavailable', status: 503 });
     const change = await fetch(`${server.controlUrl}/reset`, { method: 'POST', headers });
-    expect(change.status).toBe(503);
+    expect([change.status, change.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await change.json()).toMatchObject({ code: 'service_unavailable', message: 'the disk is full' });
+    await expect(createControl(server.controlUrl).reset()).rejects.toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    const newSandbox = await create(server.baseUrl.replace('/v1', '/s/new/v1'));
+    expect([newSandbox.status, newSandbox.headers.get('retry-after')]).toEqual([503, '1']);
     expect(digestOf(captureMachine(server.machine))).toBe(before);
     expect((await fetch(`${server.controlUrl}/health`)).status).toBe(200);
     // Each time that it begins, and not for each request.

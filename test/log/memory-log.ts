@@ -1,5 +1,13 @@
+import type { LogHealth } from '../../src/control/control-operation.js';
 import type { Scenario } from '../../src/index.js';
-import { type FoundEntry, type Log, type LogEntry, LogUnavailableError, type NewEntry } from '../../src/log/log.js';
+import {
+  type FoundEntry,
+  type Log,
+  type LogEntry,
+  LogUnavailableError,
+  type NewEntry,
+  type SharedLog,
+} from '../../src/log/log.js';
 import { createLoggedBackend } from '../../src/log/logged-backend.js';
 import { Sequencer, type SequencerHost } from '../../src/log/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/log/start-machine.js';
@@ -9,7 +17,7 @@ import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 
-/** A log that keeps its entries as JSON in memory; it can be made to refuse them. */
+/** A log that keeps its entries as JSON in memory; it can be made to refuse them, and be one that others write to as well. */
 export class MemoryLog implements Log {
   readonly entries: FoundEntry[] = [];
   snapshots: { position: number; pieces: unknown[] }[] = [];
@@ -18,6 +26,16 @@ export class MemoryLog implements Log {
   refuses = false;
   /** What `append` waits for. */
   delay: Promise<unknown> = Promise.resolve();
+  /** Of a shared log: what `catchUp` waits for, before it reads what others have written. */
+  catchUpDelay: Promise<unknown> = Promise.resolve();
+  /** What others have written, and nobody has read here. */
+  readonly unread: NewEntry[] = [];
+  readonly shared: SharedLog | undefined;
+  #onEntry: ((entry: LogEntry, own: NewEntry | undefined) => void) | undefined;
+
+  constructor({ isShared = false } = {}) {
+    this.shared = isShared ? this.#share() : undefined;
+  }
 
   get position(): number {
     return this.entries.length;
@@ -29,11 +47,32 @@ export class MemoryLog implements Log {
 
   async append(entry: NewEntry): Promise<LogEntry> {
     if (this.refuses) throw new LogUnavailableError('the disk is full');
-    const position = this.entries.length + 1;
-    const written = { ...entry, position, writer: 'memory', incarnation: 1, sequence: position, version: '1.0.0' };
-    this.entries.push(parseJson(jsonText(written), 64) as unknown as FoundEntry);
+    const written = this.#write(entry, 'memory');
     await this.delay;
+    this.#onEntry?.(written, entry);
     return written;
+  }
+
+  #write(entry: NewEntry, writer: string): FoundEntry {
+    const position = this.entries.length + 1;
+    const written = { ...entry, position, writer, incarnation: 1, sequence: position, version: '1.0.0' };
+    const stored = parseJson(jsonText(written), 64) as unknown as FoundEntry;
+    this.entries.push(stored);
+    return stored;
+  }
+
+  #share(): SharedLog {
+    return {
+      writer: 'memory',
+      follow: (onEntry) => {
+        this.#onEntry = onEntry;
+      },
+      catchUp: async () => {
+        await this.catchUpDelay;
+        for (const entry of this.unread.splice(0)) this.#onEntry?.(this.#write(entry, 'other'), undefined);
+      },
+      onDisagreement: () => {},
+    };
   }
 
   async writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void> {
@@ -65,12 +104,20 @@ export const host: SequencerHost = {
 };
 
 /** A server behind a log in memory. */
-export async function serveLogged(scenario: Scenario = {}, options: ListenOptions & Partial<MachineOptions> = {}) {
+export async function serveLogged(
+  scenario: Scenario = {},
+  options: ListenOptions & Partial<MachineOptions> & { isShared?: boolean; health?: Partial<LogHealth> } = {},
+) {
   const resolved = resolveScenario(scenario, generatePets, readStart);
   const machine = startMachine(resolved, Date.now(), { readMs: () => Date.now(), generatePets, ...options });
-  const log = new MemoryLog();
+  const log = new MemoryLog(options);
   const sequencer = new Sequencer(machine, log, host);
-  const health = () => ({ position: log.position, snapshotPosition: log.snapshotPosition, notices: [] });
+  const health = () => ({
+    position: log.position,
+    snapshotPosition: log.snapshotPosition,
+    notices: [],
+    ...options.health,
+  });
   const backend = createLoggedBackend(machine, sequencer, health);
   await new Promise((resolve) => sequencer.submit({ kind: 'begin', scenario: resolved.scenario, hash: 'h' }, resolve));
   const server = await listenTo(backend, { port: 0, ...options });

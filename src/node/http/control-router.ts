@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { errorBody } from '../../contract/api-error.js';
-import { basePath } from '../../contract/document.js';
+import { basePath, retryAfterHeader } from '../../contract/document.js';
 import type { Backend } from '../../control/backend.js';
-import { ControlError, toControlError } from '../../control/control-error.js';
+import { ControlError, toControlError, unavailable } from '../../control/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
 import type { EntryTexts } from '../../control/entry-stream.js';
@@ -32,8 +32,11 @@ export interface ControlRouterOptions extends ControlAccess {
 /** Answers a request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed. */
-type Find = (request: Request) => Found;
+/**
+ * What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed; `undefined` for
+ * a sandbox that is not there.
+ */
+type Find = (request: Request) => Found | undefined;
 interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
   target: unknown;
   sandbox?: string;
@@ -59,13 +62,30 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
     next();
   });
 
+  /**
+   * Who reads waits until everything is there that came before. A change comes behind that in the log by itself, and waits
+   * only where what it is for, which another replica may have made, is not there yet.
+   */
+  const findFor = async ({ method, isAtOnce }: AnyControlOperation, find: Find, request: Request): Promise<Found> => {
+    let found = method === 'GET' && !isAtOnce ? undefined : find(request);
+    if (found === undefined && !isAtOnce) {
+      await backend.settled();
+      found = find(request);
+    }
+    if (found !== undefined) return found;
+    throw backend.health?.().stale
+      ? unavailable(
+          'The store of the simulator does not answer, so nobody knows whether there is a sandbox of this name.',
+        )
+      : noSandbox();
+  };
+
   const instance = randomUUID();
   const events = createEventSender();
   const serve =
     (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
     async (request, response) => {
-      if (!operation.isAtOnce) await backend.settled();
-      const { target, sandbox, gone, ...addresses } = find(request);
+      const { target, sandbox, gone, ...addresses } = await findFor(operation, find, request);
       const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
       if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, backend, response);
       const log = backend.health?.();
@@ -130,13 +150,14 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
     const name = request.params.sandbox as string;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const sandbox = isRead ? backend.readSandbox(name) : backend.useSandbox(name);
-    if (sandbox === undefined) throw noSandbox();
-    return {
-      target: sandbox.sim,
-      sandbox: name,
-      gone: sandbox.removed,
-      ...sandboxUrls(originOf(request), sandbox.name),
-    };
+    return (
+      sandbox && {
+        target: sandbox.sim,
+        sandbox: name,
+        gone: sandbox.removed,
+        ...sandboxUrls(originOf(request), sandbox.name),
+      }
+    );
   });
 
   app.use(() => {
@@ -190,13 +211,17 @@ const answerError =
       response.destroy();
       return;
     }
-    const { status, code, message } = describeError(toControlError(error), request);
+    const { status, code, message, retryAfterSeconds } = describeError(toControlError(error), request);
     const body = errorBody({ status, code, message });
     note(response, body);
+    if (retryAfterSeconds !== undefined) response.set(retryAfterHeader, String(retryAfterSeconds));
     response.status(status).type('application/json').send(body);
   };
 
-function describeError(error: unknown, request: Request): { status: number; code: string; message: string } {
+function describeError(
+  error: unknown,
+  request: Request,
+): Pick<ControlError, 'status' | 'code' | 'message'> & { retryAfterSeconds?: number | undefined } {
   if (error instanceof ControlError) return error;
   const invalid = { status: 400, code: 'invalid_request' };
   const { status = 500, type = '', limit } = error as { status?: number; type?: string; limit?: number };

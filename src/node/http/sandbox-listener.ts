@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nothingHere } from '../../adapters/fetch.js';
 import { errorBody } from '../../contract/api-error.js';
-import { basePath } from '../../contract/document.js';
+import { basePath, retryAfterHeader } from '../../contract/document.js';
 import type { Backend } from '../../control/backend.js';
 import { ControlError, invalid, toControlError } from '../../control/control-error.js';
 import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../simulator/sandboxes.js';
@@ -35,6 +35,7 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
     const refuseMistake = (error: unknown) => {
       const known = toControlError(error);
       if (!(known instanceof ControlError)) throw error;
+      if (known.retryAfterSeconds) response.setHeader(retryAfterHeader, known.retryAfterSeconds);
       refuse(known.status, errorBody(known));
     };
     const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report);
