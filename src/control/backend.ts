@@ -1,6 +1,7 @@
 import type { Answer, ApiCall } from '../adapters/api-call.js';
 import type { Sandbox, Sandboxes } from '../simulator/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
+import type { Outage } from '../state/outage.js';
 import type { AnyControlOperation, Caller, LogHealth } from './control-operation.js';
 
 /** A control operation that changes something, and what it is to change. */
@@ -44,6 +45,12 @@ export interface Backend {
   change(request: ControlRequest): unknown;
   /** What `/__sim/health` tells of the log. */
   readonly health?: (() => LogHealth) | undefined;
+  /**
+   * When this process could write nothing, as far as the log does not tell it yet: what the journal of a sandbox lacks besides
+   * its own `outages`.
+   * @param sandbox `undefined`: the server's own simulator
+   */
+  readonly outages?: ((sandbox: string | undefined) => readonly Outage[]) | undefined;
 }
 
 /** The simulators of a server themselves: everything is done at once. */

@@ -1,5 +1,6 @@
 import type { AnySchema, Input, Output, Schema } from '../schema/schema.js';
 import type { Simulator } from '../simulator/simulator.js';
+import type { Outage } from '../state/outage.js';
 import type { EntryTexts } from './entry-stream.js';
 
 /** How far the log of a server is. */
@@ -37,6 +38,8 @@ export interface Caller {
   readonly name?: string | undefined;
   /** The log of the server, where it has one. */
   readonly log?: LogHealth | undefined;
+  /** Gives when requests were refused that the journal shows neither as entries nor as `outages` yet. Default: never. */
+  readonly outages?: (() => readonly Outage[]) | undefined;
   /** Tells one start of the server from the next. */
   readonly instance?: string;
 }

@@ -204,9 +204,10 @@ export const journalOperations = {
     input: fields({ key: entryQuery.key }),
     example: { key: 'free-key' },
     result: verdictSchema,
-    run: (sim, { key }) => redactedVerdict(sim, judgeEntries(sim, isJudged(key))),
-    *pieces(sim, { key }) {
-      const verdict = yield* judgeInSteps(sim, isJudged(key));
+    run: (sim, { key }, { outages }) =>
+      redactedVerdict(sim, judgeEntries(sim, isJudged(key), { outages: outages?.() })),
+    *pieces(sim, { key }, { outages }) {
+      const verdict = yield* judgeInSteps(sim, isJudged(key), { outages: outages?.() });
       yield jsonText(redactedVerdict(sim, verdict));
     },
   }),

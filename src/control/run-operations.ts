@@ -3,7 +3,7 @@ import { anything, fields, list, mapOf, oneOf, string } from '../schema/schemas.
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
-import { judge, judgeInSteps } from '../verdict/judge.js';
+import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { clockInfo } from './clock-operations.js';
 import { operation } from './control-operation.js';
@@ -34,9 +34,9 @@ export const runOperations = {
       changes: list(changeSchema),
       answers: about(mapOf(string, anything), 'What the operations at these paths answered.'),
     }),
-    run: (sim): RunReport => collectRun(sim, judge(sim)),
-    *pieces(sim) {
-      const verdict = yield* judgeInSteps(sim, undefined);
+    run: (sim, _, { outages }): RunReport => collectRun(sim, judgeEntries(sim, undefined, { outages: outages?.() })),
+    *pieces(sim, _, { outages }) {
+      const verdict = yield* judgeInSteps(sim, undefined, { outages: outages?.() });
       yield* runPieces(sim, verdict);
     },
   }),

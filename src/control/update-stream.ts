@@ -1,4 +1,4 @@
-import { fields, list, string } from '../schema/schemas.js';
+import { fields, list, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import { createRedactor } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
@@ -41,6 +41,8 @@ export interface Update {
   pending: number;
   /** How many entries come with the next updates. */
   behind: number;
+  /** How many requests got a 503 because they could not be written down, where there was such a time. */
+  unwritten?: number | undefined;
 }
 
 export const changeSchema = fields({
@@ -62,6 +64,9 @@ export const updateSchema = fields({
   total: about(count, 'How many requests the journal has taken in this run, those that it has dropped too.'),
   pending: about(count, 'How many requests wait for their answer.'),
   behind: about(count, 'How many entries come with the next updates.'),
+  unwritten: optional(
+    about(count, 'How many requests got a 503 because they could not be written down, where there was such a time.'),
+  ),
 });
 
 /** Between two updates, in real time. */
@@ -91,7 +96,7 @@ export interface UpdatesSince {
 export async function* streamUpdates(
   sim: Simulator,
   { run: lastRun, since = 0, changes: lastChange = 0 }: UpdatesSince,
-  { signal, instance = '' }: Caller,
+  { signal, instance = '', outages = () => [] }: Caller,
 ): AsyncGenerator<Update> {
   const life = `${instance}.${numberOf(sim)}`;
   const runOf = () => `${life}:${sim.journal.clearedId}`;
@@ -121,7 +126,9 @@ export async function* streamUpdates(
         view = createEntryView(sim);
         waiting = [];
       }
-      const news = JSON.stringify([run, sim.name, sim.clock.frozen, sim.changes.count, sim.journal.pending]);
+      const away = [...journal.outages, ...outages()];
+      const unwritten = away.length === 0 ? undefined : away.reduce((sum, { refused }) => sum + refused, 0);
+      const news = JSON.stringify([run, sim.name, sim.clock.frozen, sim.changes.count, sim.journal.pending, unwritten]);
       if (behind() > 0 || news !== said || quiet >= quietRounds) {
         const most = came > many ? mostRows.busy : mostRows.calm;
         const rows = waiting.splice(0, most);
@@ -145,6 +152,7 @@ export async function* streamUpdates(
           total: sim.journal.size + sim.journal.dropped,
           pending: sim.journal.pending,
           behind: behind(),
+          ...(unwritten !== undefined && { unwritten }),
         };
         said = news;
         quiet = 0;

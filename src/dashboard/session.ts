@@ -26,6 +26,8 @@ export class Session {
   readonly #sandboxes = new Throttle(() => this.#readSandboxes(), 2_000);
   #run: string | undefined;
   #lastChange = 0;
+  /** How many requests got a 503 that is not among the entries, as the last update said. */
+  #unwritten: number | undefined;
 
   constructor(readonly source: Source) {
     this.state = { ...nothing, connection: source.kind === 'file' ? 'file' : 'connecting' };
@@ -120,7 +122,7 @@ export class Session {
     for (const each of [this.#state, this.#scenario, this.#verdict]) each.hurry();
   }
 
-  #take({ run, scenario, clock, entries, changes, total, pending, behind }: Update): void {
+  #take({ run, scenario, clock, entries, changes, total, pending, behind, unwritten }: Update): void {
     const isNew = run !== this.#run;
     if (isNew) {
       this.#run = run;
@@ -152,7 +154,8 @@ export class Session {
     }
     const isQuiet = entries.length + changes.length === 0;
     if (isNew || !isQuiet) this.onEntries.call();
-    if (isNew || !isConnected || !isQuiet) this.refresh();
+    if (isNew || !isConnected || !isQuiet || unwritten !== this.#unwritten) this.refresh();
+    this.#unwritten = unwritten;
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
     if (isNew || !isConnected || isQuiet) this.#hurry();
     if (this.source.sandboxes) this.#sandboxes.ask();

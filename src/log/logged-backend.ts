@@ -10,6 +10,7 @@ import { isMap } from '../values/plain-data.js';
 import type { Command } from './command.js';
 import type { HandledRequest } from './command-result.js';
 import { LogUnavailableError } from './log.js';
+import { byItsClock } from './note-outage.js';
 import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableAnswer } from './unavailable-answer.js';
@@ -57,6 +58,15 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       return submit({ kind: 'control', sandbox, operation: name, input: content, origin, client: caller.name });
     },
     health,
+    outages(name) {
+      const of = machine.simOf(name);
+      if (of === undefined) return [];
+      const nowMs = machine.time.liveMs();
+      const { stale, lagMs = 0 } = health();
+      // Until it is back nobody knows here what others refuse.
+      const now = stale ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
+      return [...sequencer.away.untold(name), ...now].map((each) => byItsClock(of, each, nowMs));
+    },
   };
 
   function deliverHandled(

@@ -9,6 +9,7 @@ import { RecentHashes } from './recent-hashes.js';
 import { SentNotes } from './sent-notes.js';
 import type { StateMachine } from './state-machine.js';
 import { StoreAway } from './store-away.js';
+import { TickTimer } from './tick-timer.js';
 
 /** What a sequencer needs of the process that it runs in. */
 export interface SequencerHost {
@@ -22,8 +23,6 @@ export interface SequencerHost {
 
 /** When answers were sent is written with the next command, or at the latest after this. */
 const longestNoteMs = 1_000;
-/** A timer that is later is set anew when it fires. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Stands between a server and its state: writes each command down, and applies it when it is written. What comes in one
@@ -41,8 +40,7 @@ export class Sequencer {
   readonly #arriving = new Map<string, number>();
   #lastAtMs = 0;
   #stopNoting: (() => void) | undefined;
-  #stopTicking: (() => void) | undefined;
-  #tickMs = Number.POSITIVE_INFINITY;
+  readonly #tick: TickTimer;
   /** How many commands were handed in, and how many of them are applied or have failed. */
   #handedIn = 0;
   #done = 0;
@@ -50,20 +48,22 @@ export class Sequencer {
   #snapshot: Promise<void> = Promise.resolve();
   /** Of a shared log, by what was handed in: what is to be answered when it comes. */
   readonly #written = new WeakMap<NewEntry, Written>();
-  readonly #away: StoreAway;
+  readonly away: StoreAway;
   /** Whether the last entry of a log of its own could not be written, which is told once. */
   #isUnavailable = false;
   readonly #hashes = new RecentHashes();
 
   /** @param away what was refused before, and is to be told in the log */
   constructor(machine: StateMachine, log: Log, host: SequencerHost, away = new StoreAway()) {
-    this.#away = away;
+    away.tellAgain();
+    this.away = away;
     this.#machine = machine;
     this.#log = log;
     this.#host = host;
     this.#lastAtMs = machine.time.lastMs;
+    this.#tick = new TickTimer(machine, host.after, () => this.submit({ kind: 'tick' }));
     log.shared?.follow((entry, own) => this.#applyShared(entry, own && this.#written.get(own)));
-    this.#awaitTick();
+    this.#tick.set();
   }
 
   /**
@@ -108,7 +108,7 @@ export class Sequencer {
     await new Promise<void>((resolve) => this.#host.defer(resolve));
     await this.#settledOwn();
     this.#stopNoting?.();
-    this.#stopTicking?.();
+    this.#tick.stop();
     await this.#snapshot;
   }
 
@@ -164,9 +164,13 @@ export class Sequencer {
     // An entry that was sent twice is applied once.
     if (written !== undefined && results.length > 0) {
       if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
+      const nowMs = this.#machine.time.liveMs();
       if (written.isGivenUp) this.#lose(written.waiting, results);
-      else this.#finish(written.waiting, (index) => results[index] as CommandResult);
-      for (const command of this.#away.end(this.#machine.time.liveMs())) this.submit(command);
+      else {
+        if (entry.isLate) this.away.refuse(written.waiting, written.atMs, nowMs);
+        this.#finish(written.waiting, (index) => results[index] as CommandResult);
+      }
+      for (const command of this.away.end(nowMs)) this.submit(command, (result) => this.away.settle(command, result));
     }
     this.#goOn(entry);
   }
@@ -181,13 +185,13 @@ export class Sequencer {
 
   #goOn(entry: LogEntry): void {
     if (this.#log.snapshotIsDue) this.#writeSnapshot(entry.position);
-    this.#awaitTick();
+    this.#tick.set();
   }
 
   #giveUp(error: unknown, written: Written): void {
     written.isGivenUp = true;
     if (error instanceof LogUnavailableError && this.#log.shared !== undefined) {
-      this.#away.refuse(written.waiting, written.atMs, this.#lastAtMs);
+      this.away.refuse(written.waiting, written.atMs, this.#lastAtMs);
     } else if (!(error instanceof LogUnavailableError) || !this.#isUnavailable) this.#host.onError(error);
     this.#isUnavailable = true;
     this.#finish(written.waiting, () => ({ error }));
@@ -197,6 +201,7 @@ export class Sequencer {
   #lose(waiting: readonly Waiting[], results: readonly CommandResult[]): void {
     for (const [index, { command }] of waiting.entries()) {
       const result = results[index] as CommandResult;
+      if (command.kind === 'storeAway') this.away.settle(command, result);
       if (command.kind !== 'request' || 'error' in result) continue;
       const { id, answer } = result.value as HandledRequest;
       this.note(command.sandbox, id, { isLost: true });
@@ -229,22 +234,6 @@ export class Sequencer {
     this.#snapshot = this.#log
       .writeSnapshot(position, captureMachine(this.#machine))
       .catch((error) => this.#host.onError(error));
-  }
-
-  /** A delayed request goes on in a quiet time, too. */
-  #awaitTick(): void {
-    const dueMs = this.#machine.nextDueMs();
-    if (dueMs === this.#tickMs) return;
-    this.#tickMs = dueMs;
-    this.#stopTicking?.();
-    this.#stopTicking = undefined;
-    if (dueMs === Number.POSITIVE_INFINITY) return;
-    const waitMs = Math.max(0, dueMs - this.#machine.time.liveMs());
-    this.#stopTicking = this.#host.after(Math.min(waitMs, longestTimerMs), () => {
-      this.#tickMs = Number.POSITIVE_INFINITY;
-      if (dueMs > this.#machine.time.liveMs()) this.#awaitTick();
-      else this.submit({ kind: 'tick' });
-    });
   }
 }
 

@@ -1,10 +1,14 @@
 import type { Command, StoreAwayCommand } from './command.js';
+import type { CommandResult } from './command-result.js';
+import { LogUnavailableError } from './log.js';
 
 /** Notes for how long nothing could be written, and how many requests of each sandbox were refused for it. */
 export class StoreAway {
   #fromMs = Number.POSITIVE_INFINITY;
   #toMs = 0;
   readonly #refused = new Map<string | undefined, number>();
+  /** What was handed in to be told in the log, and does not stand there yet. */
+  readonly #telling = new Set<StoreAwayCommand>();
 
   /** Notes commands that were refused. @param fromMs since when they waited, and until when */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
@@ -14,9 +18,13 @@ export class StoreAway {
   }
 
   refuseRequest(sandbox: string | undefined, fromMs: number, toMs: number): void {
+    this.#add({ sandbox, fromMs, toMs, refused: 1 });
+  }
+
+  #add({ sandbox, fromMs, toMs, refused }: Omit<StoreAwayCommand, 'kind'>): void {
     this.#fromMs = Math.min(this.#fromMs, fromMs);
     this.#toMs = Math.max(this.#toMs, toMs);
-    this.#refused.set(sandbox, (this.#refused.get(sandbox) ?? 0) + 1);
+    this.#refused.set(sandbox, (this.#refused.get(sandbox) ?? 0) + refused);
   }
 
   /** How many requests were refused since something could be written. */
@@ -26,18 +34,39 @@ export class StoreAway {
     return sum;
   }
 
-  /** Something could be written again. @returns what tells of it in the log */
+  /** What of a sandbox the log does not tell yet. */
+  untold(sandbox: string | undefined): readonly StoreAwayCommand[] {
+    return [...this.#telling, ...this.#commands()].filter((command) => command.sandbox === sandbox);
+  }
+
+  /** Something could be written again. @returns what tells of it in the log; `settle` is to be called with each */
   end(nowMs: number): readonly StoreAwayCommand[] {
     if (this.#refused.size === 0) return [];
-    const fromMs = this.#fromMs;
-    const toMs = Math.max(this.#toMs, Math.floor(nowMs));
-    const told = Array.from(
-      this.#refused,
-      ([sandbox, refused]): StoreAwayCommand => ({ kind: 'storeAway', sandbox, fromMs, toMs, refused }),
-    );
+    this.#toMs = Math.max(this.#toMs, Math.floor(nowMs));
+    const commands = this.#commands();
+    for (const command of commands) this.#telling.add(command);
     this.#fromMs = Number.POSITIVE_INFINITY;
     this.#toMs = 0;
     this.#refused.clear();
-    return told;
+    return commands;
+  }
+
+  #commands(): StoreAwayCommand[] {
+    const [fromMs, toMs] = [this.#fromMs, this.#toMs];
+    return Array.from(this.#refused, ([sandbox, refused]) => ({ kind: 'storeAway', sandbox, fromMs, toMs, refused }));
+  }
+
+  /** What became of a command that tells: what was not written is told again, and what may still come is waited for. */
+  settle(command: StoreAwayCommand, result: CommandResult): void {
+    const error = 'error' in result ? result.error : undefined;
+    const isUnwritten = error instanceof LogUnavailableError;
+    if (isUnwritten && error.isUncertain) return;
+    if (this.#telling.delete(command) && isUnwritten) this.#add(command);
+  }
+
+  /** Another life of the log begins, in which nothing comes any more of what was handed in before: better twice than never. */
+  tellAgain(): void {
+    for (const command of this.#telling) this.#add(command);
+    this.#telling.clear();
   }
 }

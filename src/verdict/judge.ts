@@ -21,7 +21,8 @@ export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): 
   judgeEntries(sim, key === undefined ? undefined : (entry) => meetsQuery(entry, { key }), progress);
 
 type IsJudged = (entry: RequestRecord) => boolean;
-type EntriesOptions = Pick<RunProgress, 'isOver' | 'end'>;
+/** `outages` are those that the journal does not have. */
+type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
 /**
  * Judges entries of a simulator's journal.
@@ -34,7 +35,7 @@ export const judgeEntries = (sim: Simulator, isJudged: IsJudged | undefined, pro
 export function* judgeInSteps(
   sim: Simulator,
   isJudged: IsJudged | undefined,
-  progress: EntriesOptions = {},
+  { outages: untold = [], ...progress }: EntriesOptions = {},
 ): Steps<Verdict> {
   const { name, scenario, settings, clock } = sim;
   const { journal } = coreOf(sim).state;
@@ -53,7 +54,7 @@ export function* judgeInSteps(
     return yield* runJudge.verdictInSteps({
       nowMs: clock.now(),
       dropped,
-      outages,
+      outages: untold.length > 0 ? [...outages, ...untold] : outages,
       pending,
       idle: idleIn(sim),
       ...progress,

@@ -39,7 +39,8 @@ export function describeOutages(outages: readonly Outage[]): string {
   const told = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
   if (times.length > mostTimes) told.push(counted(times.length - mostTimes, 'more time'));
   const last = told.length > 1 ? ` and ${told.pop()}` : '';
-  return `The store was away ${told.join(', ')}${last}: ${counted(refused, 'request')} got a 503 that the journal does not show.`;
+  const lacks = refused === 0 ? '' : `: ${counted(refused, 'request')} got a 503 that the journal does not show`;
+  return `The store was away ${told.join(', ')}${last}${lacks || ', so the run is not known as a whole'}.`;
 }
 
 /** The times in their order, those that overlap as one: each replica and each sandbox tells of its own. */

@@ -1,5 +1,6 @@
 import type { LogHealth } from '../../src/control/control-operation.js';
 import type { Scenario } from '../../src/index.js';
+import type { Command } from '../../src/log/command.js';
 import {
   type FoundEntry,
   type Log,
@@ -22,8 +23,8 @@ export class MemoryLog implements Log {
   readonly entries: FoundEntry[] = [];
   snapshots: { position: number; pieces: unknown[] }[] = [];
   snapshotIsDue = false;
-  /** While it is set, nothing can be written. */
-  refuses = false;
+  /** While it is set, nothing can be written; or no entry with such a command. */
+  refuses: boolean | Command['kind'] = false;
   /** What `append` waits for. */
   delay: Promise<unknown> = Promise.resolve();
   /** Of a shared log: what `catchUp` waits for, before it reads what others have written. */
@@ -46,7 +47,9 @@ export class MemoryLog implements Log {
   }
 
   async append(entry: NewEntry): Promise<LogEntry> {
-    if (this.refuses) throw new LogUnavailableError('the disk is full');
+    const { refuses } = this;
+    const isRefused = refuses === true || entry.commands.some((command) => (command as Command).kind === refuses);
+    if (isRefused) throw new LogUnavailableError('the disk is full');
     const written = this.#write(entry, 'memory');
     await this.delay;
     this.#onEntry?.(written, entry);

@@ -1,11 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { LogHealth } from '../../src/control/control-operation.js';
 import { createControl } from '../../src/control.js';
+import type { Scenario } from '../../src/index.js';
+import { captureMachine } from '../../src/log/capture-machine.js';
+import { digestOf } from '../../src/log/digest.js';
 import { host, serveLogged } from './memory-log.js';
 
 /** A server behind a log that others write to as well; what is refused is not told on the console. */
-async function start(health = {}) {
+async function start({ health = {}, scenario = {} }: { health?: Partial<LogHealth>; scenario?: Scenario } = {}) {
   const told = vi.spyOn(host, 'onError').mockImplementation(() => {});
-  const server = await serveLogged({}, { isShared: true, health });
+  const server = await serveLogged(scenario, { isShared: true, health });
   onTestFinished(async () => {
     await server.close();
     told.mockRestore();
@@ -34,7 +38,90 @@ test('a change finds the sandbox that another replica has just made', async () =
 });
 
 test('nobody says that a sandbox is not there while the store is away', async () => {
-  const { control } = await start({ stale: true });
+  const { control } = await start({ health: { stale: true } });
   await expect(control.sandbox('theirs').reset()).rejects.toMatchObject(refusal);
   await expect(control.sandbox('theirs').getVerdict()).rejects.toMatchObject(refusal);
+});
+
+const scenario: Scenario = { clock: { mode: 'frozen' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+
+/** A client that was refused, waits as it was told, and is served: the verdict on it is a pass. */
+async function passes({ control }: Awaited<ReturnType<typeof start>>, url: string) {
+  const list = () => fetch(`${url}/pets`, { headers: { authorization: 'Bearer free-key' } });
+  await list();
+  await control.changeClock({ advance: '61s' });
+  await list();
+  return async () => (await list()).status;
+}
+
+const told = (refused: string) => ({
+  outcome: 'inconclusive',
+  reason: expect.stringMatching(new RegExp(`^The store was away between .*: ${refused} got a 503 that the journal`)),
+});
+
+test('a verdict knows what was refused before the log can tell of it, and changes nothing', async () => {
+  const server = await start({ scenario });
+  const { log, control, machine } = server;
+  const list = await passes(server, server.baseUrl);
+  expect(await control.getVerdict()).toMatchObject({ outcome: 'pass' });
+  const before = digestOf(captureMachine(machine));
+  log.refuses = true;
+  expect([await list(), await list()]).toEqual([503, 503]);
+  expect(await control.getVerdict()).toMatchObject(told('2 requests'));
+  expect(await control.getVerdict({ key: 'free-key' })).toMatchObject(told('2 requests'));
+  expect((await control.exportRun()).answers['/verdict']).toMatchObject(told('2 requests'));
+  expect(digestOf(captureMachine(machine))).toBe(before);
+
+  // As long as the log does not tell of it, however often that is tried.
+  log.refuses = 'storeAway';
+  expect([await list(), await list()]).toEqual([200, 200]);
+  expect(await control.getVerdict()).toMatchObject(told('2 requests'));
+  expect(machine.sim.journal.outages).toEqual([]);
+  log.refuses = false;
+  await list();
+  await vi.waitUntil(() => machine.sim.journal.outages.length > 0);
+  expect(await control.getVerdict()).toMatchObject(told('2 requests'));
+  expect(machine.sim.journal.outages).toMatchObject([{ refused: 2 }]);
+});
+
+test('the verdict on a sandbox knows what was refused in it, and that on the others does not', async () => {
+  const server = await start({ scenario });
+  const { log, control } = server;
+  const { baseUrl } = await control.createSandbox({ name: 'own' });
+  const mine = control.sandbox('own');
+  const list = await passes({ ...server, control: mine as never }, baseUrl);
+  expect(await mine.getVerdict()).toMatchObject({ outcome: 'pass' });
+  log.refuses = true;
+  expect(await list()).toBe(503);
+  expect(await mine.getVerdict()).toMatchObject(told('1 request'));
+  expect((await mine.exportRun()).answers['/verdict']).toMatchObject(told('1 request'));
+  expect((await control.getVerdict()).reason).toBe('No request came.');
+});
+
+test('no verdict is a pass while the store is away, whoever was refused', async () => {
+  const health: Partial<LogHealth> = {};
+  const server = await start({ health, scenario });
+  const { control } = server;
+  await passes(server, server.baseUrl);
+  expect(await control.getVerdict()).toMatchObject({ outcome: 'pass' });
+  Object.assign(health, { stale: true, lagMs: 2_000 });
+  expect(await control.getVerdict()).toMatchObject({
+    outcome: 'inconclusive',
+    reason: expect.stringMatching(/^The store was away between \S+ and \S+, so the run is not known as a whole\.$/),
+  });
+  health.stale = false;
+  expect(await control.getVerdict()).toMatchObject({ outcome: 'pass' });
+});
+
+test('an update says that something was refused, so that the page reads the verdict again', async () => {
+  const { log, control, baseUrl } = await start();
+  const updates = control.watchUpdates()[Symbol.asyncIterator]();
+  onTestFinished(async () => void (await updates.return?.(undefined)));
+  expect((await updates.next()).value).not.toHaveProperty('unwritten');
+  log.refuses = true;
+  expect((await fetch(`${baseUrl}/pets`)).status).toBe(503);
+  for (;;) {
+    const { value } = await updates.next();
+    if (value.unwritten === 1) return;
+  }
 });

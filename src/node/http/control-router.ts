@@ -96,7 +96,8 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
           ...((log.stale || log.lagMs) && { 'X-Sim-Stale': 'true' }),
         });
       }
-      const caller: Caller = { ...addresses, signal, instance, log, name: callerOf(request) };
+      const outages = () => backend.outages?.(sandbox) ?? [];
+      const caller: Caller = { ...addresses, signal, instance, log, outages, name: callerOf(request) };
       const run = () => {
         const input = readInput(request, operation);
         const runNow = () => perform(operation, target, input, caller);

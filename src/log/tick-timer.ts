@@ -1,0 +1,42 @@
+import type { StateMachine } from './state-machine.js';
+
+/** A timer that is later is set anew when it fires. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Calls back after a time; the function that it gives stops that. */
+type After = (ms: number, run: () => void) => () => void;
+
+/** Calls back when a delayed request is due, so that it goes on in a quiet time, too. */
+export class TickTimer {
+  readonly #machine: StateMachine;
+  readonly #after: After;
+  readonly #onDue: () => void;
+  #dueMs = Number.POSITIVE_INFINITY;
+  #stop: (() => void) | undefined;
+
+  constructor(machine: StateMachine, after: After, onDue: () => void) {
+    this.#machine = machine;
+    this.#after = after;
+    this.#onDue = onDue;
+  }
+
+  /** Waits for what is due next now. */
+  set(): void {
+    const dueMs = this.#machine.nextDueMs();
+    if (dueMs === this.#dueMs) return;
+    this.stop();
+    this.#dueMs = dueMs;
+    if (dueMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = Math.max(0, dueMs - this.#machine.time.liveMs());
+    this.#stop = this.#after(Math.min(waitMs, longestTimerMs), () => {
+      this.#dueMs = Number.POSITIVE_INFINITY;
+      if (dueMs > this.#machine.time.liveMs()) this.set();
+      else this.#onDue();
+    });
+  }
+
+  stop(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+}
