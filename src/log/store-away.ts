@@ -9,6 +9,9 @@ export class StoreAway {
   readonly #refused = new Map<string | undefined, number>();
   /** What was handed in to be told in the log, and does not stand there yet. */
   readonly #telling = new Set<StoreAwayCommand>();
+  /** Whether people were told that the store is away, and how many requests were refused that they were told nothing of. */
+  #isSaid = false;
+  #unsaid = 0;
 
   /** Notes commands that were refused. @param fromMs since when they waited, and until when */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
@@ -18,6 +21,7 @@ export class StoreAway {
   }
 
   refuseRequest(sandbox: string | undefined, fromMs: number, toMs: number): void {
+    this.#unsaid++;
     this.#add({ sandbox, fromMs, toMs, refused: 1 });
   }
 
@@ -27,11 +31,17 @@ export class StoreAway {
     this.#refused.set(sandbox, (this.#refused.get(sandbox) ?? 0) + refused);
   }
 
-  /** How many requests were refused since something could be written. */
-  get refused(): number {
-    let sum = 0;
-    for (const count of this.#refused.values()) sum += count;
-    return sum;
+  /** People are told that the store is away. */
+  sayAway(): void {
+    this.#isSaid = true;
+  }
+
+  /** People are told that it is back. @returns how many requests were refused meanwhile */
+  sayBack(): number {
+    const refused = this.#unsaid;
+    this.#isSaid = false;
+    this.#unsaid = 0;
+    return refused;
   }
 
   /** What of a sandbox the log does not tell yet. */
@@ -41,6 +51,7 @@ export class StoreAway {
 
   /** Something could be written again. @returns what tells of it in the log; `settle` is to be called with each */
   end(nowMs: number): readonly StoreAwayCommand[] {
+    if (!this.#isSaid) this.#unsaid = 0;
     if (this.#refused.size === 0) return [];
     this.#toMs = Math.max(this.#toMs, Math.floor(nowMs));
     const commands = this.#commands();

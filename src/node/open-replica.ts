@@ -43,7 +43,8 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   const hash = fingerprint(jsonText(resolved.scenario));
   let isOpen = false;
   let isLost = false;
-  const { log, machine, notices } = await readReplica({ ...options, onLost }, hash);
+  const settled = () => sequencer.settled();
+  const { log, machine, notices } = await readReplica({ ...options, settled, onLost }, hash);
   const sequencer = new Sequencer(machine, log, sequencerHost, options.away);
   const run = (command: Command) => runCommand(sequencer, command);
   const beat = setInterval(() => {

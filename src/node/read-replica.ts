@@ -25,7 +25,7 @@ export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'gene
   readonly writer: string;
   readonly incarnation: number;
   /** What was refused while it was read before, to be told in the log. */
-  readonly away?: StoreAway | undefined;
+  readonly away: StoreAway;
   /** Called when what was applied is not in the store any more: this is over, and the log is to be opened again. */
   readonly onLost: (reason: string) => void;
   /** Called when this replica has to end. */
@@ -34,6 +34,11 @@ export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'gene
   readonly onNotice: (sentence: string) => void;
   /** A log that is shorter is not replaced by a snapshot. Default 16 MiB. */
   readonly leastLogBytes?: number | undefined;
+}
+
+interface ReadOptions extends ReplicaOptions {
+  /** Resolves when everything that was handed in before is applied or refused. */
+  readonly settled: () => Promise<void> | undefined;
 }
 
 /** A log that has been read up to its end, and what it leads to. */
@@ -50,11 +55,11 @@ export interface ReadReplica {
  * @throws {LogOpenError} when it cannot be used
  */
 export async function readReplica(
-  options: ReplicaOptions,
+  options: ReadOptions,
   hash: string,
   told: readonly string[] = [],
 ): Promise<ReadReplica> {
-  const { address, resolved, scenarioName, writer, incarnation, onFatal, onNotice } = options;
+  const { address, resolved, scenarioName, writer, incarnation, away, settled, onFatal, onNotice } = options;
   const notices = [...told];
   let machine: StateMachine | undefined;
   const opened = await openRedisLog(address, {
@@ -75,12 +80,16 @@ export async function readReplica(
         onNotice(sentence);
       },
       liveReplicas: () => (machine?.replicas.list() ?? []).map(({ name }) => name),
-      onAway: () =>
+      onAway() {
+        away.sayAway();
         onNotice(
           `The store ${address.shown} is away: requests wait ${patienceMs / 1_000} s for it, and then get a 503.`,
-        ),
-      onBack(awayMs) {
-        const refused = counted(options.away?.refused ?? 0, 'request');
+        );
+      },
+      async onBack(awayMs) {
+        // What has waited for it for long may still be refused.
+        await settled();
+        const refused = counted(away.sayBack(), 'request');
         onNotice(`The store ${address.shown} is back after ${(awayMs / 1_000).toFixed(1)} s; ${refused} got a 503.`);
       },
       onError: (error) => console.error(error),

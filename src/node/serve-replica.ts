@@ -75,6 +75,7 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
         current = await open(false);
         if (isClosing) return await current.close();
         serve(current.backend);
+        away.sayBack();
         onNotice(`The log is read, up to entry ${current.position}.`);
         return;
       } catch (error) {

@@ -27,6 +27,8 @@ export class MemoryLog implements Log {
   refuses: boolean | Command['kind'] = false;
   /** What `append` waits for. */
   delay: Promise<unknown> = Promise.resolve();
+  /** Of a shared log: whether what is written comes after its deadline. */
+  isLate = false;
   /** Of a shared log: what `catchUp` waits for, before it reads what others have written. */
   catchUpDelay: Promise<unknown> = Promise.resolve();
   /** What others have written, and nobody has read here. */
@@ -52,7 +54,7 @@ export class MemoryLog implements Log {
     if (isRefused) throw new LogUnavailableError('the disk is full');
     const written = this.#write(entry, 'memory');
     await this.delay;
-    this.#onEntry?.(written, entry);
+    this.#onEntry?.(this.isLate ? { ...written, isLate: true } : written, entry);
     return written;
   }
 

@@ -125,3 +125,13 @@ test('an update says that something was refused, so that the page reads the verd
     if (value.unwritten === 1) return;
   }
 });
+
+test('what comes too late to be done is among what was refused', async () => {
+  const server = await start({ scenario });
+  const { log, control, machine } = server;
+  const list = await passes(server, server.baseUrl);
+  log.isLate = true;
+  expect(await list()).toBe(503);
+  await vi.waitUntil(() => machine.sim.journal.outages.length > 0);
+  expect(await control.getVerdict()).toMatchObject(told('1 request'));
+});

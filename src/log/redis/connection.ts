@@ -24,8 +24,11 @@ export interface Connection {
   call(name: string, ...args: (string | number)[]): Promise<unknown>;
   /** Sends commands as one transaction. @returns their replies, or `undefined` where a watched key has changed */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
-  /** When the store was heard last, as `performance.now()` counts. */
-  readonly heardMs: number;
+  /**
+   * Since when the store owes a reply and nothing was heard of it, as `performance.now()` counts; where it owes none, when it
+   * was heard last, and where it owed none at the end of the connection, that end.
+   */
+  readonly silentSinceMs: number;
   /** Calls back once, when it has ended. */
   onEnd(run: () => void): void;
   /** Ends it; what is not answered yet fails. */
@@ -78,6 +81,7 @@ class DriverConnection implements Connection {
   /** How many commands wait for their reply, and when the last reply came, or the first of them was sent. */
   #waiting = 0;
   #heardMs = performance.now();
+  #silentAtEndMs: number | undefined;
 
   constructor(client: Redis, address: RedisAddress) {
     this.#client = client;
@@ -86,11 +90,14 @@ class DriverConnection implements Connection {
     const watch = setInterval(() => {
       if (this.#waiting > 0 && performance.now() - this.#heardMs > silentMs) this.end();
     }, watchMs);
-    this.onEnd(() => clearInterval(watch));
+    this.onEnd(() => {
+      clearInterval(watch);
+      this.#silentAtEndMs = this.#waiting > 0 ? this.#heardMs : performance.now();
+    });
   }
 
-  get heardMs(): number {
-    return this.#heardMs;
+  get silentSinceMs(): number {
+    return this.#silentAtEndMs ?? this.#heardMs;
   }
 
   call(name: string, ...args: (string | number)[]): Promise<unknown> {
@@ -108,13 +115,19 @@ class DriverConnection implements Connection {
 
   async #reply<Reply>(reply: Promise<Reply>): Promise<Reply> {
     if (this.#waiting++ === 0) this.#heardMs = performance.now();
-    try {
-      return await reply;
-    } catch (error) {
-      throw toOwnError(this.#address, error as Error);
-    } finally {
+    const heard = () => {
       this.#waiting--;
       this.#heardMs = performance.now();
+    };
+    try {
+      const replied = await reply;
+      heard();
+      return replied;
+    } catch (error) {
+      const own = toOwnError(this.#address, error as Error);
+      // What fails with its connection was not heard: the store owes it for ever.
+      if (own instanceof StoreRefusedError) heard();
+      throw own;
     }
   }
 

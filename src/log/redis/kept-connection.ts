@@ -78,7 +78,7 @@ export class KeptConnection {
   #away(): void {
     if (this.#awaySinceMs !== undefined) return;
     const nowMs = performance.now();
-    this.#awaySinceMs = this.#connection?.heardMs ?? nowMs;
+    this.#awaySinceMs = this.#connection?.silentSinceMs ?? nowMs;
     this.#telling = setTimeout(
       () => {
         this.#isTold = true;

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { readRedisAddress } from '../../../src/log/redis/address.js';
+import { type Connection, connect } from '../../../src/log/redis/connection.js';
+import { type RedisServer, startRedis } from './redis-server.js';
+
+const connectTo = ({ port }: RedisServer) => connect(readRedisAddress(`redis://127.0.0.1:${port}/0?name=test`));
+const ended = (connection: Connection) => new Promise<void>((resolve) => connection.onEnd(resolve));
+
+test.concurrent('a store that stands still is silent since it owes a reply, not since the connection was given up', async (context) => {
+  const redis = await startRedis(context);
+  const connection = await connectTo(redis);
+  await redis.signal('SIGSTOP');
+  const reply = expect(connection.call('PING')).rejects.toThrow(/ is away: /);
+  const askedMs = performance.now();
+  await ended(connection);
+  await reply;
+  expect(connection.silentSinceMs).toBeLessThanOrEqual(askedMs);
+});
+
+test.concurrent('a store that ends and owes nothing is silent since then', async (context) => {
+  const redis = await startRedis(context);
+  const connection = await connectTo(redis);
+  await connection.call('PING');
+  const heardMs = connection.silentSinceMs;
+  await redis.signal('SIGKILL');
+  await ended(connection);
+  expect(connection.silentSinceMs).toBeGreaterThan(heardMs);
+});
