@@ -16,7 +16,9 @@ export class StoreAway {
   /** Notes commands that were refused. @param fromMs since when they waited, and until when */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      if (command.kind === 'request') this.refuseRequest(command.sandbox, fromMs, toMs);
+      // The first request to a sandbox makes it, before it is handed in itself.
+      const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
+      if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
   }
 

@@ -135,3 +135,14 @@ test('what comes too late to be done is among what was refused', async () => {
   await vi.waitUntil(() => machine.sim.journal.outages.length > 0);
   expect(await control.getVerdict()).toMatchObject(told('1 request'));
 });
+
+test('a request that would have made its sandbox is among what was refused', async () => {
+  const { log, control, baseUrl } = await start();
+  const url = baseUrl.replace('/v1', '/s/new/v1');
+  const list = async () => (await fetch(`${url}/pets`, { headers: { authorization: 'Bearer free-key' } })).status;
+  log.refuses = true;
+  expect(await list()).toBe(503);
+  log.refuses = false;
+  expect(await list()).toBe(200);
+  expect(await control.sandbox('new').getVerdict()).toMatchObject(told('1 request'));
+});
