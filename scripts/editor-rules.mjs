@@ -28,7 +28,10 @@ const patternWords = [
   [/000ms/, 'expected whole seconds, at least "1s"'],
   [/T\(\[01\]/, 'expected an instant such as "2030-12-05T00:00:00Z"'],
   [/9223372036854775807/, int64Words],
-  [/^\^\[\\x21-/, 'expected an API key that a header can carry: Latin-1, without spaces, commas and control characters'],
+  [
+    /^\^\[\\x21-/,
+    'expected an API key that a header can carry: Latin-1, without spaces, commas and control characters',
+  ],
   [/^\^\[!#\$%/, 'expected a header name'],
 ];
 

@@ -119,7 +119,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   allowedOrigins.forEach(checkOrigin);
   if (!isLoopback(urlHost(host)) && controlToken === undefined) {
     throw new RangeError(
-      `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass controlToken, or --control-token TOKEN`,
+      `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass --control-token TOKEN, the option controlToken in code`,
     );
   }
   const connections = new Connections();
