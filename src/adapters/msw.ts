@@ -21,7 +21,7 @@ const handlersOptions: Record<keyof HandlersOptions, true> = { baseUrl: true, on
  */
 export function handlers(sim: ApiHandler, options: HandlersOptions = {}): RequestHandler[] {
   if (typeof sim?.handle !== 'function') {
-    throw new TypeError(`handlers: expected a simulator of createSimulator, got ${JSON.stringify(sim)}`);
+    throw new TypeError(`handlers: expected a simulator of createSimulator, got ${sim && typeof sim}`);
   }
   checkOptions('handlers', options, handlersOptions);
   const { baseUrl, onAnswer } = options;

@@ -82,6 +82,11 @@ function functions(
   );
 }
 
+/** The address of an API, which stands for its control; a sandbox may be called `v1`. */
+const apiPath = /^((?:(?!\/__sim\/).)*?)(?:\/s\/([^/]+))?\/v1$/;
+const controlPath = (_: string, before: string, sandbox?: string) =>
+  `${before}/__sim${sandbox === undefined ? '' : `/sandboxes/${sandbox}`}`;
+
 function readControlUrl(of: string | URL): string {
   const url = URL.canParse(String(of)) ? new URL(of) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -89,10 +94,6 @@ function readControlUrl(of: string | URL): string {
       `Failed to read the control URL: expected one such as "http://127.0.0.1:4010/__sim", got ${JSON.stringify(String(of))}`,
     );
   }
-  // The address of an API stands for its control.
-  const path = url.pathname
-    .replace(/\/+$/, '')
-    .replace(/\/s\/([^/]+)\/v1$/, '/__sim/sandboxes/$1')
-    .replace(/\/v1$/, '/__sim');
+  const path = url.pathname.replace(/\/+$/, '').replace(apiPath, controlPath);
   return `${url.origin}${path === '' ? '/__sim' : path}`;
 }

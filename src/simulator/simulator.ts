@@ -151,7 +151,7 @@ export const coreOf = (sim: object): SimulatorCore => (sim as { [coreKey]: Simul
 /** @param of the function that takes it @throws {TypeError} for what is no simulator */
 export function checkSimulator(of: string, value: unknown): void {
   if (typeof value === 'object' && value !== null && coreOf(value) !== undefined) return;
-  throw new TypeError(`${of}: expected a simulator of createSimulator, got ${JSON.stringify(value)}`);
+  throw new TypeError(`${of}: expected a simulator of createSimulator, got ${value && typeof value}`);
 }
 
 const scenarioView = createScenarioView(coreOf);

@@ -21,9 +21,11 @@ describe('createControl for an address', () => {
   });
 
   test('takes the address of a sandbox, whose control it then is', async () => {
-    const { controlUrl, baseUrl } = await stage.there.createSandbox({ name: 'box', scenario: 'tiny' });
-    for (const url of [controlUrl, baseUrl]) {
-      expect(await createControl(url, { token: 'the-token' }).getHealth()).toMatchObject({ scenario: 'tiny' });
+    for (const name of ['box', 'v1', 's']) {
+      const { controlUrl, baseUrl } = await stage.there.createSandbox({ name, scenario: 'tiny' });
+      for (const url of [controlUrl, baseUrl]) {
+        expect(await createControl(url, { token: 'the-token' }).getHealth()).toMatchObject({ scenario: 'tiny' });
+      }
     }
   });
 

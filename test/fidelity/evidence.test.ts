@@ -119,6 +119,7 @@ describe('a request without an answer becomes', () => {
     ['a longer wait, where the page gave up', 'net::ERR_ABORTED', 1_500, [{ delay: 3_000 }]],
     ['nothing, where the page was left', 'net::ERR_ABORTED', 20, []],
     ['a reset, where the connection ended', 'net::ERR_EMPTY_RESPONSE', 20, [{ reset: true }]],
+    ['a late reset, where a router ended it', 'net::ERR_CONNECTION_ABORTED', 1_500, [{ reset: true, delay: 1_500 }]],
     ['a late reset, where it ended late', 'net::ERR_CONNECTION_RESET', 1_500, [{ reset: true, delay: 1_500 }]],
   ])('%s', async (_, failure, ms, effects) => {
     const { scenario, replayed } = await incidentOf(JSON.stringify({ log: { entries: [unanswered(failure, ms)] } }));

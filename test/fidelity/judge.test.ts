@@ -122,6 +122,16 @@ describe('of several files', () => {
     expect(await counts(line + line, line)).toBe(2);
   });
 
+  test('two requests without a time are never known for the same', async () => {
+    const entry = {
+      request: { method: 'GET', url: 'http://x.test/v1/pets', headers: [{ name: 'authorization', value: 'Bearer a' }] },
+      response: { status: 200, headers: [], content: { text: '[]' } },
+    };
+    const har = JSON.stringify({ log: { entries: [entry] } });
+    const { exchanges, notes } = await read(har, har);
+    expect([exchanges.length, notes]).toEqual([2, []]);
+  });
+
   test('a file without a request of the service is told', async () => {
     stored.reset();
     await send(rex);

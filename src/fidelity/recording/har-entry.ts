@@ -39,7 +39,7 @@ export function readHarEntry(entry: Record<string, unknown>): RawExchange | unde
 
 /** Why there is no answer, as Playwright and Chromium's own tools write it: because the page wanted none any more. */
 const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
-  /ABORTED|^cancelled$/.test(String(_failureText ?? _error ?? ''));
+  /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
 
 /** Of our own export: the key by its id where it is masked, because masked keys can be alike. */
 function ownHeaders(own: Record<string, unknown>): [string, string][] {
