@@ -15,6 +15,9 @@ import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableAnswer } from './unavailable-answer.js';
 
+/** A connection to the store that is made again sooner is nobody's concern: requests wait for longer. */
+const awayMs = 2_000;
+
 /** An answer that goes out within so many milliseconds of its request has gone out with it, for all that can be seen. */
 const soonMs = 5;
 
@@ -64,7 +67,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const nowMs = machine.time.liveMs();
       const { stale, lagMs = 0 } = health();
       // Until it is back nobody knows here what others refuse.
-      const now = stale ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
+      const now = stale && lagMs >= awayMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
       return [...sequencer.away.untold(name), ...now].map((each) => byItsClock(of, each, nowMs));
     },
   };

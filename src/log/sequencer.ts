@@ -170,7 +170,8 @@ export class Sequencer {
         if (entry.isLate) this.away.refuse(written.waiting, written.atMs, nowMs);
         this.#finish(written.waiting, (index) => results[index] as CommandResult);
       }
-      for (const command of this.away.end(nowMs)) this.submit(command, (result) => this.away.settle(command, result));
+      const told = this.away.end((sandbox) => this.#machine.simOf(sandbox) !== undefined);
+      for (const command of told) this.submit(command, (result) => this.away.settle(command, result));
     }
     this.#goOn(entry);
   }
@@ -204,6 +205,7 @@ export class Sequencer {
       if (command.kind === 'storeAway') this.away.settle(command, result);
       if (command.kind !== 'request' || 'error' in result) continue;
       const { id, answer } = result.value as HandledRequest;
+      this.away.found(command.sandbox);
       this.note(command.sandbox, id, { isLost: true });
       if (answer instanceof Promise) this.submit({ kind: 'left', sandbox: command.sandbox, id });
     }

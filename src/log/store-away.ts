@@ -1,12 +1,17 @@
+import type { Outage } from '../state/outage.js';
 import type { Command, StoreAwayCommand } from './command.js';
 import type { CommandResult } from './command-result.js';
 import { LogUnavailableError } from './log.js';
 
+type Sandbox = string | undefined;
+
+/** Names of sandboxes that are never made may be anything; of more than these the oldest are forgotten. */
+const mostSandboxes = 1_000;
+
 /** Notes for how long nothing could be written, and how many requests of each sandbox were refused for it. */
 export class StoreAway {
-  #fromMs = Number.POSITIVE_INFINITY;
-  #toMs = 0;
-  readonly #refused = new Map<string | undefined, number>();
+  /** What was not handed in yet, by sandbox. */
+  readonly #untold = new Map<Sandbox, Outage>();
   /** What was handed in to be told in the log, and does not stand there yet. */
   readonly #telling = new Set<StoreAwayCommand>();
   /** Whether people were told that the store is away, and how many requests were refused that they were told nothing of. */
@@ -22,15 +27,26 @@ export class StoreAway {
     }
   }
 
-  refuseRequest(sandbox: string | undefined, fromMs: number, toMs: number): void {
+  refuseRequest(sandbox: Sandbox, fromMs: number, toMs: number): void {
     this.#unsaid++;
-    this.#add({ sandbox, fromMs, toMs, refused: 1 });
+    this.#add(sandbox, { fromMs, toMs, refused: 1 });
   }
 
-  #add({ sandbox, fromMs, toMs, refused }: Omit<StoreAwayCommand, 'kind'>): void {
-    this.#fromMs = Math.min(this.#fromMs, fromMs);
-    this.#toMs = Math.max(this.#toMs, toMs);
-    this.#refused.set(sandbox, (this.#refused.get(sandbox) ?? 0) + refused);
+  /** A request that was refused was done after all, so that the journal shows it. */
+  found(sandbox: Sandbox): void {
+    const outage = this.#untold.get(sandbox);
+    if (outage !== undefined) this.#untold.set(sandbox, { ...outage, refused: Math.max(0, outage.refused - 1) });
+  }
+
+  #add(sandbox: Sandbox, { fromMs, toMs, refused }: Outage): void {
+    const before = this.#untold.get(sandbox) ?? { fromMs, toMs, refused: 0 };
+    this.#untold.set(sandbox, {
+      fromMs: Math.min(before.fromMs, fromMs),
+      toMs: Math.max(before.toMs, toMs),
+      refused: before.refused + refused,
+    });
+    const [oldest] = this.#untold.keys();
+    if (this.#untold.size > mostSandboxes) this.#untold.delete(oldest);
   }
 
   /** People are told that the store is away. */
@@ -47,26 +63,28 @@ export class StoreAway {
   }
 
   /** What of a sandbox the log does not tell yet. */
-  untold(sandbox: string | undefined): readonly StoreAwayCommand[] {
-    return [...this.#telling, ...this.#commands()].filter((command) => command.sandbox === sandbox);
+  untold(sandbox: Sandbox): readonly Outage[] {
+    const untold = this.#untold.get(sandbox);
+    const telling = [...this.#telling].filter((command) => command.sandbox === sandbox);
+    return untold === undefined ? telling : [...telling, untold];
   }
 
-  /** Something could be written again. @returns what tells of it in the log; `settle` is to be called with each */
-  end(nowMs: number): readonly StoreAwayCommand[] {
+  /**
+   * Something could be written again.
+   * @param isThere whether there is a sandbox: what was refused before it is made is told when it is
+   * @returns what tells of it in the log; `settle` is to be called with each
+   */
+  end(isThere: (sandbox: Sandbox) => boolean): readonly StoreAwayCommand[] {
     if (!this.#isSaid) this.#unsaid = 0;
-    if (this.#refused.size === 0) return [];
-    this.#toMs = Math.max(this.#toMs, Math.floor(nowMs));
-    const commands = this.#commands();
-    for (const command of commands) this.#telling.add(command);
-    this.#fromMs = Number.POSITIVE_INFINITY;
-    this.#toMs = 0;
-    this.#refused.clear();
+    const commands: StoreAwayCommand[] = [];
+    for (const [sandbox, outage] of this.#untold) {
+      if (!isThere(sandbox)) continue;
+      const command: StoreAwayCommand = { kind: 'storeAway', sandbox, ...outage };
+      this.#untold.delete(sandbox);
+      this.#telling.add(command);
+      commands.push(command);
+    }
     return commands;
-  }
-
-  #commands(): StoreAwayCommand[] {
-    const [fromMs, toMs] = [this.#fromMs, this.#toMs];
-    return Array.from(this.#refused, ([sandbox, refused]) => ({ kind: 'storeAway', sandbox, fromMs, toMs, refused }));
   }
 
   /** What became of a command that tells: what was not written is told again, and what may still come is waited for. */
@@ -74,12 +92,12 @@ export class StoreAway {
     const error = 'error' in result ? result.error : undefined;
     const isUnwritten = error instanceof LogUnavailableError;
     if (isUnwritten && error.isUncertain) return;
-    if (this.#telling.delete(command) && isUnwritten) this.#add(command);
+    if (this.#telling.delete(command) && isUnwritten) this.#add(command.sandbox, command);
   }
 
   /** Another life of the log begins, in which nothing comes any more of what was handed in before: better twice than never. */
   tellAgain(): void {
-    for (const command of this.#telling) this.#add(command);
+    for (const command of this.#telling) this.#add(command.sandbox, command);
     this.#telling.clear();
   }
 }
