@@ -129,11 +129,12 @@ const failed = ({ findings }: Verdict) => findings.filter(({ severity }) => seve
 
 const json = (value: unknown) => ({ body: JSON.stringify(value, null, 2), contentType: 'application/json' });
 
-/** Whether a sandbox was sent a request, be it that it waits for its answer, or that the journal was cleared after it. */
+/** Whether a sandbox was sent a request, be it that it waits for its answer, could not be written down, or was cleared from the journal. */
 async function isSentAny(control: RemoteControl, { counts }: Verdict): Promise<boolean> {
   if (counts.requests + counts.dropped > 0) return true;
   const updates = control.watchUpdates();
-  for await (const { pending, changes } of updates) return pending > 0 || changes.some(({ lastId }) => lastId > 0);
+  for await (const { pending, changes, unwritten = 0 } of updates)
+    return pending + unwritten > 0 || changes.some(({ lastId }) => lastId > 0);
   return false;
 }
 

@@ -1,5 +1,6 @@
 import type { AnySchema, Input } from '../schema/schema.js';
 import { checkSimulator, type Simulator } from '../simulator/simulator.js';
+import { checkOptions } from '../values/check-options.js';
 import { callRemote } from './call-remote.js';
 import type { AnyControlOperation, ControlOperation } from './control-operation.js';
 import { controlOperations } from './control-operations.js';
@@ -54,7 +55,9 @@ export function createControl(sim: Simulator): Control;
  * await control.sandbox('mine').getVerdict();
  */
 export function createControl(url: string | URL, options?: ControlOptions): ServerControl;
-export function createControl(of: Simulator | string | URL, { token }: ControlOptions = {}): Control | ServerControl {
+export function createControl(of: Simulator | string | URL, options: ControlOptions = {}): Control | ServerControl {
+  checkOptions('createControl', options, { token: true } satisfies Record<keyof ControlOptions, true>);
+  const { token } = options;
   if (typeof of !== 'string' && !(of instanceof URL)) {
     checkSimulator('createControl', of);
     return functions(controlOperations, (operation, input) => perform(operation, of, input ?? {})) as Control;

@@ -50,6 +50,9 @@ export type FaultEffect =
   | { kind: 'truncateFraction'; fraction: number }
   | { kind: 'wire'; wire: WireFault };
 
+/** Whether it leaves a client without an answer, also to a HEAD: what is done to a body cannot be done to none. */
+export const isWithoutAnswer = ({ kind }: WireFault) => kind === 'reset' || kind === 'close' || kind === 'hang';
+
 /** One fault rule, ready to be applied. */
 export interface FaultRule {
   name: string;

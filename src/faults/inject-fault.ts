@@ -1,5 +1,5 @@
 import { errorBody } from '../contract/api-error.js';
-import type { FaultEffect, FaultRule, WireFault } from './fault-rule.js';
+import { type FaultEffect, type FaultRule, isWithoutAnswer } from './fault-rule.js';
 import { htmlPage } from './hostile-headers.js';
 import { emptyOutcome, type Outcome } from './outcome.js';
 
@@ -23,12 +23,9 @@ export function injectFault(
 
 const readable: readonly FaultEffect['kind'][] = ['none', 'respond', 'ban'];
 
-/** What leaves a client without an answer to a HEAD, too: what is done to a body cannot be done to none. */
-const endings: readonly WireFault['kind'][] = ['reset', 'close', 'hang'];
-
 /** Whether the rule keeps the client from reading the answer. Another status, a ban, a delay and a slow body can all be read. */
 export function makesUnreadable({ effect }: FaultRule, method: string): boolean {
-  if (method === 'HEAD') return effect.kind === 'wire' && endings.includes(effect.wire.kind);
+  if (method === 'HEAD') return effect.kind === 'wire' && isWithoutAnswer(effect.wire);
   return effect.kind === 'wire' ? effect.wire.kind !== 'drip' : !readable.includes(effect.kind);
 }
 

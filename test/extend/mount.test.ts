@@ -195,6 +195,23 @@ describe('a function that makes handlers', () => {
     expect([left(sim), left(server?.sandboxes.find('one')?.sim)]).toEqual([58, 57]);
   });
 
+  test('leaves nothing behind where the sandbox is removed while a handler has its request', async () => {
+    const [asked, waiting] = [withResolvers(), withResolvers()];
+    await mountSource(() => [
+      http.post('*/v1/pets', async () => {
+        asked.resolve();
+        await waiting.promise;
+      }),
+    ]);
+    const posted = call('/s/one/v1/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}', headers: json });
+    const cut = expect(posted).rejects.toThrow('fetch failed');
+    await asked.promise;
+    server?.sandboxes.remove('one');
+    waiting.resolve();
+    await cut;
+    expect(await statuses(['GET', '/s/one/v1/pets/41'], ['GET', '/v1/pets/41'])).toEqual([404, 404]);
+  });
+
   test('that fails for a sandbox is a 500 there, and nothing elsewhere', async () => {
     errors.mockImplementation(() => {});
     await mountSource((each) => {
@@ -202,6 +219,9 @@ describe('a function that makes handlers', () => {
       return removing(each);
     });
     expect(await statuses(['GET', '/s/one/v1/pets'], ['DELETE', '/v1/pets/5'])).toEqual([500, 204]);
+    const headers = { origin: 'http://localhost:5173', 'access-control-request-method': 'DELETE' };
+    const asked = await call('/s/one/v1/pets/5', { method: 'OPTIONS', headers });
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:5173']);
     expect(errors).toHaveBeenCalledWith(new Error('boom'));
   });
 });

@@ -122,7 +122,10 @@ describe('a request without an answer becomes', () => {
     ['a late reset, where a router ended it', 'net::ERR_CONNECTION_ABORTED', 1_500, [{ reset: true, delay: 1_500 }]],
     ['a late reset, where it ended late', 'net::ERR_CONNECTION_RESET', 1_500, [{ reset: true, delay: 1_500 }]],
   ])('%s', async (_, failure, ms, effects) => {
-    const { scenario, replayed } = await incidentOf(JSON.stringify({ log: { entries: [unanswered(failure, ms)] } }));
+    const { scenario, replayed, text } = await incidentOf(
+      JSON.stringify({ log: { entries: [unanswered(failure, ms)] } }),
+    );
+    expect(text.includes('twice as long, a guess')).toBe(failure === 'net::ERR_ABORTED');
     expect((scenario.faults ?? []).map(({ then }) => then)).toEqual(effects);
     const isKnown = failure !== 'net::ERR_ABORTED';
     expect(replayed).toMatchObject({ compared: isKnown ? 1 : 0, same: isKnown ? 1 : 0 });

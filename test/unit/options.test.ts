@@ -30,6 +30,7 @@ describe('an option that there is not is refused', () => {
     ['handlers', () => loose(handlers)(sim, null), 'got "null"'],
     ['listen', () => loose(listen)(sim, { prt: 0 }), 'got "prt"'],
     ['listen', () => loose(listen)(sim, 42572), 'got "42572"'],
+    ['createControl', () => loose(createControl)('http://127.0.0.1:9', { tokn: 'x' }), 'got "tokn"'],
     ['serve', () => loose(serve)({ data: '/nowhere', dataRest: true }), 'fsync, got "dataRest"'],
     [
       'sim.journal.query',

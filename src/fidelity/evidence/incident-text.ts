@@ -71,6 +71,11 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
   if (exchanges.some(({ missing }) => missing.includes('answer body'))) {
     lines.push('Of some answers the recording has no body: their pets and error codes are unknown.');
   }
+  if (exchanges.some(({ status, isAbandoned }) => status === 0 && isAbandoned)) {
+    lines.push(
+      'When an answer would have come that the client did not wait for: its delay here is twice as long, a guess.',
+    );
+  }
   if (exchanges.some(isRefusal) && exchanges.some(({ missing }) => missing.includes('key'))) {
     lines.push('The recording shows no API keys, so that nobody knows which requests share a window.');
   }

@@ -5,6 +5,8 @@ import type { Exchange } from '../recording/exchange.js';
 
 /** An answer that takes this long is a fault that somebody would notice. */
 const slowMs = 1_000;
+/** A guess: the answer would have come later than the client waited for it, and how much later nobody knows. */
+const guessedShare = 2;
 /** As many rules as a person reads. */
 const mostFaults = 50;
 const longestBody = 2_000;
@@ -30,8 +32,7 @@ function effectOf(exchange: Exchange): Fault['then'] | undefined {
   const { status, arrivedAtMs, answeredAtMs, headers, responseBody, isAbandoned } = exchange;
   const lastedMs = Math.round(answeredAtMs - arrivedAtMs);
   const isSlow = lastedMs >= slowMs;
-  // The answer would have come later than the client waited for it; how much later nobody knows.
-  if (status === 0 && isAbandoned) return isSlow ? { delay: 2 * lastedMs } : undefined;
+  if (status === 0 && isAbandoned) return isSlow ? { delay: guessedShare * lastedMs } : undefined;
   const delay = isSlow ? { delay: lastedMs } : {};
   if (status === 0) return { reset: true, ...delay };
   if (status < 500) return isSlow ? delay : undefined;

@@ -70,7 +70,11 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
 /** Asks the handlers of a sandbox, which has its own, before its API. */
 function extended({ sim }: Backend, serveApi: ApiListener, extensionOf: ExtensionOf): ApiListener {
   return (sandbox, request, response, report) => {
-    const serve = (read?: Uint8Array) => serveApi(sandbox, request, response, report, read);
+    const serve = (read?: Uint8Array) => {
+      // Gone while the handlers had the request: what it would store nobody could find.
+      if (sandbox?.removed.aborted) response.destroy();
+      else serveApi(sandbox, request, response, report, read);
+    };
     if (!extensionOf(sandbox?.sim ?? sim)(request, response, report, serve)) serve();
   };
 }

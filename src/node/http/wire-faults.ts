@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from '../../adapters/api-call.js';
-import type { WireFault } from '../../faults/fault-rule.js';
-import { statusesWithoutBody } from '../../faults/outcome.js';
+import { isWithoutAnswer, type WireFault } from '../../faults/fault-rule.js';
 import type { Clock } from '../../state/clock.js';
 import { sendAnswer } from './send-answer.js';
 
@@ -29,9 +28,7 @@ export function sendWithFault(
   response: ServerResponse,
   { answer, wire, cors, clock }: FaultyAnswer,
 ): void {
-  const isEnding = wire.kind === 'reset' || wire.kind === 'close' || wire.kind === 'hang';
-  // What a fault does to a body, it cannot do to none.
-  if (!isEnding && (request.method === 'HEAD' || statusesWithoutBody.includes(answer.status))) {
+  if (request.method === 'HEAD' && !isWithoutAnswer(wire)) {
     sendAnswer(response, answer, cors);
     answer.finish?.(true);
     return;

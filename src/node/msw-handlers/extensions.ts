@@ -1,6 +1,6 @@
 import { errorBody } from '../../contract/api-error.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import { corsHeaders } from '../http/cors.js';
+import { corsHeaders, isPreflight } from '../http/cors.js';
 import { sendAnswer } from '../http/send-answer.js';
 import { createExtension, type Extension, type ExtensionHandler, handlerFailed } from './extension.js';
 
@@ -49,11 +49,13 @@ function onceMade(making: Promise<Extension>): Extension {
 /** Of a sandbox whose handlers could not be made: nobody knows which requests they were for. */
 function failing(sim: Simulator, error: unknown): Extension {
   console.error(error);
-  return ({ headers: { origin } }, response, report) => {
+  return (request, response, report) => {
+    // A page sees the answer only after a preflight that lets it.
+    if (isPreflight(request)) return false;
     const headers = { 'Content-Type': 'application/json', Date: new Date(sim.clock.now()).toUTCString() };
     const { status } = handlerFailed;
     const body = errorBody(handlerFailed);
-    sendAnswer(response, { status, headers, body }, corsHeaders(origin, sim.settings));
+    sendAnswer(response, { status, headers, body }, corsHeaders(request.headers.origin, sim.settings));
     report?.({ by: 'handler', sim, status, headers, body });
     return true;
   };
