@@ -170,7 +170,7 @@ export class Sequencer {
         if (entry.isLate) this.away.refuse(written.waiting, written.atMs, nowMs);
         this.#finish(written.waiting, (index) => results[index] as CommandResult);
       }
-      const told = this.away.end((sandbox) => this.#machine.simOf(sandbox) !== undefined);
+      const told = this.away.end(nowMs, (sandbox) => this.#machine.simOf(sandbox) !== undefined);
       for (const command of told) this.submit(command, (result) => this.away.settle(command, result));
     }
     this.#goOn(entry);

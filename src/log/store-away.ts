@@ -10,8 +10,8 @@ const mostSandboxes = 1_000;
 
 /** Notes for how long nothing could be written, and how many requests of each sandbox were refused for it. */
 export class StoreAway {
-  /** What was not handed in yet, by sandbox. */
-  readonly #untold = new Map<Sandbox, Outage>();
+  /** What was not handed in yet, by sandbox, and whether something could be written since. */
+  readonly #untold = new Map<Sandbox, Outage & { isOver?: true }>();
   /** What was handed in to be told in the log, and does not stand there yet. */
   readonly #telling = new Set<StoreAwayCommand>();
   /** Whether people were told that the store is away, and how many requests were refused that they were told nothing of. */
@@ -71,15 +71,20 @@ export class StoreAway {
 
   /**
    * Something could be written again.
+   * @param nowMs the instant until which nothing could be
    * @param isThere whether there is a sandbox: what was refused before it is made is told when it is
    * @returns what tells of it in the log; `settle` is to be called with each
    */
-  end(isThere: (sandbox: Sandbox) => boolean): readonly StoreAwayCommand[] {
+  end(nowMs: number, isThere: (sandbox: Sandbox) => boolean): readonly StoreAwayCommand[] {
     if (!this.#isSaid) this.#unsaid = 0;
     const commands: StoreAwayCommand[] = [];
-    for (const [sandbox, outage] of this.#untold) {
-      if (!isThere(sandbox)) continue;
-      const command: StoreAwayCommand = { kind: 'storeAway', sandbox, ...outage };
+    for (const [sandbox, { fromMs, refused, isOver, ...outage }] of this.#untold) {
+      const toMs = isOver ? outage.toMs : Math.max(outage.toMs, Math.floor(nowMs));
+      if (!isThere(sandbox)) {
+        this.#untold.set(sandbox, { fromMs, toMs, refused, isOver: true });
+        continue;
+      }
+      const command: StoreAwayCommand = { kind: 'storeAway', sandbox, fromMs, toMs, refused };
       this.#untold.delete(sandbox);
       this.#telling.add(command);
       commands.push(command);

@@ -149,9 +149,12 @@ test('a request that would have made its sandbox is among what was refused', asy
   // The log can be written again before there is a sandbox of which it could tell.
   await control.changeClock({ advance: '1s' });
   await control.changeClock({ advance: '1s' });
+  const backMs = Date.now();
+  await vi.waitUntil(() => Date.now() > backMs);
   expect(await list()).toBe(200);
   expect(await control.sandbox('new').getVerdict()).toMatchObject(told('1 request'));
   await control.changeClock({ advance: '1s' });
   await vi.waitUntil(() => machine.simOf('new')?.journal.outages.length === 1);
+  expect(machine.simOf('new')?.journal.outages[0]?.toMs).toBeLessThanOrEqual(backMs);
   expect(await control.sandbox('new').getVerdict()).toMatchObject(told('1 request'));
 });
