@@ -3,6 +3,7 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { counted } from '../../values/counted.js';
 import type { Learner } from '../calibrate/learner.js';
 import { isRefusal, rateOf } from '../calibrate/rate.js';
+import { isGivenUp } from '../recording/exchange.js';
 import type { Recording } from '../recording/read-recording.js';
 import { comment } from '../report/scenario-text.js';
 import { recordedScenario } from './recorded-scenario.js';
@@ -71,7 +72,7 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
   if (exchanges.some(({ missing }) => missing.includes('answer body'))) {
     lines.push('Of some answers the recording has no body: their pets and error codes are unknown.');
   }
-  if (exchanges.some(({ status, isAbandoned }) => status === 0 && isAbandoned)) {
+  if (exchanges.some(isGivenUp)) {
     lines.push(
       'When an answer would have come that the client did not wait for: its delay here is twice as long, a guess.',
     );

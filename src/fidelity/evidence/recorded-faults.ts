@@ -1,7 +1,7 @@
 import type { OperationName } from '../../contract/document.js';
 import type { Fault } from '../../scenario/fault-schema.js';
 import { isRefusal } from '../calibrate/rate.js';
-import type { Exchange } from '../recording/exchange.js';
+import { type Exchange, isGivenUp } from '../recording/exchange.js';
 
 /** An answer that takes this long is a fault that somebody would notice. */
 const slowMs = 1_000;
@@ -29,10 +29,10 @@ export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
 }
 
 function effectOf(exchange: Exchange): Fault['then'] | undefined {
-  const { status, arrivedAtMs, answeredAtMs, headers, responseBody, isAbandoned } = exchange;
+  const { status, arrivedAtMs, answeredAtMs, headers, responseBody } = exchange;
   const lastedMs = Math.round(answeredAtMs - arrivedAtMs);
   const isSlow = lastedMs >= slowMs;
-  if (status === 0 && isAbandoned) return isSlow ? { delay: guessedShare * lastedMs } : undefined;
+  if (isGivenUp(exchange)) return isSlow ? { delay: guessedShare * lastedMs } : undefined;
   const delay = isSlow ? { delay: lastedMs } : {};
   if (status === 0) return { reset: true, ...delay };
   if (status < 500) return isSlow ? delay : undefined;

@@ -1,7 +1,7 @@
 import { basePath, retryAfterHeader } from '../../contract/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { createSimulator } from '../../simulator/simulator.js';
-import { type Exchange, placeOf } from '../recording/exchange.js';
+import { type Exchange, isGivenUp, placeOf } from '../recording/exchange.js';
 
 /** What came of sending a recording again: how many answers had the recorded status, and the first that had not. */
 export interface Replayed {
@@ -30,7 +30,7 @@ export async function replayRecording(scenario: Scenario, exchanges: readonly Ex
   for (const exchange of exchanges) {
     if (exchange.arrivedAtMs > sim.clock.now()) sim.clock.set(Math.ceil(exchange.arrivedAtMs));
     const { status, retryAfter } = await answerTo(sim.fetch, exchange);
-    if (exchange.status === 0 && exchange.isAbandoned) continue;
+    if (isGivenUp(exchange)) continue;
     compared++;
     const recorded = exchange.headers[retryAfterHeader];
     if (retryAfter && recorded && Math.abs(Number(retryAfter) - Number(recorded)) <= 1) sameWaits++;

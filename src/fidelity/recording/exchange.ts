@@ -23,6 +23,9 @@ export interface Exchange extends ObservedRequest {
 /** `#12 GET /pets?limit=0`. */
 export const placeOf = ({ id, method, path, query }: Exchange) => `#${id} ${method} ${path}${query && `?${query}`}`;
 
+/** Whether the client went away before there was an answer, so that nobody knows what it would have been. */
+export const isGivenUp = ({ status, isAbandoned }: Exchange) => status === 0 && isAbandoned;
+
 /** The headers of answers that tell something. Others are not kept, because some hold secrets. */
 const answerHeaders = [
   'Date',
