@@ -85,11 +85,6 @@ function functions(
   );
 }
 
-/** The address of an API, which stands for its control; a sandbox may be called `v1`. */
-const apiPath = /^((?:(?!\/__sim\/).)*?)(?:\/s\/([^/]+))?\/v1$/;
-const controlPath = (_: string, before: string, sandbox?: string) =>
-  `${before}/__sim${sandbox === undefined ? '' : `/sandboxes/${sandbox}`}`;
-
 function readControlUrl(of: string | URL): string {
   const url = URL.canParse(String(of)) ? new URL(of) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -97,6 +92,12 @@ function readControlUrl(of: string | URL): string {
       `Failed to read the control URL: expected one such as "http://127.0.0.1:4010/__sim", got ${JSON.stringify(String(of))}`,
     );
   }
-  const path = url.pathname.replace(/\/+$/, '').replace(apiPath, controlPath);
-  return `${url.origin}${path === '' ? '/__sim' : path}`;
+  const path = url.pathname.replace(/\/+$/, '');
+  return `${url.origin}${path === '' ? '/__sim' : controlPath(path)}`;
 }
+
+/** The address of an API stands for its control. That of a control is as it is: a sandbox may be called `v1`. */
+const controlPath = (path: string) =>
+  path.includes('/__sim/')
+    ? path
+    : path.replace(/(?:\/s\/([^/]+))?\/v1$/, (_, sandbox) => (sandbox ? `/__sim/sandboxes/${sandbox}` : '/__sim'));

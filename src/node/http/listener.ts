@@ -10,7 +10,7 @@ import type { ControlListener, ControlRouterOptions } from './control-router.js'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck } from './guard.js';
 import { isUnder } from './is-under.js';
-import { createSandboxListener, isSandboxApi } from './sandbox-listener.js';
+import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
@@ -62,7 +62,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
       report?.({ by: 'server', sim, status, headers: {}, body });
     };
     if (extensionOf === undefined) return serve();
-    if (isSandboxApi(target)) return serveSandbox(request, response, report);
+    if (sandboxOf(target) !== undefined) return serveSandbox(request, response, report);
     if (!extensionOf(sim)(request, response, report, serve)) serve();
   };
 }

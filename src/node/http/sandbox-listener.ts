@@ -15,10 +15,11 @@ const address = /^\/s\/([^/?]*)([^?]*)/;
 
 type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** Whether a target is one of the API of a sandbox. */
-export function isSandboxApi(target: string): boolean {
-  const [, , path] = address.exec(target) ?? [];
-  return path !== undefined && isUnder(path, basePath);
+/** The name of the sandbox of whose API a target is, as it is written; `undefined` for any other target. */
+export function sandboxOf(target: string): string | undefined {
+  const end = target.startsWith(sandboxPrefix) ? target.indexOf('/', sandboxPrefix.length) : -1;
+  const name = target.slice(sandboxPrefix.length, end);
+  return end > 0 && isUnder(target, basePath, end) && !name.includes('?') ? name : undefined;
 }
 
 /** Answers requests under `/s/NAME/v1`, each name from its own simulator, created at the first request. */
@@ -52,10 +53,8 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
   };
 
   return (request, response, report) => {
-    const url = request.url as string;
-    const end = url.indexOf('/', sandboxPrefix.length);
-    const isApi = end > 0 && isUnder(url, basePath, end);
-    const known = isApi ? backend.useSandbox(url.slice(sandboxPrefix.length, end)) : undefined;
+    const name = sandboxOf(request.url as string);
+    const known = name === undefined ? undefined : backend.useSandbox(name);
     if (known === undefined) serveNew(request, response, report);
     else serveApi(known, request, response, report);
   };

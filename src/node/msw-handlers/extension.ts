@@ -66,11 +66,9 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
       const isOriginRefused = cors(request) === undefined && isForeignPage(request);
       report?.({ by: 'handler', sim, status, headers, body: errorText, isOriginRefused });
     };
-    const refuse = (error: { status: number; code: string; message: string }) => {
-      const headers = { 'Content-Type': 'application/json', Date: date() };
-      const text = errorBody(error);
-      sendAnswer(response, { status: error.status, headers, body: text }, cors(request));
-      done(error.status, headers, text);
+    const refuse = (error: ErrorAnswer) => {
+      const { status, headers, body } = sendError(sim, request, response, error);
+      done(status, headers, body);
     };
     if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
     response.once('close', () => {
@@ -107,6 +105,23 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
     else readBody(request, (body) => serve(request, response, report, () => fallThrough(body), body));
     return true;
   };
+}
+
+interface ErrorAnswer {
+  status: number;
+  code: string;
+  message: string;
+}
+
+/** Answers with an Error body in the place of a handler. @returns what was sent */
+export function sendError(sim: Simulator, { headers }: IncomingMessage, response: ServerResponse, error: ErrorAnswer) {
+  const answer = {
+    status: error.status,
+    headers: { 'Content-Type': 'application/json', Date: new Date(sim.clock.now()).toUTCString() },
+    body: errorBody(error),
+  };
+  sendAnswer(response, answer, corsHeaders(headers.origin, sim.settings));
+  return answer;
 }
 
 export const handlerFailed = {

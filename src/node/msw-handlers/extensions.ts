@@ -1,8 +1,6 @@
-import { errorBody } from '../../contract/api-error.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import { corsHeaders, isPreflight } from '../http/cors.js';
-import { sendAnswer } from '../http/send-answer.js';
-import { createExtension, type Extension, type ExtensionHandler, handlerFailed } from './extension.js';
+import { isPreflight } from '../http/cors.js';
+import { createExtension, type Extension, type ExtensionHandler, handlerFailed, sendError } from './extension.js';
 
 type Handlers = readonly ExtensionHandler[];
 
@@ -52,11 +50,7 @@ function failing(sim: Simulator, error: unknown): Extension {
   return (request, response, report) => {
     // A page sees the answer only after a preflight that lets it.
     if (isPreflight(request)) return false;
-    const headers = { 'Content-Type': 'application/json', Date: new Date(sim.clock.now()).toUTCString() };
-    const { status } = handlerFailed;
-    const body = errorBody(handlerFailed);
-    sendAnswer(response, { status, headers, body }, corsHeaders(request.headers.origin, sim.settings));
-    report?.({ by: 'handler', sim, status, headers, body });
+    report?.({ by: 'handler', sim, ...sendError(sim, request, response, handlerFailed) });
     return true;
   };
 }
