@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { missingProgramsReporter } from './test/support/missing-programs-reporter.js';
+import { findMissing, programs } from './test/support/programs.js';
 
 /** These start processes, browsers or another Vitest, or wait for real clients. */
 const processes = [
@@ -9,12 +11,23 @@ const processes = [
   'test/log/redis/*.test.ts',
 ];
 
+const missing = await findMissing();
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
     maxWorkers: availableParallelism() + 1,
+    reporters: ['default', missingProgramsReporter(missing)],
+    tags: [
+      { name: 'extended', description: 'Runs in `npm run test:all` only; CONTRIBUTING.md lists these tests.' },
+      ...Object.keys(programs).map((name) => ({
+        name: `needs/${name}`,
+        description: `Skipped on a machine without ${name}, except with CI=true.`,
+        skip: missing.includes(name),
+      })),
+    ],
     projects: [
       {
         extends: true,

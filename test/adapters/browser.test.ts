@@ -7,12 +7,11 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node.js';
-import { chromiumArguments, findChromium } from '../support/chromium.js';
+import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import type { BrowserPage } from './browser-page.js';
 import { callsScenario, makeCalls } from './calls.js';
 
 const root = join(import.meta.dirname, '../..');
-const executablePath = findChromium();
 
 /** A small site: one page with its script and the worker of msw. What else it is asked for is noted in `hits`. */
 interface Site {
@@ -63,12 +62,12 @@ const inPage = (page: Page) => ({
 
 declare const petstore: BrowserPage;
 
-describe.skipIf(executablePath === undefined)('a page in headless Chromium', () => {
+describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: executablePath as string,
+      executablePath: chromiumPath,
       args: [
         ...chromiumArguments,
         // Nothing but this machine can be reached: a call that msw lets through fails.

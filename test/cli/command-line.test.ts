@@ -55,7 +55,7 @@ describe('petstore-sim serve --log json', () => {
 });
 
 describe('petstore-sim serve --log pretty', () => {
-  test('prints addresses, keys and three curl lines that work when pasted', async () => {
+  test('prints addresses, keys and three curl lines that work when pasted', { tags: 'needs/curl' }, async () => {
     const { nextLine } = startCommandLine(['--port', '0']);
     const banner: string[] = [];
     while (banner.filter((line) => line.includes('curl')).length < 3) banner.push(await nextLine());

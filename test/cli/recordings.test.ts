@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
 import { recordTraffic } from '../fidelity/recorded-traffic.js';
-import { chromiumArguments, findChromium } from '../support/chromium.js';
+import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { runCommandLine, startServer } from '../support/command-line.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-recordings-'));
@@ -21,7 +21,6 @@ const wall = {
   windows: { minute: '2s' },
   ban: 'off',
 } as const;
-const executablePath = findChromium();
 
 /** A page that calls the API as this code does, with what Chromium recorded of it through Playwright. */
 async function recordPage(code: string, har: { mode?: 'full' | 'minimal' } = {}): Promise<string> {
@@ -29,7 +28,7 @@ async function recordPage(code: string, har: { mode?: 'full' | 'minimal' } = {})
   const { baseUrl, close } = await listen(sim, { port: 0 });
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const browser = await chromium.launch({ executablePath: executablePath as string, args: chromiumArguments });
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArguments });
   const path = inFolder(`page-${Math.random()}.har`);
   try {
     const context = await browser.newContext({ recordHar: { path, ...har } });
@@ -49,7 +48,7 @@ async function recordPage(code: string, har: { mode?: 'full' | 'minimal' } = {})
   return path;
 }
 
-describe.skipIf(executablePath === undefined)('a recording of Chromium, by Playwright', () => {
+describe('a recording of Chromium, by Playwright', { tags: 'needs/chromium' }, () => {
   test('names a page that comes back too early', async () => {
     const har = await recordPage('await list(); await wait(200); await list(); await wait(200); await list();');
     const report = inFolder('page.html');

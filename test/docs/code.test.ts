@@ -15,11 +15,10 @@ import { createSimulator } from '../../src/index.js';
 import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
-import { chromiumArguments, findChromium } from '../support/chromium.js';
+import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { blocksIn, type CodeBlock, root, userPage } from '../support/markdown.js';
 
 const exec = promisify(execFile);
-const executablePath = findChromium();
 
 /** How a block of code is run. */
 type Kind = 'jest' | 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
@@ -112,13 +111,13 @@ const page = `<!doctype html><link rel="icon" href="data:,"><ul></ul><p></p><scr
   for (const { name } of await response.json()) document.querySelector('ul').append(Object.assign(document.createElement('li'), { textContent: name }));
 </script>`;
 
-test.runIf(executablePath)('the Playwright tests pass as printed', { timeout: 60_000 }, async () => {
+test('the Playwright tests pass as printed', { timeout: 60_000, tags: 'needs/chromium' }, async () => {
   const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(page));
   await once(site.listen(0, '127.0.0.1'), 'listening');
   const server = await listen(createSimulator(), { port: 0 });
   try {
     const baseURL = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-    const use = { baseURL, launchOptions: { executablePath, args: chromiumArguments } };
+    const use = { baseURL, launchOptions: { executablePath: chromiumPath, args: chromiumArguments } };
     await write('playwright.config.ts', `export default ${JSON.stringify({ use })};`);
     const cli = join(root, 'node_modules/@playwright/test/cli.js');
     const env = { ...process.env, PETSTORE_SIM_URL: server.controlUrl };

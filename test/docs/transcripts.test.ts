@@ -106,37 +106,42 @@ function expectShown(actual: string, step: Step): void {
   expect(last === '' ? '' : whole.slice(-last.length)).toBe(last);
 }
 
+/** Runs the steps of a transcript and compares their output with the page. */
+async function expectTranscript(block: CodeBlock, steps: readonly Step[]): Promise<void> {
+  const cwd = folderFor(block);
+  const start = steps.find(isServer);
+  const server = start && (await serve(start.command, cwd));
+  const local = (text: string) => text.replaceAll(server?.origin ?? '\0', 'http://127.0.0.1:4010');
+  try {
+    if (start?.output) expectShown(local(server?.banner ?? ''), start);
+    for (const step of steps.filter((each) => each !== start)) {
+      const here = step.command
+        .replaceAll('http://127.0.0.1:4010', server?.origin ?? '')
+        .replaceAll('npx petstore-sim', `${process.execPath} ${cli}`)
+        .replace(/^curl /, 'curl -s ');
+      const env = { ...process.env, NO_COLOR: '1' };
+      const { stdout } = await exec('bash', ['-c', `(${here}) 2>&1 || true`], { cwd, env });
+      expectShown(local(stdout), step);
+    }
+  } finally {
+    await server?.stop();
+  }
+}
+
 // What takes a store and a proxy is run by test/replicas/documentation.test.ts.
 const blocks = blocksIn('console').filter(({ page }) => page.path !== 'docs/many-replicas.md');
-const transcripts = blocks.map((block) => [block.place, stepsOf(block)[0]?.command, block] as const);
 
 describe.concurrent('the transcripts of the documentation are what a terminal shows', () => {
   test('there are some on most pages', () => {
-    expect(new Set(transcripts.map(([place]) => place.split(':')[0])).size).toBeGreaterThanOrEqual(6);
+    expect(new Set(blocks.map(({ place }) => place.split(':')[0])).size).toBeGreaterThanOrEqual(6);
   });
 
-  test.each(transcripts)('%s: %s', { timeout: 60_000 }, async (_place, _command, block) => {
-    const cwd = folderFor(block);
+  for (const block of blocks) {
     const steps = stepsOf(block);
-    const start = steps.find(isServer);
-    const server = start && (await serve(start.command, cwd));
-    const local = (text: string) => text.replaceAll(server?.origin ?? '\0', 'http://127.0.0.1:4010');
-    try {
-      if (start?.output) expectShown(local(server?.banner ?? ''), start);
-      for (const step of steps.filter((each) => each !== start)) {
-        const here = step.command
-          .replaceAll('http://127.0.0.1:4010', server?.origin ?? '')
-          .replaceAll('npx petstore-sim', `${process.execPath} ${cli}`)
-          .replace(/^curl /, 'curl -s ');
-        const env = { ...process.env, NO_COLOR: '1' };
-        const { stdout } = await exec('bash', ['-c', `(${here}) 2>&1 || true`], { cwd, env });
-        expectShown(local(stdout), step);
-      }
-    } finally {
-      await server?.stop();
-    }
-  });
-
+    const needsCurl = steps.some(({ command }) => command.startsWith('curl '));
+    const options = { timeout: 60_000, tags: needsCurl ? ['needs/curl'] : [] };
+    test(`${block.place}: ${steps[0]?.command}`, options, () => expectTranscript(block, steps));
+  }
   test('the picture of the run in the README is that of the run of its command', { timeout: 60_000 }, async () => {
     const { picture } = await runReadme();
     // How many ticks there are, and where everything stands, depends on the time that each request took.

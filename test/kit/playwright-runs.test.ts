@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node.js';
-import { findChromium } from '../support/chromium.js';
+import { chromiumPath } from '../support/chromium.js';
 
 /** How a test of inner/playwright.inner.ts ended. */
 interface Result {
@@ -24,7 +24,6 @@ addEventListener('fetch', (event) => {
   if (event.request.url.includes('/v1/')) event.respondWith(new Response('the worker'));
 });`;
 
-const executablePath = findChromium();
 const results = new Map<string, Result>();
 let server: RunningServer;
 
@@ -41,7 +40,7 @@ beforeAll(async () => {
     ...process.env,
     PETSTORE_SIM_URL: server.controlUrl,
     PAGE_URL: `http://127.0.0.1:${(page.address() as AddressInfo).port}/`,
-    ...(executablePath !== undefined && { CHROMIUM_PATH: executablePath }),
+    ...(chromiumPath !== '' && { CHROMIUM_PATH: chromiumPath }),
   };
   const run = ['playwright', 'test', '--config', config, '--reporter', 'json', '--output', folder];
   const stdout = await new Promise<string>((resolve) => {
@@ -90,7 +89,7 @@ test('with `verdict: ignore` it passes, and still carries the verdict', () => {
   expect(attachment('misbehaves and is not failed for it', 'petstore-verdict')).toMatchObject({ outcome: 'fail' });
 });
 
-test.runIf(executablePath)('a page reaches the sandbox at the address that it expects', () => {
+test('a page reaches the sandbox at the address that it expects', { tags: 'needs/chromium' }, () => {
   for (const title of ['answers for another address in a page', 'answers for a path of the page itself']) {
     expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
   }
@@ -99,29 +98,30 @@ test.runIf(executablePath)('a page reaches the sandbox at the address that it ex
   );
 });
 
-test.runIf(executablePath)('an address may be answered for twice', () => {
+test('an address may be answered for twice', { tags: 'needs/chromium' }, () => {
   for (const title of ['answers for it once more', 'answers for it in all pages as well']) {
     expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
   }
 });
 
-test.runIf(executablePath)('what the server cuts is cut for the page', () => {
+test('what the server cuts is cut for the page', { tags: 'needs/chromium' }, () => {
   expect(results.get('cuts the page off as the server does')).toMatchObject({ status: 'passed', errors: [] });
 });
 
-test.runIf(executablePath).each([
+test.each([
   ['is answered by the worker of its page', "Block it with test.use({ serviceWorkers: 'block' })"],
   ['has a page that sends nothing', 'expected the page to send a request to https://api.petstore.example/v1'],
   ['answers for it in another page, which sends nothing', 'expected the page to send a request to https://api'],
-])('a test that would pass without the sandbox fails: %s', (title, message) => {
+])('a test that would pass without the sandbox fails: %s', { tags: 'needs/chromium' }, (title, message) => {
   expect(results.get(title)).toMatchObject({
     status: 'failed',
     errors: [{ message: expect.stringContaining(message) }],
   });
 });
 
-test.runIf(executablePath).each(['is answered by the sandbox', 'is answered from the archive of another run'])(
+test.each(['is answered by the sandbox', 'is answered from the archive of another run'])(
   'the inner test "%s" passes',
+  { tags: 'needs/chromium' },
   (title) => {
     expect(results.get(title)).toMatchObject({ status: 'passed', errors: [] });
   },
@@ -142,7 +142,7 @@ test.each(['sends nothing and need not', 'takes no sandbox', 'has sent something
   },
 );
 
-test.runIf(executablePath)('a test that is skipped may send nothing', () => {
+test('a test that is skipped may send nothing', { tags: 'needs/chromium' }, () => {
   expect(results.get('is skipped before it sends anything')).toMatchObject({ status: 'skipped', errors: [] });
 });
 

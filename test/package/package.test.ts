@@ -8,12 +8,11 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumArguments, findChromium } from '../support/chromium.js';
+import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { installProjects, type PackedPackage, packPackage, runIn } from '../support/installed.js';
 
 const root = join(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-const executablePath = findChromium();
 const exec = promisify(execFile);
 let folder: string;
 let packed: PackedPackage;
@@ -250,23 +249,22 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
       expect(await runIn(await installed('react'), process.execPath, [tsc, '--project', '.'])).toBe('');
     });
 
-    test.runIf(executablePath)(
-      'its tests in Chromium pass, of the built page and of the one in development',
-      async () => {
-        const cwd = await installed('react');
-        const [DEV_PORT, PREVIEW_PORT, PETSTORE_PORT] = await freePorts(3);
-        const CHROMIUM_ARGS = [...chromiumArguments, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
-        const output = await runIn(cwd, 'npm', ['run', '--silent', 'test:e2e', '--', '--reporter', 'json'], {
-          DEV_PORT,
-          PREVIEW_PORT,
-          PETSTORE_PORT,
-          CHROMIUM_PATH: executablePath,
-          CHROMIUM_ARGS: JSON.stringify(CHROMIUM_ARGS),
-        });
-        const { stats } = JSON.parse(output.slice(output.indexOf('\n{')));
-        expect(stats).toMatchObject({ expected: 4, unexpected: 0, flaky: 0, skipped: 0 });
-      },
-    );
+    test('its tests in Chromium pass, of the built page and of the one in development', {
+      tags: 'needs/chromium',
+    }, async () => {
+      const cwd = await installed('react');
+      const [DEV_PORT, PREVIEW_PORT, PETSTORE_PORT] = await freePorts(3);
+      const CHROMIUM_ARGS = [...chromiumArguments, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
+      const output = await runIn(cwd, 'npm', ['run', '--silent', 'test:e2e', '--', '--reporter', 'json'], {
+        DEV_PORT,
+        PREVIEW_PORT,
+        PETSTORE_PORT,
+        CHROMIUM_PATH: chromiumPath,
+        CHROMIUM_ARGS: JSON.stringify(CHROMIUM_ARGS),
+      });
+      const { stats } = JSON.parse(output.slice(output.indexOf('\n{')));
+      expect(stats).toMatchObject({ expected: 4, unexpected: 0, flaky: 0, skipped: 0 });
+    });
   });
 
   describe('examples/jest', () => {
@@ -391,8 +389,8 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     });
   });
 
-  describe.runIf(executablePath)('examples/vitest-browser', () => {
-    const env = { CHROMIUM_PATH: executablePath, CHROMIUM_ARGS: JSON.stringify(chromiumArguments) };
+  describe('examples/vitest-browser', { tags: 'needs/chromium' }, () => {
+    const env = { CHROMIUM_PATH: chromiumPath, CHROMIUM_ARGS: JSON.stringify(chromiumArguments) };
     const wrong = `import { test } from 'petstore-sim/vitest';
       test.extend({ scenario: 'minute-wal' })('a name', ({ sim }) => sim.reset());
       test('a port', ({ baseUrl }) => fetch(baseUrl));

@@ -11,11 +11,9 @@ import type { Simulator } from '../../src/index.js';
 import { readPageFiles } from '../../src/node/page-files.js';
 import { judge } from '../../src/verdict.js';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { findChromium } from '../support/chromium.js';
 import { eventually, makeStorm, openPageStage, storm } from './stage.js';
 
 const root = join(import.meta.dirname, '../..');
-const executablePath = findChromium();
 
 /** A page of an app, with the panel and a simulator in it, under a policy that allows no inline style. */
 async function openApp(): Promise<{ server: Server; url: string }> {
@@ -49,12 +47,12 @@ globalThis.unmount = mountPanel(sim);`,
 declare const sim: Simulator;
 declare const unmount: () => void;
 
-describe.skipIf(executablePath === undefined)('the page without a server', () => {
+describe('the page without a server', { tags: 'needs/chromium' }, () => {
   let browser: Browser;
   let opened: OpenedPage;
   let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium(executablePath as string);
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
   afterEach(() => page?.context().close());

@@ -6,11 +6,9 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { findChromium } from '../support/chromium.js';
 import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
 
 const dashboard = join(import.meta.dirname, '../../dist/dashboard');
-const executablePath = findChromium();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Would set `window.hacked`, were it anything but text. */
@@ -23,13 +21,13 @@ test('all files of the page take at most 31 kB gzipped', () => {
   expect(bytes).toBeGreaterThan(20_000);
 });
 
-describe.skipIf(executablePath === undefined)('the page', () => {
+describe('the page', { tags: 'needs/chromium' }, () => {
   let browser: Browser;
   let stage: PageStage;
   let opened: OpenedPage;
   let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium(executablePath as string);
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
   afterEach(async () => {

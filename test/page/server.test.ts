@@ -4,18 +4,15 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { findChromium } from '../support/chromium.js';
 import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
 
-const executablePath = findChromium();
-
-describe.skipIf(executablePath === undefined)('the page of a server', () => {
+describe('the page of a server', { tags: 'needs/chromium' }, () => {
   let browser: Browser;
   let stage: PageStage;
   let opened: OpenedPage;
   let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium(executablePath as string);
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
   afterEach(async () => {

@@ -1,3 +1,6 @@
+// @module-tag needs/redis
+// @module-tag needs/haproxy
+// @module-tag needs/nginx
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,3 +1,6 @@
+// @module-tag needs/redis
+// @module-tag needs/haproxy
+// @module-tag needs/curl
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,6 @@
+// @module-tag needs/redis
+// @module-tag needs/haproxy
+// @module-tag needs/nginx
 import { beforeAll, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { startBalancer } from './balancers.js';

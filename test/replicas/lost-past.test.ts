@@ -1,3 +1,4 @@
+// @module-tag needs/redis
 import { beforeAll, expect, test, vi } from 'vitest';
 import { expectKept, type Load, startLoad } from './load.js';
 import { patience, type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';

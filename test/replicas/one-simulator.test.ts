@@ -1,3 +1,4 @@
+// @module-tag needs/redis
 import { once } from 'node:events';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { seed, tries } from '../support/prove.js';

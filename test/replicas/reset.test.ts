@@ -1,3 +1,4 @@
+// @module-tag needs/redis
 import { beforeAll, expect, test } from 'vitest';
 import { runCommandLine } from '../support/command-line.js';
 import { call } from './calls.js';

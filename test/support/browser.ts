@@ -1,10 +1,10 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { chromiumArguments } from './chromium.js';
+import { chromiumArguments, chromiumPath } from './chromium.js';
 
-/** Chromium, which reaches nothing but this machine. */
-export const launchChromium = (executablePath: string): Promise<Browser> =>
+/** Starts a Chromium that reaches nothing but this machine. */
+export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
-    executablePath,
+    executablePath: chromiumPath,
     args: [...chromiumArguments, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
   });
 

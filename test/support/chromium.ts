@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { findCommand } from './programs.js';
 
-const missing = 'Chromium is missing, so the browser tests cannot run. Install it: apt-get install chromium';
+/** Path of the system's Chromium; empty without one, where the tag `needs/chromium` skips the tests that start it. */
+export const chromiumPath = findCommand('chromium') ?? '';
 
-/** Headless, as root in a container, and without talking to anyone by itself. */
+/** Arguments for a headless Chromium that runs as root and connects to nothing by itself. */
 export const chromiumArguments = [
   '--no-sandbox',
   '--disable-gpu',
@@ -12,17 +13,3 @@ export const chromiumArguments = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-/**
- * The path of the system's Chromium; `undefined`, and a loud warning, where there is none.
- * @throws {Error} instead with CI=true
- */
-export function findChromium(): string | undefined {
-  try {
-    return execFileSync('which', ['chromium'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    if (process.env.CI === 'true') throw new Error(missing);
-    console.warn(`\n${'!'.repeat(missing.length)}\n${missing}\n${'!'.repeat(missing.length)}\n`);
-    return undefined;
-  }
-}

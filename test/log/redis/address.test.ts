@@ -42,7 +42,7 @@ test.each([
   expect(() => readRedisAddress(text)).not.toThrow(/secret/);
 });
 
-test.concurrent('no error of a store shows the password of the address', async (context) => {
+test.concurrent('no error of a store shows the password of the address', { tags: 'needs/redis' }, async (context) => {
   const redis = await startRedis(context, ['--requirepass', 'correct']);
   const wrong = readRedisAddress(`redis://:s3cret-word@127.0.0.1:${redis.port}/0?name=test`);
   const error = await connect(wrong).catch((caught) => caught);
@@ -53,7 +53,9 @@ test.concurrent('no error of a store shows the password of the address', async (
   expect(JSON.stringify([away, Object.getOwnPropertyDescriptors(away), away.stack])).not.toContain('s3cret-word');
 });
 
-test.concurrent('a database that the store does not have is refused, and no other is taken in its place', async (context) => {
+test.concurrent('a database that the store does not have is refused, and no other is taken in its place', {
+  tags: 'needs/redis',
+}, async (context) => {
   const redis = await startRedis(context, ['--databases', '4']);
   const addressOf = (db: number) => readRedisAddress(`redis://127.0.0.1:${redis.port}/${db}?name=test`);
   const error = await connect(addressOf(4)).catch((caught) => caught);

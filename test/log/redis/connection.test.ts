@@ -1,3 +1,4 @@
+// @module-tag needs/redis
 import { expect, test } from 'vitest';
 import { readRedisAddress } from '../../../src/log/redis/address.js';
 import { type Connection, connect } from '../../../src/log/redis/connection.js';

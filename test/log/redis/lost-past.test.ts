@@ -1,3 +1,4 @@
+// @module-tag needs/redis
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag needs/redis
 import { expect, test } from 'vitest';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { create, get, startReplica } from './replica.js';
