@@ -11,6 +11,7 @@ import {
   userPage,
   userPages,
 } from '../support/markdown.js';
+import { installCommand, programs } from '../support/programs.js';
 
 const pages = [...userPages, ...clonePages];
 /** Without those that are written from a run: of clients, which quotes other projects, and of the bench. */
@@ -51,6 +52,20 @@ const isPacked = (path: string) =>
 
 test('the README fits on a few screens', () => {
   expect(userPage('README.md').text.split('\n').length).toBeLessThanOrEqual(220);
+});
+
+test('CONTRIBUTING names every program that a test needs, and every file that only test:all runs', () => {
+  const { text } = clonePages.find(({ path }) => path === 'CONTRIBUTING.md') as Page;
+  expect(text).toContain(`\n${installCommand(Object.keys(programs))}\n`);
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `test/${path}`);
+  const isExtended = (path: string) =>
+    /^\/\/ @module-tag extended$|'extended'/m.test(readFileSync(join(root, path), 'utf8'));
+  const named = [...text.replace(/^[^|].*$/gm, '').matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, path]) => path);
+  expect([...new Set(named)].sort()).toEqual(
+    files.filter((path) => isExtended(path) && !/\/pages\.test/.test(path)).sort(),
+  );
 });
 
 test('the README leads to every page', () => {

@@ -75,12 +75,12 @@ describe('--handlers FILE', () => {
     ]);
   });
 
-  test('takes a TypeScript file where Node does', async () => {
+  test('takes a TypeScript file where Node does', { tags: 'extended', timeout: 180_000 }, async () => {
     const node = await nodeBinary(24);
     const text = `${imports} const handlers: object[] = [${ownHandler}]; export { handlers };`;
     const { baseUrl } = await serve('typed.ts', text, node);
     expect(await (await fetch(`${baseUrl}/own`)).text()).toBe('own');
-  }, 180_000);
+  });
 
   const mistakes: [name: string, file: string, text: string | undefined, message: RegExp][] = [
     [

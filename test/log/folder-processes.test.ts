@@ -149,7 +149,7 @@ test('two containers with process numbers of their own do not share a folder', a
   expect(refused.message).toMatch(isAllowed ? /process 1 on/ : /process \d+ on/);
 });
 
-test('a folder of another machine is taken over only when that is silent', async () => {
+test('a folder of another machine is taken over only when that is silent', { tags: 'extended' }, async () => {
   const folder = newFolder();
   const first = start(folder);
   await first.next();

@@ -1,3 +1,5 @@
+// Next.js is 150 packages and takes a minute to install.
+// @module-tag extended
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,8 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installProjects, packPackage } from '../support/installed.js';
 
-// Next.js is 150 packages and takes a minute to install, so .ci/run alone asks for this.
-describe.runIf(process.env.WITH_NEXT === 'true')('examples/next', { timeout: 240_000 }, () => {
+describe('examples/next', { timeout: 240_000 }, () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'petstore-sim-next-'));

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/node-binary.mjs';

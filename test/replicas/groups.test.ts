@@ -1,3 +1,4 @@
+// @module-tag extended
 // @module-tag needs/redis
 // @module-tag needs/haproxy
 // @module-tag needs/nginx

@@ -1,3 +1,4 @@
+// @module-tag extended
 // @module-tag needs/redis
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
