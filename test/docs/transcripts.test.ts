@@ -128,8 +128,20 @@ async function expectTranscript(block: CodeBlock, steps: readonly Step[]): Promi
   }
 }
 
-// What takes a store and a proxy is run by test/replicas/documentation.test.ts.
-const blocks = blocksIn('console').filter(({ page }) => page.path !== 'docs/many-replicas.md');
+/** Appends a block of requests to the block before it if that block only starts a server. */
+function withServer(blocks: readonly CodeBlock[]): CodeBlock[] {
+  return blocks.flatMap((block, index) => {
+    const isAlone = (each: CodeBlock | undefined) => each !== undefined && stepsOf(each).every(isServer);
+    const previous = blocks[index - 1];
+    const next = blocks[index + 1];
+    if (isAlone(block) && next?.page === block.page && next.text.startsWith('$ curl')) return [];
+    if (!isAlone(previous) || previous?.page !== block.page || !block.text.startsWith('$ curl')) return [block];
+    return [{ ...block, text: previous.text + block.text }];
+  });
+}
+
+// test/replicas/documentation.test.ts runs the page that needs a store and a proxy.
+const blocks = withServer(blocksIn('console').filter(({ page }) => page.path !== 'docs/many-replicas.md'));
 
 describe.concurrent('the transcripts of the documentation are what a terminal shows', () => {
   test('there are some on most pages', () => {
