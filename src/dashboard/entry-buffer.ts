@@ -1,17 +1,25 @@
 import type { EntryRow } from '../control/entry-row.js';
 import type { ShownChange } from '../control/update-stream.js';
 import { lowest } from '../values/lowest.js';
+import { requestKind } from '../verdict/request-kind.js';
 
-/** What became of a request, from the gravest to the best. */
+/** Kinds of requests, from the gravest to the best. */
 export const kinds = ['banned', 'strike', 'refused', 'rejected', 'failed', 'served'] as const;
 export type Kind = (typeof kinds)[number];
 
+/** The judge's kind of a request; a 401 is `rejected` as any other 4xx. */
 export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind {
-  if (strike) return 'strike';
-  if (refusal === 'ban') return 'banned';
-  if (refusal !== undefined || status === 429) return 'refused';
-  if (unreadable || status === 0 || status >= 500) return 'failed';
-  return status >= 400 ? 'rejected' : 'served';
+  const kind = requestKind(
+    {
+      status,
+      isBan: refusal === 'ban',
+      isRefused: refusal !== undefined || status === 429,
+      isUnreadable: unreadable === true,
+      isAbandoned: false,
+    },
+    strike === true,
+  );
+  return kind === 'unauthorized' ? 'rejected' : kind;
 }
 
 /** A request as the page keeps it. */

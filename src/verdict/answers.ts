@@ -1,4 +1,4 @@
-import { isUnknown, type JudgedRequest, type Run } from './run.js';
+import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
 /** What became of equal reads, which nobody can tell apart by themselves. */
 interface Answers {
@@ -52,7 +52,7 @@ const doubt =
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((tries) => {
     const at = tries.findIndex((each) => isLostRead(each));
-    return at >= 0 && tries.slice(at).filter((each) => !isUnknown(each) && !each.isRefused).length > 1;
+    return at >= 0 && tries.slice(at).filter(isAnswered).length > 1;
   });
 
 const isLostRead = (request: JudgedRequest) =>

@@ -1,7 +1,7 @@
 import { lowest } from '../values/lowest.js';
 import { type Severity, span, target } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
-import { isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
+import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 
 /** What a client may wait for where it was told nothing. */
 const unknownWaitMs = 60_000;
@@ -111,5 +111,3 @@ const wanted = (request: JudgedRequest) =>
 /** Whether the answer has a pet of that name in it. */
 const shows = ({ responseBody }: JudgedRequest, { pet }: JudgedRequest) =>
   responseBody.includes(`"name":${JSON.stringify(pet.split('\n', 1)[0])}`);
-
-const isServed = (request: JudgedRequest) => request.status >= 200 && request.status < 300 && !isUnknown(request);

@@ -24,7 +24,7 @@ import { proactive } from './rules/proactive.js';
 import { retried401 } from './rules/retried-401.js';
 import { retryStorm } from './rules/retry-storm.js';
 import { roundedInt64 } from './rules/rounded-int64.js';
-import { isUnknown, type JudgedRequest, type KnownRequest, type Run } from './run.js';
+import { isServed, type JudgedRequest, type KnownRequest, type Run } from './run.js';
 
 /** Every rule, by the code of its findings. */
 export const rules: Readonly<Record<FindingCode, Rule>> = {
@@ -127,15 +127,13 @@ function countsOf(requests: readonly JudgedRequest[]) {
   const counts = { requests: requests.length, served: 0, refused: 0, banned: 0, lost: 0 };
   for (const request of requests) {
     const { status, isRefused, isBan, isUnreadable, isAbandoned } = request;
-    if (isServed(request) && !isUnknown(request)) counts.served++;
+    if (isServed(request)) counts.served++;
     if (isRefused) counts.refused++;
     if (isBan) counts.banned++;
     if (isUnreadable || isAbandoned || status === 0) counts.lost++;
   }
   return counts;
 }
-
-const isServed = ({ status, isRefused }: JudgedRequest) => status >= 200 && status < 400 && !isRefused;
 
 const severities: readonly Severity[] = ['fail', 'warn', 'info', 'praise'];
 

@@ -2,6 +2,7 @@ import type { OperationName } from '../contract/document.js';
 import { counted } from '../values/counted.js';
 import { groupBy } from '../values/group-by.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
+import { isServed } from './request-kind.js';
 
 /** What a scenario needs of a client so that it is met: its field `client`. */
 export interface ClientNeeds {
@@ -40,9 +41,6 @@ export function unmetNeed(
   if (isOneAfterAnother(wanted, beside)) return `${counted(beside, 'call')} side by side, and got one after another`;
   return undefined;
 }
-
-const isServed = ({ isRefused, isUnreadable, status }: JudgedRequest) =>
-  !isRefused && !isUnreadable && status > 0 && status < 400;
 
 /**
  * How many calls these are at least: equal requests without a name are as many as were answered, and writes as many as may

@@ -8,13 +8,13 @@ import type { ClientNeeds } from './needs.js';
 import type { Place } from './place.js';
 
 export { graceMs, type JudgedRequest, type KnownRequest, toleranceMs } from './judged-request.js';
+export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
-/** From the first refusal of a key to its next served request, or to the end of the run. */
+/** From the first refusal of a key to its next admitted request, or to the end of the run. */
 export interface Episode<Request extends JudgedRequest = JudgedRequest> {
-  /** Every request of the key in the episode, refused ones first; the last may be the served one that ends it. */
+  /** Every request of the key in the episode, refused ones first; the last may be the admitted one that ends it. */
   readonly requests: readonly Request[];
   readonly refusals: readonly Request[];
-  readonly served: Request | undefined;
 }
 
 /** What became of the client's process, where somebody waited for it. */
@@ -104,10 +104,6 @@ export const isWrite = ({ operation }: JudgedRequest) => operation === 'createPe
 export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>) =>
   calls.filter(([first]) => first !== undefined && isWrite(first));
 
-/** Whether the client could not tell what became of its request: cut, unreadable, given up, or a 5xx. */
-export const isUnknown = ({ isUnreadable, isAbandoned, status }: JudgedRequest) =>
-  isUnreadable || isAbandoned || status === 0 || status >= 500;
-
 /** How much too early a request came after what it was told; negative when on time, `undefined` without a promise. */
 export const earlyMs = (told: JudgedRequest, request: JudgedRequest) =>
   told.deadlineMs === undefined ? undefined : told.deadlineMs - request.arrivedAtMs;
@@ -116,9 +112,9 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
   const episodes: Episode<Request>[] = [];
   let current: Request[] = [];
   let hasLimit = false;
-  const close = (served: Request | undefined) => {
+  const close = (refusals: readonly Request[]) => {
     if (current.length === 0) return;
-    episodes.push({ requests: current, refusals: served === undefined ? current : current.slice(0, -1), served });
+    episodes.push({ requests: current, refusals });
     current = [];
     hasLimit = false;
   };
@@ -126,15 +122,16 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
     if (request.isRefused) {
       current.push(request);
       hasLimit ||= request.isByLimit;
-    } else if (current.length > 0 && isAccepted(request, hasLimit)) {
+    } else if (current.length > 0 && isAdmitted(request, hasLimit)) {
+      const refusals = [...current];
       current.push(request);
-      close(request);
+      close(refusals);
     }
   }
-  close(undefined);
+  close(current);
   return episodes;
 }
 
 /** A 401 says nothing about limits, and an operation without limits is served whatever they say. */
-const isAccepted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
+const isAdmitted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
   status !== 401 && (isLimited || !hasLimit);

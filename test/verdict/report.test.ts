@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createEntryView } from '../../src/control/entry-view.js';
+import { kindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';
 import { findingCodes } from '../../src/scenario/expectation.js';
 import { evidence } from '../../src/verdict/failure-message.js';
@@ -94,6 +96,23 @@ describe('the timeline', () => {
     );
     const kinds = timelineOf(sim.journal.query()).rows.flatMap(({ marks }) => marks.map(({ kind }) => kind));
     expect(kinds).toEqual(['served', 'failed', 'unauthorized']);
+  });
+
+  test('marks a 404 and a 400 as rejected, as the dashboard and the counts do', () => {
+    const sim = ran(
+      {},
+      sending([5, 5], (index) => [{ path: '/pets/999999' }, { query: 'limit=x' }, {}][index] ?? {}),
+    );
+    const kinds = timelineOf(sim.journal.query()).rows.flatMap(({ marks }) => marks.map(({ kind }) => kind));
+    expect(sim.journal.query().map(({ status }) => status)).toEqual([404, 400, 200]);
+    expect(kinds).toEqual(['rejected', 'rejected', 'served']);
+    const view = createEntryView(sim);
+    expect(sim.journal.query().map((entry) => kindOf(view.showRow(entry)))).toEqual(kinds);
+    expect(judge(sim).counts).toMatchObject({ requests: 3, served: 1, refused: 0, lost: 0 });
+    const text = report(sim, terminalReport);
+    expect(text).toContain('3 requests: 1 served, 0 refused, 2 other');
+    expect(text).toMatch(/ {2}…-key free {8}○ +○ +•\n/);
+    expect(text).toContain('• served   ○ another 4xx\n');
   });
 
   test('is empty without requests, is plain data, and holds no key', () => {

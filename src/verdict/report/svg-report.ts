@@ -1,9 +1,10 @@
 import type { RequestRecord } from '../../state/request-record.js';
 import { fewFindings } from '../few-findings.js';
 import type { Verdict } from '../judge-run.js';
+import { requestKinds } from '../request-kind.js';
 import { type Markup, markup } from './markup.js';
 import { svgTimeline, symbol, timelineHeight } from './svg.js';
-import { markKinds, type Timeline, timelineOf } from './timeline.js';
+import { type Timeline, timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, markNames } from './wording.js';
 
 const width = 960;
@@ -87,7 +88,7 @@ function legend({ rows }: Timeline, y: number): Markup[] {
   const used = new Set(rows.flatMap(({ marks }) => marks.map(({ kind }) => kind)));
   const bar = (kind: string) => markup`<rect class="${kind}" x="0" y="3" width="15" height="10"/>`;
   const signs: [Markup, string][] = [
-    ...[...markKinds]
+    ...[...requestKinds]
       .reverse()
       .filter((kind) => used.has(kind))
       .map((kind): [Markup, string] => [markup`<g class="${kind}">${symbol(kind, 8, 8)}</g>`, markNames[kind]]),

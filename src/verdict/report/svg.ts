@@ -90,6 +90,8 @@ export function symbol(kind: Mark['kind'], x: number, y: number): Markup {
       return markup`<circle cx="${x}" cy="${y}" r="4.5"/>`;
     case 'failed':
       return markup`<circle class="hollow" cx="${x}" cy="${y}" r="4"/>`;
+    case 'rejected':
+      return markup`<path class="hollow" d="M${x} ${y - 5}l5 5l-5 5l-5 -5z"/>`;
     case 'unauthorized':
       return markup`<rect class="hollow" x="${x - 4}" y="${y - 4}" width="8" height="8"/>`;
     case 'refused':

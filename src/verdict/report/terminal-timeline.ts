@@ -1,17 +1,19 @@
 import { groupBy } from '../../values/group-by.js';
 import { span } from '../finding.js';
+import { type RequestKind, requestKinds } from '../request-kind.js';
 import { axisOf } from './axis.js';
 import type { Style } from './style.js';
 import { drawAxis } from './terminal-axis.js';
-import { type Mark, type MarkKind, markKinds, type Timeline, type TimelineRow } from './timeline.js';
+import type { Mark, Timeline, TimelineRow } from './timeline.js';
 import { harmless, markNames } from './wording.js';
 
-const glyphs: Record<MarkKind, string> = {
+const glyphs: Record<RequestKind, string> = {
   served: '•',
   refused: '×',
   strike: '!',
   banned: '#',
   unauthorized: '?',
+  rejected: '○',
   failed: '~',
 };
 const colours = {
@@ -20,8 +22,9 @@ const colours = {
   strike: 'red',
   banned: 'red',
   unauthorized: 'cyan',
+  rejected: 'cyan',
   failed: 'cyan',
-} as const satisfies Record<MarkKind, string>;
+} as const satisfies Record<RequestKind, string>;
 
 const wait = '─';
 const deadline = '┤';
@@ -30,7 +33,7 @@ const open = '›';
 const labelWidth = 18;
 
 /** What the service let pass stands in a line of its own above what it refused. */
-const passed: readonly MarkKind[] = ['served', 'failed', 'unauthorized'];
+const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unauthorized'];
 
 /** A timeline in text: time from left to right, and for each key what passed and what was refused, with the waits. */
 export function drawTimeline(timeline: Timeline, columns: number, style: Style): string[] {
@@ -108,7 +111,7 @@ function writeOpenEnds(
 function drawMarks(cells: string[], marks: readonly Mark[], column: (ms: number) => number, style: Style): void {
   const places = groupBy(marks, ({ atMs }) => column(atMs));
   for (const [at, here] of places) {
-    const gravest = markKinds.find((each) => here.some(({ kind }) => kind === each)) as MarkKind;
+    const gravest = requestKinds.find((each) => here.some(({ kind }) => kind === each)) as RequestKind;
     cells[at] = style(colours[gravest], glyphs[gravest]);
     const digits = here.length === 1 ? [] : [...String(here.length)];
     const isFree = (index: number) => at + index < cells.length && !places.has(at + index);
@@ -119,7 +122,7 @@ function drawMarks(cells: string[], marks: readonly Mark[], column: (ms: number)
 
 function legend({ rows }: Timeline, columns: number, style: Style): string[] {
   const used = new Set(rows.flatMap(({ marks }) => marks.map(({ kind }) => kind)));
-  const items: { sign: string; colour: (typeof colours)[MarkKind]; name: string }[] = [...markKinds]
+  const items: { sign: string; colour: (typeof colours)[RequestKind]; name: string }[] = [...requestKinds]
     .reverse()
     .filter((kind) => used.has(kind))
     .map((kind) => ({ sign: glyphs[kind], colour: colours[kind], name: markNames[kind] }));

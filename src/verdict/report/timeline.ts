@@ -1,13 +1,10 @@
 import type { RequestRecord } from '../../state/request-record.js';
-import { isUnknown, type KnownRequest, readRequests } from '../run.js';
+import { type RequestKind, requestKind } from '../request-kind.js';
+import { type KnownRequest, readRequests } from '../run.js';
 import { keyNames } from './key-names.js';
 
-/** What became of a request, from the gravest to the best. */
-export const markKinds = ['banned', 'strike', 'refused', 'unauthorized', 'failed', 'served'] as const;
-export type MarkKind = (typeof markKinds)[number];
-
 export interface Mark {
-  kind: MarkKind;
+  kind: RequestKind;
   atMs: number;
   /** The id of the request in the journal. */
   request: number;
@@ -76,15 +73,7 @@ function markOf(request: KnownRequest): Mark {
   const target = `${method} ${path}${query && `?${query}`}`;
   const clipped = target.length > 80 ? `${target.slice(0, 80)}…` : target;
   const title = `${clipped} · ${status === 0 ? 'the client left' : status}`;
-  return { kind: kindOf(request), atMs: arrivedAtMs, request: id, title };
-}
-
-function kindOf(request: KnownRequest): MarkKind {
-  if (request.known.isStrike) return 'strike';
-  if (request.isBan) return 'banned';
-  if (request.isRefused) return 'refused';
-  if (request.status === 401) return 'unauthorized';
-  return isUnknown(request) ? 'failed' : 'served';
+  return { kind: requestKind(request, request.known.isStrike), atMs: arrivedAtMs, request: id, title };
 }
 
 const waitOf = ({ answeredAtMs, deadlineMs, isBan }: KnownRequest): Span[] =>

@@ -2,15 +2,16 @@ import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
 import { counted } from '../../values/counted.js';
 import { type Finding, span } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
-import type { MarkKind } from './timeline.js';
+import type { RequestKind } from '../request-kind.js';
 
 /** What the marks of a timeline mean. */
-export const markNames: Record<MarkKind, string> = {
+export const markNames: Record<RequestKind, string> = {
   served: 'served',
   refused: 'refused',
   strike: 'strike',
   banned: 'refused in a ban',
   unauthorized: '401',
+  rejected: 'another 4xx',
   failed: 'no answer of use',
 };
 

@@ -1,7 +1,7 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
 import { finding, type SimulatorRule, target } from '../finding.js';
-import { isUnknown, isWrite, type KnownRequest } from '../run.js';
+import { isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
 
 /** An answer that takes this long is one that impatient clients do not wait for. */
 const lateMs = 1_000;
@@ -112,7 +112,7 @@ class Looks {
   }
 }
 
-const isLook = (request: KnownRequest) => !isWrite(request) && request.status < 400 && !isUnknown(request);
+const isLook = (request: KnownRequest) => !isWrite(request) && isServed(request);
 
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 

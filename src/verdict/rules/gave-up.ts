@@ -6,7 +6,7 @@ import { finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, severityOfGivingUp } from '../given-up.js';
 import { ByLane } from '../place.js';
 import { isRetryDate } from '../promises.js';
-import { isUnknown, type JudgedRequest, type Run } from '../run.js';
+import { isServed, isUnknown, type JudgedRequest, type Run } from '../run.js';
 
 /** A call that was refused, or a read whose answer was of no use, is never sent again. */
 export const gaveUp: WireRule = {
@@ -79,7 +79,7 @@ const isBesideOthers = ([first]: readonly JudgedRequest[]) =>
 
 /** Whether as many calls were answered as the scenario asks for. */
 const hasAnswers = ({ requests, needs }: Run) =>
-  needs?.calls !== undefined && requests.filter((each) => each.status < 400 && !isUnknown(each)).length >= needs.calls;
+  needs?.calls !== undefined && requests.filter(isServed).length >= needs.calls;
 
 const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === 'OPTIONS';
 

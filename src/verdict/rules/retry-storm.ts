@@ -2,7 +2,7 @@ import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
 import { finding, span, target, type WireRule } from '../finding.js';
 import { ByLane } from '../place.js';
-import { earlyMs, isUnknown, type JudgedRequest, toleranceMs } from '../run.js';
+import { earlyMs, isAnswered, isUnknown, type JudgedRequest, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
 /** What comes this long after it might is no storm. */
@@ -54,8 +54,8 @@ function isObedient(request: JudgedRequest): boolean {
 }
 
 /**
- * Whether a client asks at these times whatever the answer is: it was served before them, or went on after them, in the same
- * rhythm.
+ * Whether a client polls in one rhythm whatever the answer is: it was answered before these tries, or continued after them,
+ * in the same rhythm. A 404 is an answer, too.
  * @param all the requests of the same fingerprint
  */
 function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
@@ -68,14 +68,14 @@ function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]):
   const [first, last] = [tries[0] as JudgedRequest, tries.at(-1) as JudgedRequest];
   const before = all[lowest(all.length, (at) => (all[at] as JudgedRequest).id >= first.id) - 1];
   const after = all[lowest(all.length, (at) => (all[at] as JudgedRequest).id > last.id)];
-  return (isServed(before) && isSteady(gapMs(before, first))) || (isServed(last) && isSteady(gapMs(last, after)));
+  return (
+    (before !== undefined && isAnswered(before) && isSteady(gapMs(before, first))) ||
+    (isAnswered(last) && isSteady(gapMs(last, after)))
+  );
 }
 
 const gapMs = (one: JudgedRequest | undefined, next: JudgedRequest | undefined) =>
   (next?.arrivedAtMs ?? Number.POSITIVE_INFINITY) - (one?.arrivedAtMs ?? 0);
-
-const isServed = (request: JudgedRequest | undefined) =>
-  request !== undefined && !isUnknown(request) && !request.isRefused;
 
 /** The tries of a call that got no answer of use, up to the one that did. */
 function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
