@@ -4,7 +4,7 @@ import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
 import { count, duration } from '../schema/value-schemas.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import { displayKey } from '../simulator/redact.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { keyId } from '../values/mask-key.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
@@ -44,9 +44,8 @@ function shownKey(sim: Simulator, key: string): KeyInfo {
  * @param reference the key itself or its id
  * @throws {ControlError} 404
  */
-function findKey({ keys }: Simulator, reference: string): string {
-  const texts = [...keys.texts, ...keys.unlisted];
-  const found = texts.includes(reference) ? reference : texts.find((text) => keyId(text) === reference);
+function findKey(sim: Simulator, reference: string): string {
+  const found = coreOf(sim).state.keys.textOf(reference);
   if (found !== undefined) return found;
   throw notFound('There is no such API key; expected a key of the scenario, or its id as GET /__sim/keys shows it.');
 }

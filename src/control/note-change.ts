@@ -1,7 +1,6 @@
 import { displayKey } from '../simulator/redact.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { ControlChange } from '../state/control-change.js';
-import { keyId } from '../values/mask-key.js';
 import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 
@@ -52,11 +51,8 @@ function inShort(sim: Simulator, input: unknown): string {
 }
 
 /** A key by itself or by its id. */
-function showKey(sim: Simulator, reference: string): string {
-  const { texts, unlisted } = sim.keys;
-  const key = [...texts, ...unlisted].find((text) => keyId(text) === reference) ?? reference;
-  return displayKey(sim, key);
-}
+const showKey = (sim: Simulator, reference: string) =>
+  displayKey(sim, coreOf(sim).state.keys.textOf(reference) ?? reference);
 
 const cut = (text: string) =>
   text.length > mostCharacters ? `${text.slice(0, mostCharacters).toWellFormed()}…` : text;

@@ -1,6 +1,6 @@
 import { maskedKey } from '../values/mask-key.js';
 import { createTextFinder } from '../values/text-finder.js';
-import type { Simulator } from './simulator.js';
+import { coreOf, type Simulator } from './simulator.js';
 
 /** A key shorter than this is no secret, and would be found everywhere. */
 const shortestSecret = 6;
@@ -17,8 +17,9 @@ export type Redact = (text: string) => string;
  * A key as logs, reports and the control API show it: whole where the scenario names it, since it is written in a file
  * then; else only its end.
  */
-export const displayKey = ({ scenario }: Pick<Simulator, 'scenario'>, key: string): string =>
-  isNamed(scenario, key) ? key : maskedKey(key);
+export const displayKey = (sim: Simulator, key: string): string =>
+  // Not `sim.scenario`, whose copy takes 200 ms with 150,000 keys.
+  coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
  * Masks API keys in texts: every key that the scenario does not name, added to the simulator or sent by a client, also in
@@ -102,8 +103,6 @@ function createSecrets(sim: KeySource) {
     },
   };
 }
-
-const isNamed = (scenario: Simulator['scenario'], key: string) => Object.hasOwn(scenario.keys ?? {}, key);
 
 /** A key that stands in every text as it is: not percent-encoded in a target, and not escaped in JSON. */
 const plainKey = /^[\w.~-]*$/;

@@ -93,3 +93,44 @@ describe('the list of keys', () => {
     expect(new Set(texts(150_000).map(keyId)).size).toBe(150_000);
   });
 });
+
+describe('a key among many', () => {
+  /** Work of operations on one key, by its text and by its id: hashed characters, frozen objects, reads of all keys. */
+  function work(count: number) {
+    const sim = withKeys(count);
+    const control = createControl(sim);
+    const lists = vi.spyOn(sim.keys, 'texts', 'get');
+    const frozen = vi.spyOn(Object, 'freeze');
+    const hashed = vi.spyOn(String.prototype, 'charCodeAt');
+    try {
+      control.exhaustKey({ key: 'client-0-key' });
+      control.getKey({ key: 'client-0-key' });
+      const { id } = control.banKey({ key: keyId('client-0-key'), for: '90s' });
+      control.unbanKey({ key: id });
+      return { hashed: hashed.mock.calls.length, frozen: frozen.mock.calls.length, lists: lists.mock.calls.length };
+    } finally {
+      hashed.mockRestore();
+      frozen.mockRestore();
+    }
+  }
+
+  test('is found by text and by id with the same work, whatever the number of keys', () => {
+    expect(work(5_000)).toEqual({ ...work(5), lists: 0 });
+  });
+
+  test('is found by its id while it exists: added, made up by a request, reset and restored', async () => {
+    const sim = createSimulator({ scenario: { assumptions: { acceptAnyKey: true } } });
+    const control = createControl(sim);
+    const texts = ['free-key', 'added-key', 'made-up-key'];
+    const found = () =>
+      Promise.all(texts.map((text) => outcome(async () => control.getKey({ key: keyId(text) }).id === keyId(text))));
+    sim.keys.add('added-key');
+    sim.admit('Bearer made-up-key');
+    const saved = sim.snapshot();
+    expect(await found()).toEqual([{ result: true }, { result: true }, { result: true }]);
+    sim.reset();
+    expect(await found()).toMatchObject([{ result: true }, { status: 404 }, { status: 404 }]);
+    sim.restore(saved);
+    expect(await found()).toEqual([{ result: true }, { result: true }, { result: true }]);
+  });
+});
