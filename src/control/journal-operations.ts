@@ -8,7 +8,7 @@ import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { followEntries, streamEntries } from './entry-stream.js';
-import { showEntries } from './entry-view.js';
+import { showEntries, showEntry } from './entry-view.js';
 import { createIsFound, type EntryQuery, entryQuery, findEntries } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
@@ -220,7 +220,7 @@ export const journalOperations = {
     example: { id: 1 },
     result: journalEntrySchema,
     run(sim, { id }) {
-      const [entry] = showEntries(sim, (each) => each.id === id);
+      const entry = showEntry(sim, id);
       if (entry === undefined) throw notFound(noEntry);
       return withWhy(sim, entry);
     },

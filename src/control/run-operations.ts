@@ -52,7 +52,7 @@ export const collectRun = (sim: Simulator, verdict: Verdict): RunReport =>
 
 /** The JSON of a run in pieces, a request at a time. */
 function* runPieces(sim: Simulator, verdict: Verdict): Generator<string> {
-  const redactor = createRedactor({ keys: sim.keys, journal: sim.journal, scenario: defaultScenario });
+  const redactor = createRedactor(sim, defaultScenario);
   const shown = (value: unknown) => {
     const text = jsonText(value);
     return redactor([text])(text);

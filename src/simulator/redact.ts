@@ -1,3 +1,4 @@
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { maskedKey } from '../values/mask-key.js';
 import { createTextFinder } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
@@ -7,8 +8,6 @@ const shortestSecret = 6;
 
 /** So many keys may be learned past those that there were at first; then what is gone is forgotten. */
 const mostLearned = 20_000;
-
-type KeySource = Pick<Simulator, 'keys' | 'scenario' | 'journal'>;
 
 /** Replaces keys in one text. */
 export type Redact = (text: string) => string;
@@ -25,14 +24,18 @@ export const displayKey = (sim: Simulator, key: string): string =>
  * Masks API keys in texts: every key that the scenario does not name, added to the simulator or sent by a client, also in
  * another place than the Authorization header. Everything of a request that leaves the simulator goes through it, except
  * the answer to the client.
+ * @param only the scenario whose keys are not masked; default: the simulator's own, whenever a text is masked
  * @returns a function that takes all texts of one request, and its token, and gives a function that masks keys in one of
  * the texts
  */
-export function createRedactor(sim: KeySource): (about: readonly (string | undefined)[], token?: string) => Redact {
-  let secrets = secretsOf.get(sim);
+export function createRedactor(
+  sim: Simulator,
+  only?: Scenario,
+): (about: readonly (string | undefined)[], token?: string) => Redact {
+  let secrets = only === undefined ? secretsOf.get(sim) : undefined;
   if (secrets === undefined) {
-    secrets = createSecrets(sim);
-    secretsOf.set(sim, secrets);
+    secrets = createSecrets(sim, () => only ?? sim.scenario);
+    if (only === undefined) secretsOf.set(sim, secrets);
   } else secrets.learnAll();
   return (about, token) => {
     const finder = secrets.bringUpToDate(token);
@@ -44,11 +47,11 @@ export function createRedactor(sim: KeySource): (about: readonly (string | undef
 export const asItIs: Redact = (text) => text;
 
 /** Of each simulator, because with 150,000 keys it takes a while to learn them. */
-const secretsOf = new WeakMap<KeySource, ReturnType<typeof createSecrets>>();
+const secretsOf = new WeakMap<Simulator, ReturnType<typeof createSecrets>>();
 
 /** The keys of one simulator that are to be masked. */
-function createSecrets(sim: KeySource) {
-  let scenario: Simulator['scenario'];
+function createSecrets(sim: Simulator, readScenario: () => Scenario) {
+  let scenario: Scenario;
   /** In a set, because to look 150,000 keys up in an object takes V8 60 ms. */
   let named: ReadonlySet<string>;
   let texts: readonly string[];
@@ -76,13 +79,19 @@ function createSecrets(sim: KeySource) {
   function learnAll(): void {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);
-    for (const { token } of sim.journal.query({ since: learnedId })) learn(token);
+    let last: string | undefined;
+    if (learnedId < sim.journal.lastId) {
+      coreOf(sim).state.journal.forEach(({ id, token }) => {
+        if (id > learnedId && token !== last) learn(token);
+        last = token;
+      });
+    }
     // A request that waits for its answer comes later, with an id from before.
     if (sim.journal.pending === 0) learnedId = sim.journal.lastId;
   }
 
   function startAgain(): void {
-    ({ scenario } = sim);
+    scenario = readScenario();
     named = new Set(Object.keys(scenario.keys ?? {}));
     texts = [];
     finder = createTextFinder(shortestSecret, sim.keys.texts.length, maskedKey);
@@ -96,7 +105,7 @@ function createSecrets(sim: KeySource) {
   return {
     learnAll,
     bringUpToDate(token: string | undefined) {
-      if (sim.scenario !== scenario || count > 2 * countAtFirst + mostLearned) startAgain();
+      if (readScenario() !== scenario || count > 2 * countAtFirst + mostLearned) startAgain();
       learnTexts();
       learn(token);
       return finder;

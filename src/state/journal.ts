@@ -1,6 +1,7 @@
 import type { OperationName } from '../contract/document.js';
 import { JournalBudget } from './journal-budget.js';
 import type { Outage } from './outage.js';
+import { bytesOf, cutBodies } from './record-bytes.js';
 import { RecordRing } from './record-ring.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from './request-record.js';
 
@@ -149,6 +150,16 @@ export class RequestJournal {
     return inOrder(this.#records.filter((entry) => meetsQuery(entry, query)));
   }
 
+  /** A copy of the entry with the highest id that meets a condition. */
+  latest(meets: (entry: RequestRecord) => boolean): RequestRecord | undefined {
+    return this.#records.latest(meets);
+  }
+
+  /** Calls `visit` with each entry itself, which may change after the call. */
+  forEach(visit: (entry: RequestRecord) => void): void {
+    this.#records.forEach(visit);
+  }
+
   /** Entries themselves, in the order of their arrival. They stay as they are until `giveBack`, called as often as this. */
   lend(meets: (entry: RequestRecord) => boolean): RequestRecord[] {
     return inOrder(this.#records.lend(meets));
@@ -194,32 +205,6 @@ export class RequestJournal {
 }
 
 const inOrder = (records: RequestRecord[]) => records.sort((a, b) => a.id - b.id);
-
-function cutBodies(entry: RequestRecord, most: number): RequestRecord {
-  const { requestBody, responseBody } = entry;
-  if ((requestBody?.length ?? 0) <= most && responseBody.length <= most) return entry;
-  // By way of bytes, because in V8 a part of a string keeps the whole string in memory.
-  const cut = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text.slice(0, most)));
-  return {
-    ...entry,
-    requestBody: requestBody && requestBody.length > most ? requestBody.slice(0, most) : requestBody,
-    responseBody: responseBody.length > most ? cut(responseBody) : responseBody,
-  };
-}
-
-/** What a record takes without its texts: its fields, and the headers of the answer. */
-const recordBytes = 500;
-
-/** About how much memory a record holds. Most texts take a byte a character. */
-const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
-  recordBytes +
-  (requestBody?.length ?? 0) +
-  responseBody.length +
-  method.length +
-  path.length +
-  query.length +
-  (token?.length ?? 0) +
-  (call?.length ?? 0);
 
 /** Whether an entry meets every condition of a query. */
 export function meetsQuery(

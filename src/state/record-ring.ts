@@ -70,6 +70,21 @@ export class RecordRing {
     this.#readers--;
   }
 
+  /** A copy of the record with the highest id that meets a condition. */
+  latest(meets: (record: RequestRecord) => boolean): RequestRecord | undefined {
+    let latest: RecordRow | undefined;
+    for (let at = 0; at < this.#size; at++) {
+      const row = this.#rows[this.#placeOf(at)] as RecordRow;
+      if (row.id > (latest?.id ?? 0) && meets(row)) latest = row;
+    }
+    return latest?.copy();
+  }
+
+  /** Calls `visit` with each record itself, oldest first. It may change after the call. */
+  forEach(visit: (record: RequestRecord) => void): void {
+    for (let at = 0; at < this.#size; at++) visit(this.#rows[this.#placeOf(at)] as RecordRow);
+  }
+
   /** The records from a position on, 0 the oldest. */
   slice(from: number, most: number): RequestRecord[] {
     const length = Math.max(0, Math.min(most, this.#size - from));

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { controlOperations } from '../../src/control/control-operations.js';
 import { perform } from '../../src/control/perform.js';
+import { RecordRow } from '../../src/state/record-row.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { openStage, type Stage, send } from './both-controls.js';
 
@@ -12,6 +13,31 @@ beforeEach(async () => {
   for (const key of ['other-secret-1234', 'third-secret-1234']) stage.sim.keys.add(key);
 });
 afterEach(() => stage.server.close());
+
+describe('one request', () => {
+  test('is shown as an export with its why shows it, whatever came before and between', async () => {
+    const { sim, here } = stage;
+    for (const key of ['free-key', 'free-key', 'pro-key', 'nobody', 'free-key']) await send(sim, { key });
+    sim.clock.advance('2s');
+    for (const path of ['/pets', '/nothing', '/pets/1']) await send(sim, { path });
+    await send(sim, { key: 'pro-key' });
+    sim.clock.advance('1m');
+    for (const path of ['/pets', '/nothing', '/pets/1']) await send(sim, { path });
+    const exported = here.exportJournal({ why: 'true' }).trimEnd().split('\n');
+    expect(exported).toHaveLength(12);
+    expect(exported.filter((line) => line.includes('"after"')).length).toBeGreaterThan(2);
+    expect(exported.map((_, at) => here.getRequest({ id: at + 1 }))).toEqual(exported.map((line) => JSON.parse(line)));
+  });
+
+  test('is shown without a copy of the other entries', async () => {
+    const { sim, here } = stage;
+    for (let n = 0; n < 300; n++) await send(sim, { key: n % 2 === 0 ? 'free-key' : `client-${n}` });
+    const copies = vi.spyOn(RecordRow.prototype, 'copy');
+    expect(here.getRequest({ id: 299 })).toMatchObject({ id: 299, status: 429, after: { id: 297 } });
+    expect(copies.mock.calls.length).toBeLessThanOrEqual(2);
+    copies.mockRestore();
+  });
+});
 
 describe('an entry', () => {
   test('tells the window, the promise, how long after it the next came, strikes and the code', async () => {
