@@ -1,3 +1,6 @@
+import type { ErrorCode } from './error-codes.js';
+import type { AssumptionId } from './settings.js';
+
 /**
  * An error answer of the API: the Error object of the document, and the headers that belong to it. It is thrown, but
  * is no `Error`, because V8 would note the stack of each, which nobody reads and which was two thirds of what a refusal cost.
@@ -8,25 +11,13 @@ export class ApiError {
     readonly code: ErrorCode,
     readonly message: string,
     readonly headers: Record<string, string> = {},
+    /** The assumption that decided, where the document leaves the answer open. */
+    readonly assumption?: AssumptionId,
   ) {}
 }
 
-/** The default values of the Error field `code`; the document shows none (assumption `errorCodes`). */
-export const errorCodes = [
-  'invalid_request',
-  'unauthorized',
-  'not_found',
-  'method_not_allowed',
-  'gone',
-  'payload_too_large',
-  'unsupported_media_type',
-  'rate_limit_exceeded',
-  'key_banned',
-  'internal_error',
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
-
-export const invalidRequest = (message: string) => new ApiError(400, 'invalid_request', message);
+export const invalidRequest = (message: string, assumption?: AssumptionId) =>
+  new ApiError(400, 'invalid_request', message, {}, assumption);
 
 /**
  * 401. RFC 6750 section 3: the challenge is always there, and `error` only when the request brought credentials.
@@ -43,20 +34,26 @@ const challenge = (tokenSent: boolean) => ({
   'WWW-Authenticate': `Bearer realm="petstore"${tokenSent ? ', error="invalid_token"' : ''}`,
 });
 
-export const notFound = (message: string) => new ApiError(404, 'not_found', message);
+export const notFound = (message: string, assumption?: AssumptionId) =>
+  new ApiError(404, 'not_found', message, {}, assumption);
 
 /** 405. RFC 9110 section 15.5.6: the answer lists the methods that work. */
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
-  new ApiError(405, 'method_not_allowed', `Method ${method} is not supported here; use ${allowed.join(' or ')}.`, {
-    Allow: allowed.join(', '),
-  });
+  new ApiError(
+    405,
+    'method_not_allowed',
+    `Method ${method} is not supported here; use ${allowed.join(' or ')}.`,
+    { Allow: allowed.join(', ') },
+    'unknownMethod',
+  );
 
-export const gone = (message: string) => new ApiError(410, 'gone', message);
+export const gone = (message: string, assumption: AssumptionId) => new ApiError(410, 'gone', message, {}, assumption);
 
 export const payloadTooLarge = (maximumBytes: number) =>
-  new ApiError(413, 'payload_too_large', `The body is larger than ${maximumBytes} bytes.`);
+  new ApiError(413, 'payload_too_large', `The body is larger than ${maximumBytes} bytes.`, {}, 'bodyTooLarge');
 
-export const unsupportedMediaType = (message: string) => new ApiError(415, 'unsupported_media_type', message);
+export const unsupportedMediaType = (message: string, assumption: AssumptionId) =>
+  new ApiError(415, 'unsupported_media_type', message, {}, assumption);
 
 /** The body of every error answer: exactly `code`, `message` and `status`. */
 export function errorBody(error: { code: string; message: string; status: number }): string {

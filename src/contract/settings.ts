@@ -1,5 +1,5 @@
-import type { ErrorCode } from './api-error.js';
 import type { OperationName, PlanLimits } from './document.js';
+import type { ErrorCode } from './error-codes.js';
 
 /** Any value of a kind (a number, a list, a map); scenario/schema.ts says which. */
 interface Open<Value> {

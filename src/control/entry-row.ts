@@ -54,6 +54,8 @@ export interface EntryRow {
   fault?: string;
   /** Only where a fault kept the client from reading the answer. */
   unreadable?: true;
+  /** The assumption that decided the answer, where the document leaves it open. */
+  assumption?: string;
   /** The number of the connection, where the adapter knows it. */
   connection?: number;
   /** What the client sent as `X-Sim-Call`. */
@@ -118,6 +120,7 @@ export const entryRowFields = {
   storedId: optional(about(string, 'The id of the pet that the request stored.')),
   fault: optional(about(string, 'The fault rule that applied.')),
   unreadable: optional(about(oneOf(true), 'Only where a fault kept the client from reading the answer.')),
+  assumption: optional(about(string, 'The assumption that decided the answer, where the document leaves it open.')),
   connection: optional(about(count, 'The number of the connection.')),
   call: optional(about(string, 'What the client sent as X-Sim-Call.')),
   inShort: optional(about(string, 'Why it got its answer, in a few words; nothing where it was simply served.')),

@@ -74,6 +74,7 @@ export function createRowFields() {
       storedId: entry.storedId,
       fault: entry.fault,
       unreadable: entry.isUnreadable || undefined,
+      assumption: entry.assumption,
       connection: entry.connection,
       call: shown.call,
       inShort: undefined,

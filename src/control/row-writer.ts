@@ -16,6 +16,7 @@ const second = [
   'storedId',
   'fault',
   'unreadable',
+  'assumption',
 ] as const;
 const third = ['call', 'inShort'] as const;
 

@@ -1,5 +1,4 @@
 import { grouped } from '../values/grouped.js';
-import { decidingAssumption } from './deciding-assumption.js';
 import type { EntryRow } from './entry-row.js';
 import { left, wait } from './wait-words.js';
 
@@ -97,9 +96,8 @@ function explainFault({ fault, unreadable }: Explained): WhyStep[] {
 }
 
 function explainOperation(entry: Explained): WhyStep {
-  const { operation, status, storedId, method, path, fault } = entry;
+  const { operation, status, storedId, method, path, fault, assumption } = entry;
   const message = messageOf(entry);
-  const assumption = fault === undefined ? decidingAssumption(entry, message) : undefined;
   const by = assumption !== undefined && { assumption };
   if (operation === undefined || (status === 405 && fault === undefined)) {
     const text =

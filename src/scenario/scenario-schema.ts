@@ -1,5 +1,5 @@
-import { errorCodes } from '../contract/api-error.js';
 import { operationNames } from '../contract/document.js';
+import { errorCodes } from '../contract/error-codes.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';

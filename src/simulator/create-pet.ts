@@ -13,13 +13,13 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
   const { name, categoryId, status } = body;
   if (name === undefined) throw invalidRequest('name is missing; it is a required string.');
   if (typeof name !== 'string') throw invalidRequest(`name is ${describe(name)}; it must be a string.`);
-  if (name === '' && settings.emptyName === 'reject') throw invalidRequest('name is empty.');
+  if (name === '' && settings.emptyName === 'reject') throw invalidRequest('name is empty.', 'emptyName');
   if (categoryId === undefined) throw invalidRequest('categoryId is missing; it is a required int64.');
   if (!isInt64(categoryId)) {
     throw invalidRequest(`categoryId is ${describe(categoryId)}; it must be a whole number from -2^63 to 2^63-1.`);
   }
   if (settings.unknownCategory === 'reject' && !categories.has(categoryId)) {
-    throw invalidRequest(`categoryId ${categoryId} is not a known category.`);
+    throw invalidRequest(`categoryId ${categoryId} is not a known category.`, 'unknownCategory');
   }
   if (status !== undefined && !isStatus(status)) {
     throw invalidRequest(`status is ${describe(status)}; it must be one of ${petStatuses.join(', ')}.`);
@@ -41,7 +41,7 @@ function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   const unknown = Object.entries(body).filter(([field]) => !newPetFields.includes(field));
   const [first] = unknown;
   if (first !== undefined && settings.unknownFields === 'reject') {
-    throw invalidRequest(`${quote(first[0])} is not a field of NewPet.`);
+    throw invalidRequest(`${quote(first[0])} is not a field of NewPet.`, 'unknownFields');
   }
   return Object.fromEntries(unknown.filter(([field]) => field !== 'id'));
 }
@@ -55,7 +55,8 @@ function checkContentType(call: ApiCall, { contentType }: Settings): void {
   const message = isJson
     ? `Content-Encoding is ${quote(encoding)}; the body must be sent as it is.`
     : `Content-Type is ${value === undefined ? 'missing' : quote(value)}; it must be application/json.`;
-  throw contentType === 'unsupported' ? unsupportedMediaType(message) : invalidRequest(message);
+  const refuse = contentType === 'unsupported' ? unsupportedMediaType : invalidRequest;
+  throw refuse(message, 'contentType');
 }
 
 function readBody({ body }: ApiCall): JsonObject {

@@ -6,9 +6,10 @@ import type { Operation } from './operation.js';
 export const getPet: Operation = (_call, { pets, settings }, petId) => {
   const id = parseInt64(petId);
   if (id === undefined && settings.malformedPetId === 'reject') {
-    throw invalidRequest('petId is not a whole number from -2^63 to 2^63-1.');
+    throw invalidRequest('petId is not a whole number from -2^63 to 2^63-1.', 'malformedPetId');
   }
   const pet = id === undefined ? undefined : pets.get(id);
-  if (pet === undefined) throw notFound('There is no pet with this petId.');
+  if (pet === undefined)
+    throw notFound('There is no pet with this petId.', id === undefined ? 'malformedPetId' : undefined);
   return { status: 200, body: pet.json };
 };

@@ -35,7 +35,7 @@ function readList(call: ApiCall, { pets, settings }: OperationContext): Outcome 
 function rejectUnknownQuery(query: URLSearchParams, { paging }: Settings): void {
   for (const name of query.keys()) {
     if (name !== 'limit' && name !== 'status' && name !== paging) {
-      throw invalidRequest(`${quote(name)} is not a query parameter of listPets.`);
+      throw invalidRequest(`${quote(name)} is not a query parameter of listPets.`, 'unknownQuery');
     }
   }
 }
@@ -50,6 +50,7 @@ function readLimit(query: URLSearchParams, { limitOutOfRange }: Settings): numbe
     const found = more.length > 0 ? 'given more than once' : quote(text);
     throw invalidRequest(
       `limit is ${found}; it must be a whole number from ${listLimit.minimum} to ${listLimit.maximum}.`,
+      'limitOutOfRange',
     );
   }
   if (limitOutOfRange === 'default' || Number.isNaN(value)) return listLimit.default;
@@ -63,7 +64,7 @@ function readStatusFilter(query: URLSearchParams, { unknownStatusFilter }: Setti
   if (unknownStatusFilter === 'empty') return 'none';
   if (unknownStatusFilter === 'ignore') return undefined;
   const found = more.length > 0 ? 'given more than once' : quote(text);
-  throw invalidRequest(`status is ${found}; it must be one of ${petStatuses.join(', ')}.`);
+  throw invalidRequest(`status is ${found}; it must be one of ${petStatuses.join(', ')}.`, 'unknownStatusFilter');
 }
 
 /** How many pets come before the requested page. */
@@ -78,11 +79,12 @@ function readPage(
   if (text === null) return 0;
   if (paging === 'cursor') {
     const id = text.startsWith('after-') ? parseInt64(text.slice('after-'.length)) : undefined;
-    if (id === undefined) throw invalidRequest('cursor is not one that a Link header gave.');
+    if (id === undefined) throw invalidRequest('cursor is not one that a Link header gave.', 'paging');
     return pets.positionAfter(id, status);
   }
   const least = paging === 'page' ? 1 : 0;
   const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : -1;
-  if (value < least) throw invalidRequest(`${paging} is ${quote(text)}; it must be a whole number from ${least}.`);
+  if (value < least)
+    throw invalidRequest(`${paging} is ${quote(text)}; it must be a whole number from ${least}.`, 'paging');
   return paging === 'page' ? (value - 1) * limit : value;
 }

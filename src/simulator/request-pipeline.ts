@@ -192,7 +192,7 @@ export class RequestPipeline {
           ? (isWhole) => journal.complete(id, { finishedAtMs: clock.now(), isAbandoned: !isWhole })
           : undefined,
     };
-    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind);
+    const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind, outcome.assumption);
     if (isHeld) journal.hold(record);
     else journal.add(record);
     return finished;

@@ -1,4 +1,5 @@
 import type { Answer, ApiCall } from '../adapters/api-call.js';
+import type { AssumptionId } from '../contract/settings.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import { makesUnreadable } from '../faults/inject-fault.js';
 import type { Outcome } from '../faults/outcome.js';
@@ -49,6 +50,7 @@ export const unanswered: Sent = { status: 0, headers: {}, body: '' };
 /**
  * The journal record of a request.
  * @param lastArrivedId the id of the last request that had arrived when the answer was sent
+ * @param assumption the one that decided the answer
  */
 export function toRecord(
   {
@@ -71,6 +73,7 @@ export function toRecord(
   { status, headers, body }: Sent,
   answeredAtMs: number,
   lastArrivedId: number,
+  assumption?: AssumptionId,
 ): RequestRecord {
   const authorization = call.header('authorization');
   return {
@@ -103,6 +106,7 @@ export function toRecord(
     storedId,
     fault: fault?.name,
     isUnreadable: status === 0 || (fault !== undefined && makesUnreadable(fault, call.method)),
+    assumption,
     connection: call.connection,
     client: call.header('user-agent'),
     call: call.header('x-sim-call'),

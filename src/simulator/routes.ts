@@ -1,7 +1,7 @@
 import type { ApiCall } from '../adapters/api-call.js';
 import { type ApiError, gone, methodNotAllowed, notFound } from '../contract/api-error.js';
-import type { Settings } from '../contract/assumptions.js';
 import { getPetRemovedAtMs, type OperationName } from '../contract/document.js';
+import type { AssumptionId, Settings } from '../contract/settings.js';
 
 /** What a method and path lead to: an operation, or the refusal to give once the request is authenticated and counted. */
 export type Route =
@@ -20,13 +20,13 @@ const petPath = /^\/pets\/([^/]+)$/;
 export function findRoute({ method, path }: ApiCall, settings: Settings, nowMs: number): Route {
   if (path === '/pets') return byMethod(petsMethods, method, '', settings);
   const petId = petPath.exec(path)?.[1];
-  if (petId === undefined) return { operation: undefined, petId: '', refusal: unknownRoute() };
+  if (petId === undefined) return { operation: undefined, petId: '', refusal: unknownRoute('unknownRoute') };
   if (nowMs >= getPetRemovedAtMs && settings.afterRemoval !== 'keep') {
     const message = 'getPet was removed on 5 December 2030; use GET /pets with the status filter.';
     return {
       operation: 'getPet',
       petId,
-      refusal: settings.afterRemoval === 'gone' ? gone(message) : notFound(message),
+      refusal: (settings.afterRemoval === 'gone' ? gone : notFound)(message, 'afterRemoval'),
     };
   }
   return byMethod(petMethods, method, petId, settings);
@@ -54,10 +54,13 @@ function byMethod(methods: Record<string, OperationName>, method: string, petId:
   const operation = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (operation !== undefined) return { operation, petId };
   const refusal =
-    settings.unknownMethod === 'not-found' ? unknownRoute() : methodNotAllowed(method, Object.keys(methods));
+    settings.unknownMethod === 'not-found'
+      ? unknownRoute('unknownMethod')
+      : methodNotAllowed(method, Object.keys(methods));
   return { operation: undefined, petId, refusal };
 }
 
 const sunset = new Date(getPetRemovedAtMs).toUTCString();
 
-const unknownRoute = () => notFound('There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.');
+const unknownRoute = (assumption: AssumptionId) =>
+  notFound('There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.', assumption);

@@ -45,6 +45,7 @@ export class RecordRow implements Row {
   storedId: Row['storedId'];
   fault: Row['fault'];
   isUnreadable = false;
+  assumption: Row['assumption'];
 
   /** What the record takes. */
   bytes = 0;
@@ -115,6 +116,7 @@ export class RecordRow implements Row {
     this.storedId = from.storedId;
     this.fault = from.fault;
     this.isUnreadable = from.isUnreadable;
+    this.assumption = from.assumption;
     this.bytes = bytes;
     this.#setRate(from.rate);
     this.#setHeaders(from.headers, from.rate);
@@ -159,6 +161,7 @@ export class RecordRow implements Row {
       storedId: this.storedId,
       fault: this.fault,
       isUnreadable: this.isUnreadable,
+      assumption: this.assumption,
       rate: this.rate,
       headers: this.headers,
       requestBody: this.requestBody,

@@ -77,6 +77,8 @@ export interface RequestKnowledge {
   /** The fault rule that applied, and whether it kept the client from reading the answer. */
   readonly fault: string | undefined;
   readonly isUnreadable: boolean;
+  /** The assumption that decided the answer, where the document leaves it open. */
+  readonly assumption?: string | undefined;
 }
 
 /** One entry of the journal: what was observed of a request, and what only the simulator knows of it. */

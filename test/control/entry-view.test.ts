@@ -65,6 +65,7 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
   storedId: few(undefined, '9007199254740993'),
   fault: few(undefined, 'a "fault"'),
   isUnreadable: fc.boolean(),
+  assumption: few(undefined, 'unknownRoute'),
 });
 
 test('an entry as JSON is what JSON.stringify makes of the shown entry, whatever came before it', () => {

@@ -146,7 +146,12 @@ test.each<[assumption: string, scenario: Scenario, call: Call]>([
   ['bodyTooLarge', {}, { body: `{"name":"${'x'.repeat(70_000)}","categoryId":1}` }],
   ['malformedPetId', {}, { path: '/pets/abc' }],
   ['malformedPetId', { assumptions: { malformedPetId: 'reject' } }, { path: '/pets/abc' }],
+  ['malformedPetId', {}, { path: '/pets/99999999999999999999' }],
+  ['paging', { assumptions: { paging: 'offset' } }, { path: '/pets?offset=x' }],
+  ['paging', { assumptions: { paging: 'cursor' } }, { path: '/pets?cursor=x' }],
   ['unknownRoute', {}, { path: '/orders' }],
+  ['unknownMethod', { assumptions: { unknownMethod: 'not-found' } }, { method: 'DELETE' }],
+  ['unknownRoute', { faults: [{ then: { delay: '1ms' } }] }, { path: '/orders' }],
   ['unknownMethod', {}, { method: 'DELETE' }],
   ['afterRemoval', { clock: { start: '2031-01-01T00:00:00Z', mode: 'frozen' } }, { path: '/pets/1' }],
 ])('names the assumption %s', async (assumption, scenario, call) => {

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../contract/api-error.js';
 import { getPetRemovedAtMs, rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
+import type { ErrorCode } from '../../contract/error-codes.js';
 import { parseInt64 } from '../../values/int64.js';
 import type { Clue } from './clue.js';
 import { type Facts, isObject, type ReadExchange } from './facts.js';

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../contract/api-error.js';
 import type { AssumptionId } from '../../contract/assumptions.js';
+import type { ErrorCode } from '../../contract/error-codes.js';
 import { settingValues } from '../../contract/settings.js';
 import { type Exchange, placeOf } from '../recording/exchange.js';
 

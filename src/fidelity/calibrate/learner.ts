@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../contract/api-error.js';
 import { type AssumptionId, assumptions } from '../../contract/assumptions.js';
+import type { ErrorCode } from '../../contract/error-codes.js';
 import type { Settings } from '../../contract/settings.js';
 import type { Exchange } from '../recording/exchange.js';
 import { answerClues, petClues } from './answer-clues.js';

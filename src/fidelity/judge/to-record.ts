@@ -38,4 +38,5 @@ export const toRecord = (exchange: Exchange, known: RequestKnowledge): RequestRe
   storedId: known.storedId,
   fault: known.fault,
   isUnreadable: known.isUnreadable,
+  assumption: known.assumption,
 });

@@ -41,6 +41,7 @@ export function readOwnRecord(entry: Entry, arrivedAtMs: number): OwnRecord | un
       storedId: text(entry.storedId),
       fault: text(entry.fault),
       isUnreadable: entry.unreadable === true,
+      assumption: text(entry.assumption),
     },
   };
 }

@@ -1,0 +1,14 @@
+/** The default values of the Error field `code`; the document shows none (assumption `errorCodes`). */
+export const errorCodes = [
+  'invalid_request',
+  'unauthorized',
+  'not_found',
+  'method_not_allowed',
+  'gone',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limit_exceeded',
+  'key_banned',
+  'internal_error',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
