@@ -5,7 +5,7 @@ import { decodeUnreserved } from '../../values/percent-encoding.js';
 /** Why the server does not look further at a request. Not an answer of the API, so without its headers. */
 export interface Refusal {
   status: number;
-  code: ErrorCode | 'forbidden';
+  code: ErrorCode | 'forbidden' | 'service_unavailable';
   message: string;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { nothingHere } from '../../adapters/fetch.js';
-import { basePath } from '../../contract/document.js';
+import { basePath, retryAfterHeader } from '../../contract/document.js';
 import type { Backend } from '../../control/backend.js';
 import { sandboxPrefix } from '../../simulator/sandboxes.js';
 import type { ExtensionOf } from '../msw-handlers/extensions.js';
@@ -8,7 +8,7 @@ import { type ApiListener, createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
-import { createRequestCheck } from './guard.js';
+import { createRequestCheck, refusal } from './guard.js';
 import { isUnder } from './is-under.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
@@ -79,7 +79,10 @@ function extended({ sim }: Backend, serveApi: ApiListener, extensionOf: Extensio
   };
 }
 
-/** Express takes a tenth of a second to load, so it waits for the first control request. */
+/**
+ * Loads Express, which takes a tenth of a second, at the first control request. A load that failed, as without a free file
+ * descriptor, is tried again at the next.
+ */
 function createControlLoader(backend: Backend, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
   const load = () => {
@@ -89,7 +92,20 @@ function createControlLoader(backend: Backend, options: ListenerOptions): Contro
   return (request: IncomingMessage, response: ServerResponse, report: Report) => {
     load().then(
       (serve) => serve(request, response, report),
-      (error) => response.destroy(error),
+      (error) => {
+        loading = undefined;
+        console.error(error);
+        response.setHeader(retryAfterHeader, '1');
+        const body = sendRefusal(response, notLoaded);
+        report?.({ by: 'control', sim: backend.sim, status: notLoaded.status, headers: {}, body });
+      },
     );
   };
 }
+
+// Node's loader of ES modules remembers a failure, where this is loaded as one: only another process helps then.
+const notLoaded = refusal(
+  503,
+  'service_unavailable',
+  'The control API could not be loaded; the log says why. Retry, and if that does not help, restart the simulator.',
+);
