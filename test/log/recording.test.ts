@@ -1,6 +1,8 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import type { Command } from '../../src/log/command.js';
 import { toJsonCommand } from '../../src/log/command-json.js';
@@ -103,10 +105,8 @@ test('tokens that the scenario does not name stand under stable other names, and
   expect(again.machine.sim.keys.unlisted).toHaveLength(machine.sim.keys.unlisted.length);
 });
 
-test('only its owner can read a recording, which says that bodies are in it', async () => {
-  const folder = newFolder();
-  writeFileSync(join(folder, 'run.jsonl'), '', { mode: 0o644 });
-  const { file, text, close } = record({}, join(folder, 'run.jsonl'));
+test('only its owner can read a new recording, which says that bodies are in it', async () => {
+  const { file, text, close } = record();
   await close();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(text().split('\n')[0] as string)).toMatchObject({
@@ -114,6 +114,26 @@ test('only its owner can read a recording, which says that bodies are in it', as
     version: '1.0.0',
     warning: 'Tokens that the scenario does not name are replaced; bodies of requests are as they were sent.',
   });
+});
+
+test('a recording leaves the mode of an empty file and of a device as it was', async () => {
+  const empty = join(newFolder(), 'run.jsonl');
+  writeFileSync(empty, '');
+  chmodSync(empty, 0o644);
+  await record({}, empty).close();
+  expect(statSync(empty).mode & 0o777).toBe(0o644);
+
+  // The terminal end of a pseudo-terminal: a device that belongs to the user of this test.
+  const pty = spawn('script', ['-qfc', 'tty; exec cat', '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(async () => {
+    pty.kill('SIGKILL');
+    await once(pty, 'close');
+  });
+  const [first] = await once(pty.stdout, 'data');
+  const device = String(first).trim();
+  chmodSync(device, 0o622);
+  await record({}, device).close();
+  expect(statSync(device).mode & 0o777).toBe(0o622);
 });
 
 test('a replay stops at an entry or at an instant', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Log, LogScenario } from '../log.js';
 import { createUnkeptLog } from '../unkept-log.js';
 import { format, type RecordingHeader } from './headers.js';
@@ -12,12 +12,13 @@ export interface RecordingOptions {
   readonly onLost: (error: Error) => void;
 }
 
-/** A file that has something in it is not lost. An empty one, as of mktemp(1), may be there. */
+/**
+ * Creates a file that only its owner can read. An empty one, as of mktemp(1), and a device are written as they are; a file
+ * with content is refused.
+ */
 function openNew(path: string): number {
   const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0;
-  const file = openSync(path, isEmpty ? 'r+' : 'wx', 0o600);
-  fchmodSync(file, 0o600);
-  return file;
+  return openSync(path, isEmpty ? 'r+' : 'wx', 0o600);
 }
 
 /**
