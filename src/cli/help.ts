@@ -22,7 +22,8 @@ Usage
   petstore-sim compare --target URL --key-env NAME [SCENARIO]
                                      tell whether the real service still answers as the scenario; 0 same, 1 differs,
                                      2 could not check
-  petstore-sim replay FILE           do a recorded run again, and compare every answer; exit code 1 when one differs
+  petstore-sim replay FILE           do a recorded run again, and compare every answer; exit code 1 when one differs,
+                                     2 when the recording cannot be read to its end
   petstore-sim scenario --from FILE  make a scenario of recorded traffic: what was in force when it began
   petstore-sim state export [FILE]   write the state of a running server, or with --as scenario a scenario that starts there
   petstore-sim state import FILE     put an exported state back into a running server

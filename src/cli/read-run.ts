@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { version } from '../control/har.js';
 import { openFileLog } from '../log/file/open-file-log.js';
 import { readRecording } from '../log/file/read-recording.js';
+import { entriesSetAside } from '../log/file/set-aside.js';
 import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../log/log.js';
 import { type Replay, type ReplayUntil, replayLog } from '../log/replay-log.js';
 import { recordedSandboxes } from '../node/open-recording.js';
@@ -20,6 +21,8 @@ export interface ReadRun {
   readonly snapshot: FoundSnapshot | undefined;
   readonly entries: readonly FoundEntry[];
   readonly notices: readonly string[];
+  /** Number of entries that could not be read, after the last of `entries`. */
+  readonly leftOut: number;
   readonly sandboxes: SandboxesOptions | undefined;
 }
 
@@ -40,16 +43,16 @@ export async function readRun(path: string): Promise<ReadRun> {
 }
 
 function readFile(path: string): ReadRun {
-  const { version, entries, notice } = readRecording(path);
+  const { version, entries, notice, leftOut } = readRecording(path);
   const notices = notice === undefined ? [] : [notice];
-  return { version, snapshot: undefined, entries, notices, sandboxes: recordedSandboxes };
+  return { version, snapshot: undefined, entries, notices, leftOut, sandboxes: recordedSandboxes };
 }
 
 /** Reads a copy, because a server may be using the folder, and what is damaged in it is that server's to mend. */
 async function readFolder(path: string): Promise<ReadRun> {
   const copy = await mkdtemp(join(tmpdir(), 'petstore-sim-replay-'));
   try {
-    const isOfLog = (source: string) => !/[/\\](?:lock-|starting\.json)[^/\\]*$/.test(source);
+    const isOfLog = (source: string) => !/[/\\](?:lock-|starting\.json|set-aside-)[^/\\]*$/.test(source);
     await cp(path, copy, { recursive: true, filter: isOfLog });
     const { log, isNew, snapshot, entries, notices } = await openFileLog(copy, {
       version,
@@ -66,6 +69,7 @@ async function readFolder(path: string): Promise<ReadRun> {
         snapshot: snapshot && { ...snapshot, pieces: streamOf(pieces) },
         entries: found,
         notices: notices.filter((notice) => !notice.startsWith('The log was written by')),
+        leftOut: entriesSetAside(copy),
         sandboxes: undefined,
       };
     } finally {
@@ -79,6 +83,10 @@ async function readFolder(path: string): Promise<ReadRun> {
 async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
+
+/** Whether a replay has applied every entry that it was asked for. A part that cannot be read may follow those. */
+export const isComplete = ({ entries, leftOut }: ReadRun, { last }: Replay, { position }: ReplayUntil): boolean =>
+  leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
 /**
  * Does a run again.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatLine } from '../../src/log/file/line.js';
@@ -87,8 +87,77 @@ test('a run goes on when its recording cannot be written any more, and says so',
   expect(stderr).toContain('The recording run.jsonl cannot be written any more: EFBIG');
   expect(stderr).toContain('INCONCLUSIVE');
   const replayed = run(['replay', 'run.jsonl'], cwd);
-  expect(replayed.status).toBe(0);
-  expect(replayed.stderr).toMatch(/The recording can be read up to entry \d+/);
+  expect(replayed.status).toBe(2);
+  expect(replayed.stderr).toMatch(/The recording can be read up to entry \d+: .*; 1 entry is left out\.\n/);
+});
+
+/** Changes one byte in a line of a file. */
+function damage(file: string, line: number): void {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  lines[line] = (lines[line] as string).replace('"commands"', '"Commands"');
+  writeFileSync(file, lines.join('\n'));
+}
+
+test('a damaged recording is replayed up to the damage and never succeeds', () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, 'client.mjs'), client(false));
+  run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  const entries = readFileSync(join(cwd, 'run.jsonl'), 'utf8').trimEnd().split('\n').length - 1;
+  // The first line is the header.
+  damage(join(cwd, 'run.jsonl'), 4);
+  const left = entries - 3;
+  const notice = new RegExp(`can be read up to entry 3: .* got one that was changed; ${left} entries are left out`);
+
+  const replayed = run(['replay', 'run.jsonl'], cwd);
+  expect(replayed.status).toBe(2);
+  expect(replayed.stderr).toMatch(notice);
+  expect(replayed.stdout).toMatch(new RegExp(`^3 of ${entries} entries .*: every answer until there is as it was`));
+  const json = run(['replay', 'run.jsonl', '--json'], cwd);
+  expect({ status: json.status, ...JSON.parse(json.stdout) }).toMatchObject({ status: 2, entries: 3, leftOut: left });
+
+  const judged = run(['replay', 'run.jsonl', '--judge', '--verdict', 'verdict.json', '--junit', 'junit.xml'], cwd);
+  expect(judged.status).toBe(2);
+  const verdict = JSON.parse(readFileSync(join(cwd, 'verdict.json'), 'utf8'));
+  expect(verdict).toMatchObject({ outcome: 'inconclusive', reason: expect.stringMatching(notice) });
+
+  const exported = run(['state', 'export', 'state.json', '--from', 'run.jsonl'], cwd);
+  expect(exported.status).toBe(2);
+  expect(exported.stderr).toContain(
+    `got one with ${left} unreadable entries; --until 3 exports the last state that can be read`,
+  );
+  expect(existsSync(join(cwd, 'state.json'))).toBe(false);
+
+  // Up to there nothing is missing.
+  expect(run(['replay', 'run.jsonl', '--until', '3'], cwd).status).toBe(0);
+  expect(run(['replay', 'run.jsonl', '--until', '4'], cwd).status).toBe(2);
+  expect(run(['state', 'export', 'state.json', '--from', 'run.jsonl', '--until', '3'], cwd).status).toBe(0);
+});
+
+test('a replay counts entries from their positions if a line lost its end', () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, 'client.mjs'), client(true));
+  run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
+  const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8').trimEnd().split('\n');
+  writeFileSync(join(cwd, 'run.jsonl'), `${lines.slice(0, 5).join('\n')} ${lines.slice(5).join('\n')}\n`);
+  const { status, stderr } = run(['replay', 'run.jsonl'], cwd);
+  expect(status).toBe(2);
+  expect(stderr).toContain(`can be read up to entry 3: `);
+  expect(stderr).toContain(`; ${lines.length - 4} entries are left out`);
+});
+
+test('the replay of a damaged folder counts the entries that it could not read', async () => {
+  const cwd = newFolder();
+  const { baseUrl, stop } = await startServer(['--data', 'data'], { cwd });
+  for (let call = 0; call < 6; call++) {
+    await (await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer free-key' } })).text();
+  }
+  await stop();
+  const [name = ''] = readdirSync(join(cwd, 'data')).filter((file) => file.startsWith('log-'));
+  const file = join(cwd, 'data', name);
+  const entries = readFileSync(file, 'utf8').trimEnd().split('\n').length - 1;
+  damage(file, 4);
+  const { status, stdout } = run(['replay', 'data', '--json'], cwd);
+  expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 2, entries: 3, leftOut: entries - 3 });
 });
 
 test('a recorded server is served again from any point of it', async () => {

@@ -7,7 +7,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
-import { type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
+import { isComplete, type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
 import { shellWords } from '../shell-words.js';
 import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
@@ -21,7 +21,8 @@ export interface ReplayFlags extends ListenFlags, VerdictFlags {
 /**
  * Does again what a recording, or the folder of `--data`, holds, and compares the answers.
  * @param print writes to standard output
- * @returns 1 at the first answer that differs, and with `--judge` when the client failed; else 0
+ * @returns 1 at the first answer that differs, 2 for a run that cannot be read to its end or a report that cannot be written,
+ * 1 with `--judge` when the client failed; else 0
  */
 export async function replay(
   flags: ReplayFlags,
@@ -46,21 +47,32 @@ export async function replay(
     process.stderr.write(`petstore-sim: ${differenceText(difference, run)}\n`);
     return 1;
   }
-  if (!flags.judge) print(flags.json ? jsonWithNext(result(done, run), next(file)) : `${summary(done, run)}\n`);
-  const code = flags.judge ? await judge(machine, file, flags) : 0;
+  const leftOut = isComplete(run, done, until) ? 0 : run.leftOut;
+  const shown = result(done, run, leftOut);
+  if (!flags.judge) print(flags.json ? jsonWithNext(shown, next(file)) : `${summary(shown)}\n`);
+  const lack = leftOut === 0 ? undefined : run.notices.join(' ');
+  const code = flags.judge ? await judge(machine, file, flags, lack) : 0;
   if (flags.serve) {
     const { serveReplayed } = await import('../serve-replayed.js');
     await serveReplayed(machine, done.last?.position ?? 0, flags);
   }
-  return code;
+  return leftOut === 0 ? code : incompleteCode;
 }
 
-/** Prints the verdict as exec does. @returns the exit code */
-async function judge(machine: StateMachine, file: string, flags: ReplayFlags): Promise<number> {
+/**
+ * Prints the verdict as exec does.
+ * @param lack sentence about the entries that could not be read, if there are any
+ * @returns the exit code
+ */
+async function judge(machine: StateMachine, file: string, flags: ReplayFlags, lack?: string): Promise<number> {
   const { sim } = machine;
-  const verdict = machine.judge();
-  const judged = { verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict) };
-  const failures = await writeReports(flags, judged, next(file));
+  const judged = machine.judge();
+  const verdict =
+    lack === undefined || judged.outcome === 'fail'
+      ? judged
+      : { ...judged, outcome: 'inconclusive' as const, reason: lack };
+  const report = { verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict) };
+  const failures = await writeReports(flags, report, next(file));
   for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
   if (fails(verdict, readCodes(flags['fail-on']), flags['require-conclusive'] ?? false)) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
@@ -68,14 +80,17 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags): P
 
 /** As of exec: a report could not be written. */
 const unwrittenCode = 2;
+/** The run cannot be read to its end. */
+const incompleteCode = 2;
 
 const next = (file: string) => [`petstore-sim state export --from ${shellWords([file])} --as scenario scenario.yaml`];
 
 const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
 const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;
 
-const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun) => ({
+const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun, leftOut: number) => ({
   entries: applied,
+  leftOut,
   uncompared,
   until: last && new Date(last.atMs).toISOString(),
   requests: machine?.sim.journal.size,
@@ -83,10 +98,11 @@ const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun) =>
   replayedBy: version,
 });
 
-function summary(replay: Replay, run: ReadRun): string {
-  const { entries, uncompared, until, requests, recordedBy, replayedBy } = result(replay, run);
+function summary(shown: ReturnType<typeof result>): string {
+  const { entries, leftOut, uncompared, until, requests, recordedBy, replayedBy } = shown;
   const but = uncompared === 0 ? '' : `, but ${uncompared} of the entries have none to compare`;
-  return `${counted(entries, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer is as it was${but}; the journal has ${counted(requests ?? 0, 'request')}`;
+  const of = leftOut === 0 ? '' : `${entries} of `;
+  return `${of}${counted(entries + leftOut, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer ${leftOut === 0 ? '' : 'until there '}is as it was${but}; the journal has ${counted(requests ?? 0, 'request')}`;
 }
 
 function differenceText(

@@ -82,17 +82,25 @@ const ofServer = (action: 'export' | 'import', file: string, { url, sandbox, 'co
 
 /** The state that a run had at a point. @throws {UsageError} */
 async function stateOfRun(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
-  const [{ readRun, replayRun, untilOf }, { exportState: stateOf }] = await Promise.all([
+  const [{ isComplete, readRun, replayRun, untilOf }, { exportState: stateOf }] = await Promise.all([
     import('../read-run.js'),
     import('../../control/export-state.js'),
   ]);
   const run = await readRun(path);
   for (const notice of run.notices) process.stderr.write(`petstore-sim: ${notice}\n`);
-  const { machine, difference } = await replayRun(run, until === undefined ? {} : untilOf(until));
+  const point = until === undefined ? {} : untilOf(until);
+  const done = await replayRun(run, point);
+  const { machine, difference, last } = done;
   if (difference !== undefined) {
     const { position, version } = difference.entry;
     throw new UsageError(
       `expected answers as they were, got others from entry ${position} on, which petstore-sim ${version} wrote; petstore-sim replay shows them`,
+    );
+  }
+  if (!isComplete(run, done, point)) {
+    const remedy = last === undefined ? '' : `; --until ${last.position} exports the last state that can be read`;
+    throw new UsageError(
+      `expected a run that can be read to its end, got one with ${counted(run.leftOut, 'unreadable entry', 'unreadable entries')}${remedy}`,
     );
   }
   const sim = machine?.simOf(sandbox);

@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
+import { counted } from '../../values/counted.js';
 import { type FoundEntry, type LogEntry, LogOpenError } from '../log.js';
 import { type RecordingHeader, readHeader } from './headers.js';
-import { checkLine, parseLine } from './line.js';
+import { checkLine, parseLine, placeOf } from './line.js';
 import { readLines } from './read-lines.js';
 
 export interface Recording {
@@ -11,6 +12,8 @@ export interface Recording {
   readonly entries: readonly FoundEntry[];
   /** A sentence, where the file is not whole. */
   readonly notice: string | undefined;
+  /** Number of entries after the last readable one. */
+  readonly leftOut: number;
 }
 
 /** @throws {LogOpenError} when the file is no recording, and what the system says when it cannot be read */
@@ -25,18 +28,28 @@ export function readRecording(path: string): Recording {
     const { version, birth } = first.header;
     const entries: FoundEntry[] = [];
     let chain = first.sum;
-    let notice: string | undefined;
+    let leftOut = 0;
+    let damage = '';
     for (const { bytes, isEnded, offset } of lines) {
+      if (leftOut > 0) {
+        // A lost newline makes two entries one line.
+        leftOut = (placeOf(bytes)?.position ?? entries.length + leftOut + 1) - entries.length;
+        continue;
+      }
       const sum = isEnded ? checkLine(bytes, chain) : undefined;
       if (sum === undefined) {
         const found = isEnded ? 'got one that was changed' : 'got one without an end';
-        notice = `The recording can be read up to entry ${entries.length}: expected a line as it was written at byte ${offset}, ${found}.`;
-        break;
+        damage = `expected a line as it was written at byte ${offset}, ${found}`;
+        leftOut = 1;
+        continue;
       }
       chain = sum;
       entries.push({ ...parseLine<LogEntry>(bytes), version });
     }
-    return { version, scenario: birth.scenario.name, entries, notice };
+    const left = `${counted(leftOut, 'entry', 'entries')} ${leftOut === 1 ? 'is' : 'are'} left out`;
+    const notice =
+      leftOut === 0 ? undefined : `The recording can be read up to entry ${entries.length}: ${damage}; ${left}.`;
+    return { version, scenario: birth.scenario.name, entries, notice, leftOut };
   } finally {
     closeSync(file);
   }

@@ -1,6 +1,8 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { asideName, bytesOf, renameAside } from './folder-files.js';
+import { asideName, bytesOf, renameAside, setAsidePrefix } from './folder-files.js';
+import { beginsWith } from './line.js';
+import { readLines } from './read-lines.js';
 
 /** Cuts a file of the log back to where its whole entries end. @returns how many bytes went */
 export function cutBack(folder: string, name: string, offset: number): number {
@@ -21,6 +23,21 @@ export function setAsideFrom(folder: string, name: string, offset: number, later
   const aside = later.toReversed().map((each) => renameAside(folder, each));
   aside.push(offset === 0 ? renameAside(folder, name) : copyRest(folder, name, offset));
   return aside.reverse();
+}
+
+/** Number of entries in the files of a log that were set aside in a folder. */
+export function entriesSetAside(folder: string): number {
+  let count = 0;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(setAsidePrefix) || !name.includes('-log-')) continue;
+    const file = openSync(join(folder, name), 'r');
+    try {
+      for (const { bytes } of readLines(file)) if (!beginsWith(bytes, '"file":')) count++;
+    } finally {
+      closeSync(file);
+    }
+  }
+  return count;
 }
 
 function copyRest(folder: string, name: string, offset: number): string {
