@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { counted } from '../../values/counted.js';
 import { type LogBirth, LogOpenError } from '../log.js';
 import type { Connection } from './connection.js';
 import { type EntryFields, fieldList, type StoredEntry, toFields } from './entry-fields.js';
@@ -16,11 +17,14 @@ interface StoredBirth extends LogBirth {
 /** What entries tell of the log that they were meant for. */
 export const shortId = ({ id }: LogBirth): string => id.slice(0, 8);
 
-/** What the log began with; `undefined` where there is none. @throws {LogOpenError} when a newer version wrote it */
+/** What the log began with; `undefined` where there is none. @throws {LogOpenError} for a text that this version does not read */
 export async function readBirth(connection: Connection, keys: StoreKeys): Promise<LogBirth | undefined> {
   const text = (await connection.call('GET', keys.birth)) as string | null;
   if (text === null) return undefined;
-  const birth = JSON.parse(text) as StoredBirth;
+  const birth = parseBirth(text);
+  if (birth === undefined) {
+    throw new LogOpenError(`expected the key ${keys.birth} as petstore-sim wrote it, got another text; ${remedies}`);
+  }
   if (birth.format !== format) {
     throw new LogOpenError(
       `expected a log of format ${format}, got format ${birth.format}, which petstore-sim ${birth.version} wrote; use that version or a newer one, another name, or begin anew with --data-reset`,
@@ -29,7 +33,22 @@ export async function readBirth(connection: Connection, keys: StoreKeys): Promis
   return birth;
 }
 
-/** Begins a log with its first command, unless another replica has done so in the same moment. */
+function parseBirth(text: string): StoredBirth | undefined {
+  try {
+    const birth = JSON.parse(text) as StoredBirth;
+    return typeof birth.id === 'string' && typeof birth.format === 'number' ? birth : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Alternatives for a log that is not whole. */
+export const remedies = 'restore the store, use another name, or delete what is there with --data-reset';
+
+/**
+ * Begins a log with its first command, unless another replica has done so in the same moment.
+ * @throws {LogOpenError} for parts of a log that has lost its birth; nothing is deleted
+ */
 export async function beginLog(
   connection: Connection,
   keys: StoreKeys,
@@ -40,19 +59,31 @@ export async function beginLog(
     atMs,
   }: Pick<LogBirth, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
-  await connection.call('WATCH', keys.birth, keys.log);
-  if ((await connection.call('EXISTS', keys.birth)) === 1) {
-    await connection.call('UNWATCH');
-    return;
+  await connection.call('WATCH', keys.birth, keys.log, keys.snapshots);
+  const isBegun = (await connection.call('EXISTS', keys.birth)) === 1;
+  const remains = isBegun ? undefined : await remainsOf(connection, keys);
+  if (isBegun || remains !== undefined) await connection.call('UNWATCH');
+  if (isBegun) return;
+  if (remains !== undefined) {
+    throw new LogOpenError(
+      `expected the key ${keys.birth} beside ${remains}, got none: the store has lost it; ${remedies}`,
+    );
   }
   const birth: StoredBirth = { id: randomUUID(), scenario, format, version };
   const entry: StoredEntry = { log: shortId(birth), version, atMs, commands: [command] };
   const fields: EntryFields = toFields({ writer: 'begin', incarnation: 1, sequence: 1 }, entry);
   await connection.transaction([
-    ['DEL', keys.log, keys.snapshots],
     ['SET', keys.birth, JSON.stringify(birth)],
     ['XADD', keys.log, '*', ...fieldList(fields)],
   ]);
+}
+
+/** Parts of a log that are in the store, in words; `undefined` without any. */
+async function remainsOf(connection: Connection, keys: StoreKeys): Promise<string | undefined> {
+  const entries = Number(await connection.call('XLEN', keys.log));
+  const snapshots = Number(await connection.call('HLEN', keys.snapshots));
+  if (entries + snapshots === 0) return undefined;
+  return `${keys.log} with ${counted(entries, 'entry', 'entries')} and ${counted(snapshots, 'snapshot')}`;
 }
 
 /** Deletes a log with everything that belongs to it. */

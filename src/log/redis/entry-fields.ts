@@ -69,5 +69,12 @@ export function readStored({ text, isExact }: EntryFields): StoredEntry | undefi
   }
 }
 
+/** What is in an entry of the log that begins its id with `log`; `undefined` for any other entry. */
+export function readStoredOf(log: string, list: readonly string[]): StoredEntry | undefined {
+  const fields = readFields(list);
+  const stored = fields && readStored(fields);
+  return stored?.log === log ? stored : undefined;
+}
+
 /** The instant of the store that a stream id begins with. */
 export const msOfId = (id: string): number => Number.parseInt(id, 10);

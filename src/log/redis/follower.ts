@@ -18,10 +18,16 @@ export interface FollowerOptions {
   readonly connect: () => Promise<Connection>;
   /** Whether the entry at a place is there as it was. @throws {StoreAwayError} */
   readonly isThere: (connection: Connection) => Promise<boolean>;
+  /**
+   * Whether the stream still has every entry that is needed; asked at its end.
+   * @param entries those that were read, not yet applied
+   * @param length of the stream after that
+   */
+  readonly isWhole: (entries: StreamEntries, length: number) => boolean;
   readonly onEntry: (id: string, fields: string[]) => void;
   /** Called when the store has answered. */
   readonly onContact: (isAtEnd: boolean) => void;
-  /** Called when entries that were applied are not there any more; nothing more is read then. */
+  /** Called when entries are not there any more; nothing more is read or applied then. */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -65,23 +71,26 @@ export class Follower {
   }
 
   async #read(connection: Connection): Promise<void> {
-    const { key, place, isThere, onEntry, onContact, onLost } = this.#options;
+    const { key, place, isThere, isWhole, onEntry, onContact, onLost } = this.#options;
     while (!this.#isOver) {
       const isCheckDue = performance.now() - this.#checkedMs > checkEveryMs;
       if (isCheckDue) this.#checkedMs = performance.now();
       // Sent right before the read: nothing comes between the two.
       const checked = isCheckDue ? isThere(connection) : Promise.resolve(true);
-      const [wasThere, reply] = await Promise.all([
+      const [wasThere, reply, length] = await Promise.all([
         checked,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, place().id),
+        // Runs after the read: it sees what was cut away before an entry of it was written.
+        connection.call('XLEN', key),
       ]);
       if (this.#isOver) return;
-      if (!wasThere) {
+      const entries = (reply as [key: string, entries: StreamEntries][] | null)?.[0]?.[1] ?? [];
+      const isAtEnd = entries.length < readEntries;
+      if (!wasThere || (isAtEnd && !isWhole(entries, Number(length)))) {
         this.stop();
         return onLost();
       }
-      const entries = (reply as [key: string, entries: StreamEntries][] | null)?.[0]?.[1] ?? [];
-      onContact(entries.length < readEntries);
+      onContact(isAtEnd);
       let turnEndsMs = performance.now() + turnMs;
       for (const [id, fields] of entries) {
         onEntry(id, fields);

@@ -9,9 +9,10 @@ import {
   type OpenLogOptions,
 } from '../log.js';
 import type { RedisAddress } from './address.js';
-import { beginLog, readBirth, removeLog } from './birth.js';
+import { beginLog, readBirth, remedies, removeLog, shortId } from './birth.js';
 import { checkIsAlone } from './check-alone.js';
 import { type Connection, connect } from './connection.js';
+import { readStoredOf } from './entry-fields.js';
 import { keysOf, type StoreKeys } from './keys.js';
 import { LogMovedError } from './log-moved-error.js';
 import { beginning } from './place.js';
@@ -86,7 +87,7 @@ async function open(
   const found = await readBirth(connection, keys);
   if (found === undefined && mustExist) {
     throw new LogOpenError(
-      `expected the log ${address.name} to be in ${address.shown}, got none: the store has lost it; restore its data, or start the replicas again to begin anew`,
+      `expected the log ${address.name} to be in ${address.shown}, got none or one without its key ${keys.birth}: the store has lost it; restore its data, or start the replicas again: they begin anew, or say what is left of it`,
     );
   }
   if (found === undefined) {
@@ -126,15 +127,27 @@ async function newestSnapshot(
   notices: string[],
 ): Promise<SnapshotHeader | undefined> {
   for (const header of await listSnapshots(connection, keys)) {
-    const entries = (await connection.call('XRANGE', keys.log, header.id, header.id)) as StreamEntries;
+    const [entry] = (await connection.call('XRANGE', keys.log, header.id, header.id)) as StreamEntries;
+    if (entry !== undefined) refuseOtherLog(entry[1], keys, birth);
     const isWhole = (await connection.call('LLEN', keys.chunks(header.chunks))) === header.count;
-    if (entries.length === 1 && isWhole) return header;
+    if (entry !== undefined && isWhole) return header;
     notices.push(`The snapshot at entry ${header.position} cannot be used; an older one was taken.`);
   }
   const [[id, fields] = ['', []]] = (await connection.call('XRANGE', keys.log, '-', '+', 'COUNT', 1)) as StreamEntries;
-  if (fields[1] === '1.1 begin' && id !== '') return undefined;
+  if (fields[1] === '1.1 begin' && id !== '') {
+    refuseOtherLog(fields, keys, birth);
+    return undefined;
+  }
   throw new LogOpenError(
-    `expected a snapshot from which the log of ${birth.scenario.name} goes on, got a log without its beginning: the store has lost a part of it; restore the store, or begin anew with --data-reset`,
+    `expected a snapshot from which the log of ${birth.scenario.name} goes on, got a log without its beginning: the store has lost a part of it; ${remedies}`,
+  );
+}
+
+/** @throws {LogOpenError} for an entry of a log that began otherwise */
+function refuseOtherLog(list: readonly string[], keys: StoreKeys, birth: LogBirth): void {
+  if (readStoredOf(shortId(birth), list) !== undefined) return;
+  throw new LogOpenError(
+    `expected ${keys.log} to be the log that ${keys.birth} is of, got another: the store has lost a part of one; ${remedies}`,
   );
 }
 

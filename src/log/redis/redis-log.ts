@@ -49,13 +49,14 @@ export class RedisLog implements Log {
     const both = {
       connect: () => connect(address),
       isThere: (connection: Connection) => this.#isThere(connection),
-      onLost: () => this.#lose('the entry that was applied last is not there as it was'),
+      onLost: () => this.#lose('entries that were applied are not there as they were'),
       onError: (error: unknown) => this.#tell(error),
     };
     this.#follower = new Follower({
       ...both,
       key: keys.log,
       place: () => this.#place,
+      isWhole: (entries, length) => this.#snapshots.isWhole(this.#place.position, entries, length),
       onEntry: (id, fields) => this.#follow(id, fields),
       onContact: (isAtEnd) => this.#touch(isAtEnd),
     });

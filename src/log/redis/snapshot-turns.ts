@@ -1,9 +1,11 @@
+import { shortId } from './birth.js';
 import { compareIds } from './compare-ids.js';
 import type { Connection } from './connection.js';
-import type { EntryFields, SnapshotNote, StoredEntry } from './entry-fields.js';
+import { type EntryFields, readStoredOf, type SnapshotNote, type StoredEntry } from './entry-fields.js';
 import type { Place } from './place.js';
 import type { RedisLogOptions } from './redis-log-options.js';
 import { digestInTurns, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
+import type { StreamEntries } from './stream-entries.js';
 
 /** After a snapshot that did not come, another is tried when the log has grown by this. */
 const retryBytes = 1024 * 1024;
@@ -41,6 +43,21 @@ export class SnapshotTurns {
 
   get isDue(): boolean {
     return this.#due !== undefined && !this.#isBusy;
+  }
+
+  /**
+   * Whether a stream has every entry from the newest snapshot on, or all of them without one.
+   * @param position of the entry before `entries`, which are its last
+   * @param length of the stream
+   */
+  isWhole(position: number, entries: StreamEntries, length: number): boolean {
+    const last = position + entries.length;
+    const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
+    if (isWholeFrom(this.position)) return true;
+    // Another snapshot, noted in one of these, may have made older entries needless.
+    const log = shortId(this.#options.birth);
+    const notes = entries.map(([, list]) => readStoredOf(log, list)?.snapshot?.position ?? 0);
+    return isWholeFrom(Math.max(...notes, 0));
   }
 
   /** Notes an entry. */

@@ -2,6 +2,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { LogOpenError } from '../../../src/log/log.js';
 import { startProxy } from './cutting-proxy.js';
 import { startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';
@@ -104,13 +105,14 @@ test.concurrent('a replica that has missed entries which are not in the stream a
   proxy.isFrozen = true;
   await create(one);
   await redis.call('XTRIM', entriesKey, 'MAXLEN', 0);
-  await create(one);
+  expect(await statusOf(create(one))).toBe(503);
   proxy.thaw();
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
   expect(two.ended[0]).toContain('expected a snapshot from which the log of default goes on');
   expect(await statusOf(create(two))).toBe(503);
-  // It had seen all of them.
-  expect(await statusOf(create(one))).toBe(201);
+  // The other had seen all of them, and acknowledged nothing without them.
+  expect(one.ended[0]).toContain('expected a snapshot from which the log of default goes on');
+  expect(await statusOf(create(one))).toBe(503);
 });
 
 test.concurrent('what is done after its client got a 503 says so in the journal', async (context) => {
@@ -152,4 +154,68 @@ test.concurrent('a replica that sees that another had a different past reads the
   await vi.waitFor(() => isServing(one), patient);
   expect((await get(one, '/pets/41')).status).toBe(200);
   expect([one.said.length, one.ended]).toEqual([2, []]);
+});
+
+test.concurrent.for([
+  ['its oldest entry', ['XTRIM', entriesKey, 'MAXLEN']],
+  ['an entry in its middle', ['XDEL', entriesKey]],
+] as const)(
+  'no replica acknowledges a write to a stream from which another program took %s',
+  async ([what, command], context) => {
+    const redis = await startRedis(context);
+    const replicas = [await startReplica(redis), await startReplica(redis)];
+    for (const replica of replicas) expect(await statusOf(create(replica))).toBe(201);
+    const entries = (await redis.call('XRANGE', entriesKey, '-', '+')) as [string, string[]][];
+    const [id] = entries.at(-2) as [string, string[]];
+    await redis.call(...(command as [string, string]), what === 'its oldest entry' ? entries.length - 1 : id);
+    for (const replica of replicas) {
+      const { status } = await create(replica, { name: 'after' });
+      // A stream with its beginning is read again; a replica that has done so may serve.
+      if (what === 'its oldest entry') expect(status).toBe(503);
+      await vi.waitFor(() => expect(replica.said[0]).toMatch(/entries that were applied are not there/), patient);
+    }
+    if (what !== 'its oldest entry') return;
+    for (const { ended } of replicas) {
+      await vi.waitFor(() => expect(ended[0]).toContain('the store has lost a part of it'), patient);
+    }
+  },
+);
+
+test.concurrent('a store that has lost the birth of a log alone keeps the log, and no replica starts on it', async (context) => {
+  const redis = await startRedis(context);
+  const one = await startReplica(redis);
+  for (let n = 0; n < 5; n++) expect(await statusOf(create(one))).toBe(201);
+  await redis.call('DEL', 'petstore-sim:{test}:birth');
+  await vi.waitFor(() => expect(one.ended[0]).toContain('without its key petstore-sim:{test}:birth'), patient);
+  expect(await statusOf(create(one))).toBe(503);
+  await one.close();
+  const entries = Number(await redis.call('XLEN', entriesKey));
+  expect(entries).toBeGreaterThan(5);
+  await expect(startReplica(redis)).rejects.toThrow(
+    new LogOpenError(
+      `expected the key petstore-sim:{test}:birth beside petstore-sim:{test}:log with ${entries} entries and 0 snapshots, got none: the store has lost it; restore the store, use another name, or delete what is there with --data-reset`,
+    ),
+  );
+  expect(await redis.call('XLEN', entriesKey)).toBe(entries);
+  // Who means it begins anew, once no replica writes to it any more.
+  await vi.waitFor(
+    async () => expect((await startReplica(redis, { reset: true })).position).toBeGreaterThan(0),
+    patient,
+  );
+  expect(Number(await redis.call('XLEN', entriesKey))).toBeLessThan(entries);
+});
+
+test.concurrent.for([
+  ['of another log', (text: string) => text.replace(/"id":"[^"]{8}/, '"id":"01234567'), 'got another'],
+  ['that is no JSON', () => 'hello', 'got another text'],
+] as const)('no replica starts beside a birth %s', async ([, edit, found], context) => {
+  const redis = await startRedis(context);
+  const one = await startReplica(redis);
+  expect(await statusOf(create(one))).toBe(201);
+  await one.close();
+  const birth = (await redis.call('GET', 'petstore-sim:{test}:birth')) as string;
+  await redis.call('SET', 'petstore-sim:{test}:birth', edit(birth));
+  const entries = await redis.call('XLEN', entriesKey);
+  await expect(startReplica(redis)).rejects.toThrow(found);
+  expect(await redis.call('XLEN', entriesKey)).toBe(entries);
 });
