@@ -1,5 +1,6 @@
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { harmless } from '../values/harmless.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
@@ -106,7 +107,7 @@ function detail({ outcome, findings, unmet, reason, code, output }: GauntletResu
   if (outcome === 'pass') return '';
   if (unmet !== undefined) return `needs ${unmet}`;
   const said = lastError(output);
-  return `${reason}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
+  return `${harmless(reason)}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
 }
 
 /** `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. */

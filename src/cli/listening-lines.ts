@@ -3,7 +3,9 @@ import type { RunningServer } from '../node/http/server.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { counted } from '../values/counted.js';
 import { grouped } from '../values/grouped.js';
+import { harmless } from '../values/harmless.js';
 import type { LogFormat } from './request-log.js';
+import { shellWords } from './shell-words.js';
 
 /**
  * What the command line prints when the server listens. The first line of the JSON form is the `listening` event.
@@ -28,11 +30,11 @@ export function listeningLines(
   const limits = ({ minute, day }: (typeof keys)[number]) =>
     `${grouped(minute.limit)} a minute, ${grouped(day.limit)} a day`;
   const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
-  const authorization = `-H 'Authorization: Bearer ${key}'`;
+  const authorization = `-H ${shellWords([`Authorization: Bearer ${key}`])}`;
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ' -H "Authorization: Bearer $CONTROL_TOKEN"' : '';
   return [
-    `${styleText('bold', 'petstore-sim')}  scenario ${sim.name}${resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}: ${stateOf(sim)}`}`,
+    `${styleText('bold', 'petstore-sim')}  scenario ${harmless(sim.name)}${resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}: ${stateOf(sim)}`}`,
     '',
     `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
     `  API      ${styleText('cyan', baseUrl)}`,
@@ -40,12 +42,12 @@ export function listeningLines(
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? limits(info) : info.state;
-      return `  ${index === 0 ? 'Keys' : '    '}     ${info.key.padEnd(width)}  ${info.plan.padEnd(10)}  ${what}`;
+      return `  ${index === 0 ? 'Keys' : '    '}     ${harmless(info.key).padEnd(width)}  ${harmless(info.plan).padEnd(10)}  ${what}`;
     }),
     '',
-    `  Try      curl -i '${baseUrl}/pets?limit=3' ${authorization}`,
-    `           curl -i ${baseUrl}/pets ${authorization} ${json} -d '{"name":"Rex","categoryId":1}'`,
-    `           curl -s ${controlUrl}/clock${token} ${json} -d '{"advance":"61s"}'`,
+    `  Try      curl -i ${shellWords([`${baseUrl}/pets?limit=3`])} ${authorization}`,
+    `           curl -i ${shellWords([`${baseUrl}/pets`])} ${authorization} ${json} -d '{"name":"Rex","categoryId":1}'`,
+    `           curl -s ${shellWords([`${controlUrl}/clock`])}${token} ${json} -d '{"advance":"61s"}'`,
     '',
   ];
 }

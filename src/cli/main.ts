@@ -17,6 +17,7 @@ import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import { reportOutputErrors } from './output-errors.js';
+import { tell } from './tell.js';
 
 async function main(): Promise<void> {
   const request = readArguments();
@@ -108,7 +109,7 @@ main().catch((error) => {
   const isMistake = error instanceof UsageError || error instanceof ScenarioError;
   // What names its file is printed as compilers do it, so that editors and terminals find the place.
   const hasPlace = error instanceof ScenarioError && error.issues.every(({ file }) => file !== undefined);
-  if (isMistake) process.stderr.write(`${hasPlace ? '' : 'petstore-sim: '}${error.message}\n`);
+  if (isMistake) tell(`${hasPlace ? '' : 'petstore-sim: '}${error.message}`);
   else console.error(error);
   process.exitCode = isMistake ? 2 : 1;
 });

@@ -8,6 +8,7 @@ import { UsageError } from '../node/usage-error.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
 import { type Served, startServer } from './start-server.js';
+import { tell } from './tell.js';
 
 /**
  * Serves what a folder keeps, or begins it with the scenario. What was found is told on standard error.
@@ -29,7 +30,7 @@ export async function serveData(
   }).catch((error) => {
     throw error instanceof LogOpenError ? new UsageError(error.message) : error;
   });
-  for (const notice of opened.notices) process.stderr.write(`${notice}\n`);
+  for (const notice of opened.notices) tell(notice);
   const server = await startServer(() => listenToOpened(opened, options), options);
   const { backend, load, isResumed } = opened;
   return { sim: backend.sim, load, server, ...(isResumed && { resumedFrom: flags.data }) };

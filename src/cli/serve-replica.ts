@@ -9,6 +9,7 @@ import { UsageError } from '../node/usage-error.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
 import { type Served, startServer } from './start-server.js';
+import { tell, tellNotes } from './tell.js';
 
 /**
  * Serves the log of a store beside other replicas, or begins it with the scenario. Where it is, and what was found, is told
@@ -39,11 +40,9 @@ export async function serveReplica(
     const isOfStore = [LogOpenError, StoreAwayError, LogUnavailableError].some((Kind) => error instanceof Kind);
     throw isOfStore ? new UsageError(error.message) : error;
   });
-  for (const notice of served.notices) process.stderr.write(`${notice}\n`);
+  for (const notice of served.notices) tell(notice);
   const others = served.replicas.filter((name) => name !== served.replica);
   const beside = others.length === 0 ? 'no other replica' : `beside ${others.join(', ')}`;
-  process.stderr.write(
-    `petstore-sim: replica ${served.replica} of ${address.shown}, at entry ${served.position}, ${beside}\n`,
-  );
+  tellNotes([`replica ${served.replica} of ${address.shown}, at entry ${served.position}, ${beside}`]);
   return { sim: served.backend.sim, load: served.load, server: served };
 }

@@ -7,7 +7,7 @@ import { junitReport } from '../verdict/report/junit.js';
 import { terminalReport } from '../verdict/report/terminal.js';
 import { jsonWithNext } from './json-with-next.js';
 import { writeOutput } from './output-files.js';
-import { tellNotes } from './tell-notes.js';
+import { tellNotes } from './tell.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
 /** What was judged. */

@@ -1,8 +1,10 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { cli, runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
 
@@ -76,6 +78,25 @@ describe('petstore-sim serve --log pretty', () => {
     expect(outputs[0]).toMatch(/^HTTP\/1\.1 200 OK/);
     expect(outputs[1]).toMatch(/^HTTP\/1\.1 201 Created/);
     expect(JSON.parse(outputs[2] as string)).toMatchObject({ mode: 'real' });
+  });
+
+  test('quotes a key of a scenario for the shell, and replaces control characters of names', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-banner-'));
+    const key = "x'$(touch${IFS}made)`touch${IFS}made`'";
+    const scenario = { name: 'a\u001b]0;title\u0007b\u009b31m', keys: { [key]: {} } };
+    writeFileSync(join(folder, 'mine.json'), JSON.stringify(scenario));
+    const { nextLine } = startCommandLine(['--port', '0', '--scenario', 'mine.json'], { cwd: folder });
+    const banner: string[] = [];
+    while (!banner.at(-1)?.includes('/__sim/clock')) banner.push(await nextLine());
+    expect(stripVTControlCharacters(banner[0] as string)).toBe(
+      'petstore-sim  scenario a\ufffd]0;title\ufffdb\ufffd31m',
+    );
+    const line = banner.find((text) => text.includes('curl -i')) as string;
+    const shell = spawn('bash', ['-c', line.slice(line.indexOf('curl'))], { cwd: folder });
+    const [[chunk]] = await Promise.all([once(shell.stdout, 'data'), once(shell, 'close')]);
+    expect(String(chunk)).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(readdirSync(folder)).toEqual(['mine.json']);
+    rmSync(folder, { recursive: true });
   });
 
   test('prints a readable line a request, with nothing that a terminal would act upon', async () => {

@@ -17,7 +17,7 @@ import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
 import { shellWords } from '../shell-words.js';
-import { tellNotes } from '../tell-notes.js';
+import { tellNotes } from '../tell.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CalibrateFlags {

@@ -3,6 +3,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { shellWords } from '../shell-words.js';
+import { tell } from '../tell.js';
 
 /** Looks for mistakes in scenario files: `FILE: ok`, or all of them on standard error and exit code 2. */
 export async function check(files: readonly string[], asJson = false, print: (text: string) => void): Promise<void> {
@@ -16,7 +17,7 @@ export async function check(files: readonly string[], asJson = false, print: (te
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       results.push({ file, ok: false, issues: error.issues });
-      if (!asJson) process.stderr.write(`${error.message}\n`);
+      if (!asJson) tell(error.message);
       process.exitCode = 2;
     }
   }

@@ -9,6 +9,7 @@ import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { isComplete, type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
 import { shellWords } from '../shell-words.js';
+import { tellNotes } from '../tell.js';
 import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
@@ -36,7 +37,7 @@ export async function replay(
   if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}`);
   const until = flags.until === undefined ? {} : untilOf(flags.until);
   const run = await readRun(file);
-  for (const notice of run.notices) process.stderr.write(`petstore-sim: ${notice}\n`);
+  tellNotes(run.notices);
   const done = await replayRun(run, until, flags.serve);
   const { machine, difference } = done;
   if (machine === undefined)
@@ -44,7 +45,7 @@ export async function replay(
       `expected entries to replay in ${file}, got none${flags.until === undefined ? '' : ' until there'}`,
     );
   if (difference !== undefined) {
-    process.stderr.write(`petstore-sim: ${differenceText(difference, run)}\n`);
+    tellNotes([differenceText(difference, run)]);
     return 1;
   }
   const leftOut = isComplete(run, done, until) ? 0 : run.leftOut;
@@ -73,7 +74,7 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
       : { ...judged, outcome: 'inconclusive' as const, reason: lack };
   const report = { verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict) };
   const failures = await writeReports(flags, report, next(file));
-  for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
+  tellNotes(failures);
   if (fails(verdict, readCodes(flags['fail-on']), flags['require-conclusive'] ?? false)) return 1;
   return failures.length > 0 ? unwrittenCode : 0;
 }

@@ -9,6 +9,7 @@ import { givenFlags } from '../given-flags.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { shellWords } from '../shell-words.js';
+import { tellNotes } from '../tell.js';
 
 export interface StateFlags {
   url?: string;
@@ -59,7 +60,7 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   // It has the keys of the simulator in it.
   writeOutput('FILE', file, text, { isSecret: true });
   if (flags.json) return print(jsonWithNext({ file, as, ...inShort(exported) }, next));
-  process.stderr.write(`petstore-sim: wrote ${file}; it has API keys in it\n`);
+  tellNotes([`wrote ${file}; it has API keys in it`]);
 }
 
 const inShort = ({ scenario, clock, pets, keys }: ExportedState) => ({
@@ -87,7 +88,7 @@ async function stateOfRun(path: string, { until, sandbox }: StateFlags): Promise
     import('../../control/export-state.js'),
   ]);
   const run = await readRun(path);
-  for (const notice of run.notices) process.stderr.write(`petstore-sim: ${notice}\n`);
+  tellNotes(run.notices);
   const point = until === undefined ? {} : untilOf(until);
   const done = await replayRun(run, point);
   const { machine, difference, last } = done;
@@ -125,7 +126,7 @@ async function importState(flags: StateFlags, file: string | undefined, print: (
   if (file === undefined) throw new UsageError('expected the file that state export wrote');
   const { scenario, pets } = await ask(flags, (control) => control.importState(readState(file)));
   if (flags.json) return print(jsonWithNext({ file, scenario, pets }, [ofServer('export', 'FILE', flags)]));
-  process.stderr.write(`petstore-sim: the server is at ${file} now: scenario ${scenario}, ${counted(pets, 'pet')}\n`);
+  tellNotes([`the server is at ${file} now: scenario ${scenario}, ${counted(pets, 'pet')}`]);
 }
 
 function readState(file: string): ExportedState {

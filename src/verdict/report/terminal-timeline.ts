@@ -1,11 +1,12 @@
 import { groupBy } from '../../values/group-by.js';
+import { harmless } from '../../values/harmless.js';
 import { span } from '../finding.js';
 import { type RequestKind, requestKinds } from '../request-kind.js';
 import { axisOf } from './axis.js';
 import type { Style } from './style.js';
 import { drawAxis } from './terminal-axis.js';
 import type { Mark, Timeline, TimelineRow } from './timeline.js';
-import { harmless, markNames } from './wording.js';
+import { markNames } from './wording.js';
 
 const glyphs: Record<RequestKind, string> = {
   served: '•',

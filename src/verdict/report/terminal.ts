@@ -1,12 +1,13 @@
 import { findingCodes } from '../../scenario/expectation.js';
 import type { RequestRecord } from '../../state/request-record.js';
+import { harmless } from '../../values/harmless.js';
 import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { Style } from './style.js';
 import { drawTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
-import { countsLine, harmless, hiddenLine, since, untested } from './wording.js';
+import { countsLine, hiddenLine, since, untested } from './wording.js';
 
 export interface TerminalOptions {
   /** Default 100; at least 60. */

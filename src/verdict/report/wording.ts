@@ -37,6 +37,3 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
 /** The rules that the run did not put to the test, and that found nothing. */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
   findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));
-
-/** Text without anything that a terminal or a reader would take for an order: control and invisible characters. */
-export const harmless = (text: string) => text.toWellFormed().replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
