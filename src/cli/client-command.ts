@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import { UsageError } from '../node/usage-error.js';
-import { endTree } from './end-tree.js';
+import { treeOf } from './end-tree.js';
 
 /** How the command of a client ended, and what it printed where that was caught. */
 export interface CommandResult {
@@ -25,13 +26,12 @@ export interface CommandOptions {
 
 /** Most of a command's output that is kept, in characters; the end of it, where errors stand. */
 const keptOutput = 20_000;
-/** What a command has left to end after SIGTERM. */
+/** Grace period between SIGTERM and SIGKILL, in milliseconds. */
 const lastMs = 1_000;
 
-const signalNumbers: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
-
 /**
- * Runs a client's command. SIGINT and SIGTERM are handed on to it.
+ * Runs a client's command. SIGINT and SIGTERM are passed on to it; a second one ends it with SIGKILL. A stopped command ends
+ * with all that it started.
  * @throws {UsageError} when the command cannot be started
  */
 export async function runCommand(
@@ -51,15 +51,20 @@ export async function runCommand(
   let isInterrupted = false;
   const stop = (signal: NodeJS.Signals) => {
     isInterrupted = true;
-    send(child, signal, hasGroup || isWindows);
+    // The terminal has sent it to everything in its group.
+    if (signal === 'SIGINT' && !hasGroup && !isWindows) child.kill(signal);
+    else tree?.signal(signal);
   };
+  // A second Ctrl-C, for a command that ignores the first.
+  const stopByUser = (signal: NodeJS.Signals) => stop(isInterrupted ? 'SIGKILL' : signal);
   // Before the command runs: a signal in between would end this process alone.
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  process.on('SIGINT', stopByUser).on('SIGTERM', stopByUser);
   const child = start(file, args, {
     env: { ...process.env, ...env },
     stdio: stdio as 'inherit',
     detached: hasGroup,
   });
+  const tree = child.pid === undefined ? undefined : treeOf(child.pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);
   if (stopped?.aborted) stop('SIGTERM');
   const kept = keepOutput(child);
   const timers: NodeJS.Timeout[] = [];
@@ -69,21 +74,16 @@ export async function runCommand(
   }
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    return { code: code ?? 128 + (signalNumbers[signal as NodeJS.Signals] ?? 0), isInterrupted, output: kept() };
+    if (isInterrupted) await tree?.end(lastMs);
+    return { code: code ?? 128 + constants.signals[signal as NodeJS.Signals], isInterrupted, output: kept() };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'there is no such command' : code === 'EACCES' ? 'it is no program' : message;
     throw new UsageError(`expected a command that can be run, got ${JSON.stringify(file)}: ${reason}`);
   } finally {
     for (const timer of timers) clearTimeout(timer);
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    process.off('SIGINT', stopByUser).off('SIGTERM', stopByUser);
   }
-}
-
-/** Signals a command, with all that it started where that is known. */
-function send(child: ChildProcess, signal: NodeJS.Signals, hasTree: boolean): void {
-  if (hasTree && child.pid !== undefined) endTree(child.pid, signal);
-  else child.kill(signal);
 }
 
 function keepOutput({ stdout, stderr }: ChildProcess): () => string {

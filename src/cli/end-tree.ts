@@ -1,19 +1,59 @@
 import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startedProcesses } from './started-processes.js';
+
+/** Interval between two looks at the running processes, in milliseconds. */
+const lookMs = 50;
+/** Time after SIGKILL in which a process must have ended, in milliseconds; one of another user never does. */
+const killedMs = 1_000;
+
+/** Signals a command with all that it started. */
+export interface Tree {
+  signal(signal: NodeJS.Signals): void;
+  /** Waits until everything that the command started has ended, with SIGKILL after `graceMs`. */
+  end(graceMs: number): Promise<void>;
+}
 
 /**
- * Ends a command with all that it started: by its process group, and on Windows, which has neither groups nor signals, by
- * taskkill.
- * @param pid of the leader of the group
+ * The processes of a command. On Windows, which has no signals, taskkill ends all of them at once.
+ * @param pid the process id of the command
+ * @param mark a variable of its environment that no other command has: `NAME=value`
  */
-export function endTree(pid: number, signal: NodeJS.Signals, platform = process.platform): void {
-  if (platform === 'win32') {
-    // What cannot be started or has nothing to end is told by events, which nobody needs.
-    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
-    return;
-  }
+export function treeOf(pid: number, mark: string, platform = process.platform): Tree {
+  if (platform === 'win32') return { signal: () => taskkill(pid), end: async () => {} };
+  const known = new Set<number>();
+  const find = () => {
+    const found = startedProcesses(pid, mark, known);
+    for (const each of found) known.add(each);
+    return found;
+  };
+  return {
+    signal(signal) {
+      // The command first: a shell would go on with its next line when only its child has ended.
+      const found = find();
+      for (const each of [pid, ...found]) kill(each, signal);
+    },
+    async end(graceMs) {
+      const startMs = performance.now();
+      for (let left = find(); left.length > 0; left = find()) {
+        const lastedMs = performance.now() - startMs;
+        if (lastedMs > graceMs + killedMs) return;
+        if (lastedMs >= graceMs) for (const each of left) kill(each, 'SIGKILL');
+        await pause(lookMs);
+      }
+    },
+  };
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal);
+    process.kill(pid, signal);
   } catch {
-    // The group has ended.
+    // The process has ended.
   }
+}
+
+function taskkill(pid: number): void {
+  // What cannot be started or has nothing to end is told by events, which nobody needs.
+  spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
 }

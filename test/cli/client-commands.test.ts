@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runClient } from '../../src/cli/client-run.js';
+import { shellWords } from '../../src/cli/shell-words.js';
 import { assumptions } from '../../src/contract/assumptions.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
@@ -15,7 +16,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @param signalOn what the command prints when it is to be sent SIGTERM */
 async function run(args: string[], signalOn?: string) {
-  const child = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  return runProgram(process.execPath, [cli, ...args], signalOn);
+}
+
+async function runProgram(program: string, args: string[], signalOn?: string) {
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk) => {
@@ -225,6 +230,51 @@ describe.skipIf(process.platform !== 'linux')('what a command has started', () =
   test('ends with it on SIGTERM', async () => {
     const { code, out } = await run(['exec', '--', ...nested], 'started');
     expect([code, isRunning(out)]).toEqual([143, false]);
+  });
+
+  test.each([
+    ['ignores SIGTERM', `trap "" TERM; echo started $$; sleep 60; true`],
+    ['has left its process group', `exec setsid sh -c 'echo started $$; sleep 60; true'`],
+  ])('ends after --timeout where it %s and the command has ended', async (_, script) => {
+    const command = ['sh', '-c', 'sh -c "$1" & wait', 'sh', script];
+    const { code, out } = await run(['exec', '--timeout', '500ms', '--', ...command]);
+    expect(out).toContain('started');
+    expect([code, isRunning(out)]).toEqual([124, false]);
+  });
+
+  test('ends with it after --timeout in a terminal', async () => {
+    const command = [
+      process.execPath,
+      cli,
+      'exec',
+      '--timeout',
+      '1s',
+      '--',
+      'sh',
+      '-c',
+      'sleep 60 & echo $! > pid; wait',
+    ];
+    // Looked at before the terminal closes, which ends what is left.
+    const look = 'echo "code $?"; grep "^State:.[^Z]" /proc/$(cat pid)/status; echo looked';
+    const { out } = await runProgram('script', ['-qfc', `${shellWords(command)}; ${look}`, '/dev/null']);
+    expect(out).toMatch(/\ncode 124\r\n/);
+    expect(out).not.toContain('State:');
+    expect(out).toMatch(/looked\s+$/);
+  });
+
+  test('ends with it on the second SIGINT where all of them ignore the first and SIGTERM', async () => {
+    const stubborn = `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => console.log('ignored ' + signal));
+      if (process.argv[1] === 'child') setInterval(() => console.log('started ' + process.pid), 100);
+      else require('node:child_process').spawn(process.execPath, ['-e', process.argv[1], 'child'], { stdio: 'inherit' });`;
+    const child = spawn(process.execPath, [cli, 'exec', '--', process.execPath, '-e', stubborn, stubborn]);
+    let out = '';
+    let sent = 0;
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+      if (out.includes(sent === 0 ? 'started' : 'ignored SIGINT') && sent < 2 && ++sent) child.kill('SIGINT');
+    });
+    const [code] = await once(child, 'close');
+    expect([code, sent, isRunning(out)]).toEqual([137, 2, false]);
   });
 });
 

@@ -82,7 +82,7 @@ describe('petstore-sim serve --log pretty', () => {
 
   test('quotes a key of a scenario for the shell, and replaces control characters of names', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-banner-'));
-    const key = "x'$(touch${IFS}made)`touch${IFS}made`'";
+    const key = "x'$(>made)`>made`'";
     const scenario = { name: 'a\u001b]0;title\u0007b\u009b31m', keys: { [key]: {} } };
     writeFileSync(join(folder, 'mine.json'), JSON.stringify(scenario));
     const { nextLine } = startCommandLine(['--port', '0', '--scenario', 'mine.json'], { cwd: folder });
