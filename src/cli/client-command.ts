@@ -2,14 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { UsageError } from '../node/usage-error.js';
+import type { CommandEnd } from '../verdict/run-result.js';
 import { treeOf } from './end-tree.js';
 
 /** How the command of a client ended, and what it printed where that was caught. */
 export interface CommandResult {
-  /** The exit code; 128 and more when a signal ended it, as a shell tells it. */
-  code: number;
-  /** Whether it was stopped from outside: by the time limit, or by a signal to this process. */
-  isInterrupted: boolean;
+  end: CommandEnd;
   output: string;
 }
 
@@ -48,15 +46,17 @@ export async function runCommand(
   const { stdin, stdout, stderr } = process;
   const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
-  let isInterrupted = false;
+  let stoppedBy: CommandEnd['stoppedBy'];
   const stop = (signal: NodeJS.Signals) => {
-    isInterrupted = true;
     // The terminal has sent it to everything in its group.
     if (signal === 'SIGINT' && !hasGroup && !isWindows) child.kill(signal);
     else tree?.signal(signal);
   };
-  // A second Ctrl-C, for a command that ignores the first.
-  const stopByUser = (signal: NodeJS.Signals) => stop(isInterrupted ? 'SIGKILL' : signal);
+  const stopByUser = (signal: 'SIGINT' | 'SIGTERM') => {
+    // A second Ctrl-C, for a command that ignores the first.
+    stop(stoppedBy === undefined ? signal : 'SIGKILL');
+    stoppedBy ??= signal;
+  };
   // Before the command runs: a signal in between would end this process alone.
   process.on('SIGINT', stopByUser).on('SIGTERM', stopByUser);
   const child = start(file, args, {
@@ -65,17 +65,24 @@ export async function runCommand(
     detached: hasGroup,
   });
   const tree = child.pid === undefined ? undefined : treeOf(child.pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);
-  if (stopped?.aborted) stop('SIGTERM');
+  if (stopped?.aborted) stopByUser('SIGTERM');
   const kept = keepOutput(child);
   const timers: NodeJS.Timeout[] = [];
   if (timeoutMs !== undefined) {
-    timers.push(setTimeout(() => stop('SIGTERM'), timeoutMs));
+    const stopInTime = () => {
+      stoppedBy ??= 'timeout';
+      stop('SIGTERM');
+    };
+    timers.push(setTimeout(stopInTime, timeoutMs));
     timers.push(setTimeout(() => stop('SIGKILL'), timeoutMs + lastMs));
   }
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    if (isInterrupted) await tree?.end(lastMs);
-    return { code: code ?? 128 + constants.signals[signal as NodeJS.Signals], isInterrupted, output: kept() };
+    if (stoppedBy !== undefined) await tree?.end(lastMs);
+    const end: CommandEnd = { exitCode: code ?? 128 + constants.signals[signal as NodeJS.Signals] };
+    if (signal !== null) end.signal = signal;
+    if (stoppedBy !== undefined) end.stoppedBy = stoppedBy;
+    return { end, output: kept() };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'there is no such command' : code === 'EACCES' ? 'it is no program' : message;

@@ -18,8 +18,8 @@ export interface ClientRun extends CommandResult {
   verdict: Verdict;
   /** The journal that was judged. */
   entries: readonly RequestRecord[];
-  /** The run as a report holds it. */
-  run: () => Promise<RunReport>;
+  /** The run as a report holds it, with the verdict that it shows. */
+  run: (verdict: Verdict) => Promise<RunReport>;
   /** How long the command ran. */
   lastedMs: number;
 }
@@ -62,11 +62,12 @@ export async function runClient(
   try {
     const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs, stopped });
     end = session.close;
-    const { isInterrupted, code } = result;
-    const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: code !== 0 }) });
+    const { exitCode, stoppedBy } = result.end;
+    const isInterrupted = stoppedBy !== undefined;
+    const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
     const lastedMs = performance.now() - startMs;
     const { sim } = session;
-    const run = async () => (await import('../control/run-operations.js')).collectRun(sim, verdict);
+    const run = async (shown: Verdict) => (await import('../control/run-operations.js')).collectRun(sim, shown);
     return { ...result, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
     await end.call(session);

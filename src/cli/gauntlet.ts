@@ -49,13 +49,14 @@ export async function runGauntlet(
   const order = [...stations].sort((a, b) => longestWaitSeconds(b.scenario) - longestWaitSeconds(a.scenario));
   const run = async ({ name, scenario }: Station): Promise<GauntletResult> => {
     const resolved = resolveForClient(scenario);
-    const { verdict, code, output, lastedMs } = await runClient(command, resolved, {
+    const { verdict, end, output, lastedMs } = await runClient(command, resolved, {
       output: 'keep',
       timeoutMs,
       stopped,
     });
     const { outcome, reason, unmet, findings } = verdict;
     const { group = 'own' } = scenario;
+    const { exitCode: code } = end;
     return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };
   };
   const results = await inParallel(order, run, { onDone, lanes, stopped });

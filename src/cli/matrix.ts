@@ -57,9 +57,9 @@ export async function runMatrix(
       const assumed = id === undefined ? resolved : resolveForClient(withAssumption(scenario, id, value));
       const record = (call: RecordedCall) => void calls.push(call);
       const run = await runClient(command, assumed, { output: 'keep', timeoutMs, stopped, apiKey, record });
-      const { code, output, verdict } = run;
+      const { end, output, verdict } = run;
       const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
-      return { id, value, code, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
+      return { id, value, code: end.exitCode, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
     },
     { onDone, stopped },
   );

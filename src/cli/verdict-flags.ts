@@ -1,6 +1,7 @@
 import { UsageError } from '../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../scenario/expectation.js';
-import type { Verdict } from '../verdict/judge-run.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { ResultOptions } from '../verdict/run-result.js';
 import { checkOutput } from './output-files.js';
 
 /** The flags that say what becomes of a verdict. */
@@ -13,15 +14,18 @@ export interface VerdictFlags {
   'require-conclusive'?: boolean;
 }
 
-/** Whether the flags make it a failure. */
-export function fails(
-  { outcome, findings }: Verdict,
-  failOn: readonly FindingCode[] | undefined,
-  mustConclude: boolean,
-): boolean {
-  if (mustConclude && outcome === 'inconclusive') return true;
-  return failOn === undefined ? outcome === 'fail' : findings.some(({ code }) => failOn.includes(code));
-}
+/** The description of a scenario that expects something of a client. */
+export const aboutScenario = (scenario: Scenario | undefined): string | undefined =>
+  scenario?.expect === undefined ? undefined : scenario.description;
+
+/**
+ * What the flags say of a result.
+ * @throws {UsageError} for a code of `--fail-on` that is none
+ */
+export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn' | 'mustConclude'> => ({
+  failOn: readCodes(flags['fail-on']),
+  mustConclude: flags['require-conclusive'],
+});
 
 /**
  * Finds out before the run whether its reports can be written after it.
@@ -32,8 +36,7 @@ export function checkReportFiles(flags: VerdictFlags, inputs: readonly string[] 
   for (const flag of ['verdict', 'report', 'junit'] as const) checkOutput(`--${flag}`, flags[flag], inputs);
 }
 
-/** @throws {UsageError} for a code that is none */
-export function readCodes(text: string | undefined): FindingCode[] | undefined {
+function readCodes(text: string | undefined): FindingCode[] | undefined {
   const codes = text?.split(',').map((code) => code.trim());
   const unknown = codes?.find((code) => !(findingCodes as readonly string[]).includes(code));
   if (unknown !== undefined) {

@@ -2,9 +2,9 @@ import { styleText } from 'node:util';
 import { type RunReport, reportHtml } from '../control/run-report.js';
 import { readPageFiles } from '../node/page-files.js';
 import type { RequestRecord } from '../state/request-record.js';
-import type { Verdict } from '../verdict/judge-run.js';
 import { junitReport } from '../verdict/report/junit.js';
 import { terminalReport } from '../verdict/report/terminal.js';
+import type { RunResult } from '../verdict/run-result.js';
 import { jsonWithNext } from './json-with-next.js';
 import { writeOutput } from './output-files.js';
 import { tellNotes } from './tell.js';
@@ -12,46 +12,50 @@ import type { VerdictFlags } from './verdict-flags.js';
 
 /** What was judged. */
 export interface JudgedRun {
-  verdict: Verdict;
+  result: RunResult;
   entries: readonly RequestRecord[];
   /** What the recording lacks, of which the run is known: told before the verdict, and in JSON as a part of it. */
   notes?: readonly string[];
-  /** The run as a report holds it. */
-  run: () => RunReport | Promise<RunReport>;
+  /** The run as a report holds it, with the verdict that it shows. */
+  run: (verdict: RunResult) => RunReport | Promise<RunReport>;
 }
 
+/** Exit code of a success of which a report could not be written. */
+const unwrittenCode = 2;
+
 /**
- * Writes every report that the flags ask for.
+ * Prints a result, and writes every report that the flags ask for.
  * @param next the commands that make sense now
- * @returns a message for each that could not be written
+ * @returns the exit code
  */
 export async function writeReports(
   { verdict: verdictFile, report, junit, json }: VerdictFlags,
-  { entries, verdict, notes = [], run }: JudgedRun,
+  { entries, result, notes = [], run }: JudgedRun,
   next: readonly string[],
-): Promise<string[]> {
+): Promise<number> {
   const { stderr } = process;
   const shown = json
     ? jsonWithNext(
-        { ...(verdict.outcome === 'pass' ? shortened(verdict) : verdict), ...(notes.length > 0 && { notes }) },
+        { ...(result.outcome === 'pass' ? shortened(result) : result), ...(notes.length > 0 && { notes }) },
         next,
       ).trimEnd()
-    : terminalReport(entries, verdict, {
+    : terminalReport(entries, result, {
         columns: stderr.columns ?? 100,
         ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
       });
   if (!json) tellNotes(notes);
   stderr.write(`${shown}\n`);
   const reports: [flag: string, file: string | undefined, text: () => string | Promise<string>][] = [
-    ['--verdict', verdictFile, () => `${JSON.stringify(verdict, null, 2)}\n`],
-    ['--report', report, async () => reportHtml(readPageFiles(), await run())],
-    ['--junit', junit, () => junitReport(entries, verdict)],
+    ['--verdict', verdictFile, () => `${JSON.stringify(result, null, 2)}\n`],
+    ['--report', report, async () => reportHtml(readPageFiles(), await run(result))],
+    ['--junit', junit, () => junitReport(entries, result)],
   ];
   const failures: string[] = [];
   for (const [flag, file, text] of reports) {
     if (file !== undefined) failures.push(...writeReport(flag, file, await text()));
   }
-  return failures;
+  tellNotes(failures);
+  return result.exitCode || (failures.length > 0 ? unwrittenCode : 0);
 }
 
 function writeReport(flag: string, file: string, text: string): string[] {
@@ -64,11 +68,11 @@ function writeReport(flag: string, file: string, text: string): string[] {
 }
 
 /** Of a pass, little is worth reading: with `next` it stays below 2 kB. `--verdict FILE` has all. */
-function shortened({ findings, exercised, ...verdict }: Verdict) {
+function shortened({ findings, exercised, ...result }: RunResult) {
   const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
   const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);
   return {
-    ...verdict,
+    ...result,
     exercised: exercised.join(', '),
     findings: worth.map((finding) => ({ code: finding.code, severity: finding.severity, text: text(finding.text) })),
   };

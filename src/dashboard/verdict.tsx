@@ -1,4 +1,5 @@
 import { fewFindings, type ShownFinding } from '../verdict/few-findings.js';
+import type { RunResult } from '../verdict/run-result.js';
 import { counted, whole } from './format.js';
 import type { Session } from './session.js';
 
@@ -14,7 +15,7 @@ export function Outcome({ session }: { session: Session }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
     return <p class="verdict note">This file holds requests and no verdict.</p>;
-  const { outcome, reason = '…', counts } = verdict ?? {};
+  const { outcome, reason = '…', counts, failures = [], about }: Partial<RunResult> = verdict ?? {};
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
@@ -35,6 +36,10 @@ export function Outcome({ session }: { session: Session }) {
           </select>
         )}
       </div>
+      {failures.map(({ code, text }) => (
+        <p key={code}>{text}</p>
+      ))}
+      {about !== undefined && <p class="note">{about}</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">
           {counted(counts.requests, 'request')}: {whole(counts.served)} served, {whole(counts.refused)} refused

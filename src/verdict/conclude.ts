@@ -29,6 +29,9 @@ const tellingRules: readonly FindingCode[] = [
   'proactive',
 ];
 
+/** Longest rest of a wait for which a test can be given more time, in milliseconds. */
+const testableMs = 600_000;
+
 /** What is allowed where a scenario asks for the answer. */
 const allowedIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': 'another try after the wait: the scenario asks for the answer in the end',
@@ -118,6 +121,9 @@ function stillWaiting(run: Run): string | undefined {
   const { deadlineMs } = last;
   if (deadlineMs === undefined) return `The run was stopped before the client came back from a refusal: ${more}`;
   const leftMs = deadlineMs - endMs;
+  if (leftMs > testableMs) {
+    return `The run was stopped while the client waited as it was asked to, ${span(leftMs)} before the end of that wait: bound the wait, and give up with an error.`;
+  }
   if (-leftMs > patienceMs(last)) {
     return `The run was stopped ${span(-leftMs)} after the wait that the client was asked for, and it had not come back yet: ${more}`;
   }
@@ -133,7 +139,7 @@ function whyUntold({ requests, isOver, end, idle }: Run, { fail = [] }: Expectat
     return `Answers were lost on their way, and nothing shows what the client made of it${how}.`;
   }
   if (!requests.some(({ isRefused }) => isRefused)) {
-    const next = idle ?? 'Start with a key that is used up: --set keys.free-key.usage.minute=60.';
+    const next = idle ?? '--scenario minute-wall does that, in ten seconds.';
     return `No request was refused and no answer was lost, so nothing was put to the test. ${next}`;
   }
   if (fail.length > 0) {

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/verdict/finding.js';
 import { runCommandLine } from '../support/command-line.js';
 
 let folder: string;
@@ -49,4 +50,90 @@ test('exec makes the folder of a report', async () => {
   const junit = join(folder, 'made/by/exec.xml');
   await runCommandLine(['exec', '--junit', junit, '--', process.execPath, '-e', '0']);
   expect(readFileSync(junit, 'utf8')).toContain('<testsuite');
+});
+
+/** A client that lists and comes back at once after a refusal, and ends as the script says. */
+const hasty = (end: string) => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+   const list = () => fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
+   await list(); await list(); await new Promise((resolve) => setTimeout(resolve, 1500)); await list(); ${end}`,
+];
+const idle = (end: string) => [process.execPath, '-e', end];
+const stay = 'setInterval(() => {}, 1000)';
+
+describe('text, JSON, JUnit, page and exit code of exec agree', () => {
+  test.each<[name: string, flags: string[], command: string[], exitCode: number, outcome: string, failures: string[]]>([
+    ['a success', [], idle(''), 0, 'inconclusive', []],
+    ['--require-conclusive', ['--require-conclusive'], idle(''), 1, 'inconclusive', ['inconclusive']],
+    ['a failed verdict', ['--scenario', 'minute-wall'], hasty(''), 1, 'fail', []],
+    [
+      '--fail-on another finding',
+      ['--scenario', 'minute-wall', '--fail-on', 'duplicate-write'],
+      hasty(''),
+      0,
+      'inconclusive',
+      [],
+    ],
+    ['--fail-on its finding', ['--scenario', 'minute-wall', '--fail-on', 'early-retry'], hasty(''), 1, 'fail', []],
+    [
+      'an exit code',
+      ['--require-conclusive'],
+      idle('process.exitCode = 7'),
+      7,
+      'inconclusive',
+      ['command', 'inconclusive'],
+    ],
+    ['a time limit', ['--timeout', '300ms'], idle(stay), 124, 'inconclusive', ['timeout']],
+    [
+      'a time limit of a client that failed',
+      ['--scenario', 'minute-wall', '--timeout', '4s'],
+      hasty(stay),
+      124,
+      'fail',
+      ['timeout'],
+    ],
+  ])('for %s', async (name, flags, command, exitCode, outcome, failures) => {
+    const at = (ending: string) => join(folder, `${name}.${ending}`);
+    const files = ['--junit', at('xml'), '--verdict', at('json'), '--report', at('html'), '--record', at('jsonl')];
+    const { code, err } = await runCommandLine(['exec', ...flags, ...files, '--', ...command]);
+    const result = JSON.parse(readFileSync(at('json'), 'utf8'));
+    expect([code, result.exitCode, result.outcome]).toEqual([exitCode, exitCode, outcome]);
+    expect(result.failures.map((failure: { code: string }) => failure.code)).toEqual(failures);
+    expect(err).toMatch(new RegExp(`^${outcome.toUpperCase()}  `, 'm'));
+    const junit = readFileSync(at('xml'), 'utf8');
+    for (const { text } of result.failures) for (const shown of [err, junit]) expect(shown).toContain(text);
+    const failed = new Set(
+      result.findings.flatMap(({ severity, code }: Finding) => (severity === 'fail' ? [code] : [])),
+    );
+    expect(junit).toContain(` failures="${failed.size + failures.length}" errors="0" skipped=`);
+    expect(junit).toContain(`<property name="exit-code" value="${exitCode}"/>`);
+    expect(failed.size + failures.length > 0).toBe(exitCode !== 0);
+    const page =
+      /<script type="application\/json"[^>]*>(.*)<\/script>/.exec(readFileSync(at('html'), 'utf8'))?.[1] ?? '';
+    expect(JSON.parse(page).answers['/verdict']).toEqual(result);
+    // A replay knows nothing of the command's end but whether it failed.
+    const options = flags.filter((_, index) => /fail-on|require/.test(flags[index] + (flags[index - 1] ?? '')));
+    const replayed = await runCommandLine(['replay', at('jsonl'), '--judge', '--json', ...options]);
+    expect(replayed.code).toBe(outcome === 'fail' || options.includes('--require-conclusive') ? 1 : 0);
+    expect(JSON.parse(replayed.err)).toMatchObject({ outcome, exitCode: replayed.code });
+  });
+
+  test.each(['SIGSEGV', 'SIGABRT', 'SIGHUP', 'SIGPIPE', 'SIGUSR1', 'SIGTERM'] as const)(
+    'for a client that ends by %s',
+    async (signal) => {
+      const { code, err } = await runCommandLine(['exec', '--json', '--', 'sh', '-c', `kill -${signal.slice(3)} $$`]);
+      const exitCode = 128 + constants.signals[signal];
+      expect([code, JSON.parse(err).command]).toEqual([exitCode, { exitCode, signal }]);
+    },
+  );
+
+  test('for a failure of a scenario, with what it is about', async () => {
+    const { err } = await runCommandLine(['exec', '--scenario', 'minute-wall', '--', ...hasty('')]);
+    expect(err.replace(/\s+/g, ' ')).toContain('A right client waits as long as Retry-After says and is then served.');
+    const json = await runCommandLine(['exec', '--scenario', 'minute-wall', '--json', '--', ...hasty('')]);
+    expect(JSON.parse(json.err).about).toContain('A right client waits as long as Retry-After says');
+  });
 });

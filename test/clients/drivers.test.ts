@@ -47,7 +47,7 @@ describe.concurrent.each(drivers)('examples/clients/$file', ({ file, command, ta
       outcome: 'pass',
       counts: { requests: 2, refused: 1, served: 1 },
     });
-    expect(run.code, run.output).toBe(0);
+    expect(run.end.exitCode, run.output).toBe(0);
   });
 
   test('makes as many calls as it is asked to, and fails loudly where the service refuses for good', {
@@ -56,10 +56,10 @@ describe.concurrent.each(drivers)('examples/clients/$file', ({ file, command, ta
   }, async () => {
     const thrice = await resolveForClient({ client: { calls: 3 } });
     const calls = await runClient([...command, `${folder}${file}`], thrice, { output: 'keep' });
-    expect([calls.verdict.counts.served, calls.code], calls.output).toEqual([3, 0]);
+    expect([calls.verdict.counts.served, calls.end.exitCode], calls.output).toEqual([3, 0]);
     const revoked = await resolveForClient({ keys: { 'old-key': { state: 'revoked' } } });
     const refused = await runClient([...command, `${folder}${file}`], revoked, { output: 'keep' });
     expect(refused.entries.map(({ status, token }) => [status, token])).toEqual([[401, 'old-key']]);
-    expect(refused.code).not.toBe(0);
+    expect(refused.end.exitCode).not.toBe(0);
   });
 });

@@ -66,10 +66,11 @@ async function runCell({ client, setting, trial }: Job): Promise<Cell> {
   const run = await runClient(commandOf(client, setting), scenario, { output: 'keep', timeoutMs: watchMs });
   if (run.entries.length === 0) {
     throw new Error(
-      `Failed to run ${client.id} ${setting}: expected a request, got exit code ${run.code} and\n${run.output}`,
+      `Failed to run ${client.id} ${setting}: expected a request, got exit code ${run.end.exitCode} and\n${run.output}`,
     );
   }
-  const end: End = run.isInterrupted ? 'stopped' : run.code === 0 ? 'ok' : 'error';
+  const { stoppedBy, exitCode } = run.end;
+  const end: End = stoppedBy !== undefined ? 'stopped' : exitCode === 0 ? 'ok' : 'error';
   const found = judged(run.verdict);
   const { reading, why } = readRun(run.entries, end, trials[trial]);
   const expected = { pass: 'right', fail: 'wrong', inconclusive: 'unknown' }[found.outcome];

@@ -10,6 +10,7 @@ import { collectRun } from '../../src/control/run-operations.js';
 import { reportHtml } from '../../src/control/run-report.js';
 import type { Simulator } from '../../src/index.js';
 import { readPageFiles } from '../../src/node/page-files.js';
+import { resultOf } from '../../src/verdict/run-result.js';
 import { judge } from '../../src/verdict.js';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
 import { eventually, makeStorm, openPageStage, storm } from './stage.js';
@@ -144,13 +145,20 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     const stage = await openPageStage();
     await makeStorm(stage);
     await stage.control('POST', '/clock', { advance: '1s' });
-    const html = reportHtml(readPageFiles(), collectRun(stage.sim, judge(stage.sim, { isOver: true })));
+    const command = { exitCode: 139, signal: 'SIGSEGV' };
+    const result = resultOf(judge(stage.sim, { isOver: true }), {
+      command,
+      description: 'A storm. A right client waits.',
+    });
+    const html = reportHtml(readPageFiles(), collectRun(stage.sim, result));
     await stage.server.close({ graceMs: 0 });
     opened = await openPage(browser, 'about:blank');
     page = opened.page;
     await page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await page.goto('http://report.test/');
     await page.getByText('The client failed').waitFor();
+    await page.getByText('The command was ended by SIGSEGV; its exit code is 139.').waitFor();
+    await page.getByText('A storm. A right client waits.').waitFor();
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
     await eventually(() => rows().count()).toBe(9);
     await page.locator('.key').first().getByText('60 / 60').waitFor();

@@ -65,7 +65,7 @@ describe('the verdict', () => {
       /put to the test\. No request met the conditions of the fault rule "lost"\.$/,
     );
     expect(reason({ nth: 9 })).toMatch(/No request was hit by the fault rule "lost"\.$/);
-    expect(verdictOn({}, sending([10])).reason).toContain('Start with a key that is used up');
+    expect(verdictOn({}, sending([10])).reason).toContain('--scenario minute-wall does that, in ten seconds.');
   });
 
   test('judges injected refusals with limits off', () => {

@@ -71,6 +71,17 @@ describe('a client that is stopped', () => {
     expect(found(verdict, 'gave-up')).toBeUndefined();
   });
 
+  test('in the wait of a day is told to bound it, instead of being given more time', () => {
+    const sim = stopped({ keys: { 'free-key': { usage: { day: 1000 } } }, expect: { served: true } });
+    sim.clock.advance('12s');
+    expect(judge(sim, interrupted)).toMatchObject({
+      outcome: 'inconclusive',
+      reason: expect.stringMatching(
+        /, \d[\d.]* h before the end of that wait: bound the wait, and give up with an error\.$/,
+      ),
+    });
+  });
+
   test('some time after that wait may have been about to come back: inconclusive, and accused of nothing', () => {
     for (const call of [{}, write]) {
       const sim = stopped({ ...wall, expect: { served: true } }, call);

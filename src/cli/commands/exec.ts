@@ -1,8 +1,8 @@
 import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
-import type { Verdict } from '../../verdict/judge-run.js';
+import type { RunResult } from '../../verdict/run-result.js';
 import { runClient } from '../client-run.js';
 import { shellWords } from '../shell-words.js';
-import { checkReportFiles, fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
+import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
 export interface ExecFlags extends ScenarioFlags, VerdictFlags {
@@ -10,48 +10,40 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags {
   record?: string;
 }
 
-/** As of timeout(1): the command was stopped because its time was over. */
-const timedOutCode = 124;
-
-/** The client passed, but a report could not be written. */
-const unwrittenCode = 2;
-
 /**
  * Runs a client's command against a simulator on a free port, with the command's own input and output, and prints the
  * verdict to standard error.
- * @returns 1 when the client failed its verdict and its command ended with 0, 124 when the time limit ended it, else the
- * exit code of the command
+ * @returns 124 when the time limit ended the command, else its exit code, or 1 when that is 0 and the run failed, or 2 when
+ * a report could not be written
  */
 export async function exec(flags: ExecFlags, command: readonly string[]): Promise<number> {
   requireCommand('exec', command);
-  const failOn = readCodes(flags['fail-on']);
+  const { timeout, record: file } = flags;
+  const options = resultOptions(flags);
   checkReportFiles(flags);
-  const timeoutMs = flags.timeout === undefined ? undefined : timeoutOf(flags.timeout);
+  const timeoutMs = timeout === undefined ? undefined : timeoutOf(timeout);
   const apiKey = apiKeyOf(flags);
   const { resolved } = await scenarioOf(flags);
-  const { record: file } = flags;
   const recording =
     file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
-  const run = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording });
-  const { code, isInterrupted, verdict } = run;
-  const { writeReports } = await import('../verdict-reports.js');
-  const failures = await writeReports(flags, run, nextCommands(flags, run.verdict, command));
-  for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
-  const isFailed = fails(verdict, failOn, flags['require-conclusive'] ?? false);
-  if (run.entries.length === 0 && !flags.json) process.stderr.write(sentNothing(code));
-  else if ((isFailed || code !== 0) && !flags.json) {
-    const ownCode = `The command ended with exit code ${code}, and so does exec.\n`;
-    process.stderr.write(replayLines(flags, command) + (isFailed || isInterrupted ? '' : ownCode));
-  }
-  if (isInterrupted && timeoutMs !== undefined && run.lastedMs >= timeoutMs) return isFailed ? 1 : timedOutCode;
-  if (code !== 0) return code;
-  if (isFailed) return 1;
-  return failures.length > 0 ? unwrittenCode : 0;
+  const judged = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording });
+  const { verdict, end, entries, run } = judged;
+  const description = aboutScenario(resolved.scenario);
+  const [{ writeReports }, { resultOf }] = await Promise.all([
+    import('../verdict-reports.js'),
+    import('../../verdict/run-result.js'),
+  ]);
+  const result = resultOf(verdict, { ...options, command: end, timeout, description });
+  const code = await writeReports(flags, { result, entries, run }, nextCommands(flags, result, command));
+  if (flags.json) return code;
+  if (entries.length === 0) process.stderr.write(sentNothing(result));
+  else if (result.exitCode !== 0) process.stderr.write(replayLines(flags, command));
+  return code;
 }
 
 /** Most often a command that ended before its first request, or one that has an address of its own. */
-const sentNothing = (code: number) =>
-  `petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none; the command ended with exit code ${code}${code === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
+const sentNothing = ({ exitCode }: RunResult) =>
+  `petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
 
 /** How to have the same run again: the line that records it, where it was not recorded, and the line that replays it. */
 function replayLines(flags: ExecFlags, command: readonly string[]): string {
@@ -78,7 +70,7 @@ const recordingName = 'run.jsonl';
 const replayLine = (file = recordingName) => `petstore-sim replay ${shellWords([file])} --judge`;
 
 /** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
-function nextCommands(flags: ExecFlags, { outcome, scenario }: Verdict, command: readonly string[]): string[] {
+function nextCommands(flags: ExecFlags, { outcome, scenario }: RunResult, command: readonly string[]): string[] {
   const words = shellWords(command);
   if (outcome === 'pass') return [`petstore-sim gauntlet --json -- ${words}`];
   if (outcome === 'fail') {

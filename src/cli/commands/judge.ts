@@ -6,9 +6,10 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../simulator/simulator.js';
 import type { Verdict } from '../../verdict/judge-run.js';
+import { resultOf } from '../../verdict/run-result.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
-import { checkReportFiles, fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
+import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
 export interface JudgeFlags extends VerdictFlags {
@@ -19,12 +20,9 @@ export interface JudgeFlags extends VerdictFlags {
   ended?: boolean;
 }
 
-/** As of exec: a report could not be written. */
-const unwrittenCode = 2;
-
 /**
  * Judges a client by recorded traffic, and prints the verdict to standard error, as exec does.
- * @returns 1 when the client failed its verdict, else 0
+ * @returns the exit code: 1 for a failure, 2 when a report could not be written
  */
 export async function judge(flags: JudgeFlags, files: readonly string[]): Promise<number> {
   if (files.length === 0 && flags.trace === undefined) {
@@ -33,7 +31,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
   if (files.length > 0 && flags.trace !== undefined) {
     throw new UsageError(`expected either recordings or --trace, got ${JSON.stringify(files[0])} besides`);
   }
-  const failOn = readCodes(flags['fail-on']);
+  const options = resultOptions(flags);
   checkReportFiles(flags, [...files, flags.trace ?? '']);
   const resolved = flags.scenario === undefined ? undefined : (await readScenarioAndFiles(flags.scenario)).resolved;
   const scenario = resolved?.scenario;
@@ -54,15 +52,13 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
     needs: scenario?.client,
     areHeadersHidden: resolved?.settings.cors === 'hidden',
   });
-  const run = (): RunReport => ({ ...collectRun(createSimulator(), verdict), entries: recordedEntries(exchanges) });
-  const failures = await writeReports(
-    flags,
-    { verdict, entries: exchanges.map(reportRecord), notes, run },
-    nextCommands(verdict, files),
-  );
-  for (const failure of failures) process.stderr.write(`petstore-sim: ${failure}\n`);
-  if (fails(verdict, failOn, flags['require-conclusive'] ?? false)) return 1;
-  return failures.length > 0 ? unwrittenCode : 0;
+  const result = resultOf(verdict, { ...options, description: aboutScenario(scenario) });
+  const run = (shown: Verdict): RunReport => ({
+    ...collectRun(createSimulator(), shown),
+    entries: recordedEntries(exchanges),
+  });
+  const entries = exchanges.map(reportRecord);
+  return writeReports(flags, { result, entries, notes, run }, nextCommands(result, files));
 }
 
 /** After a failure the page with the recording inside it; else what puts the client to the test. */

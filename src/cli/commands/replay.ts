@@ -5,12 +5,14 @@ import type { Replay } from '../../log/replay-log.js';
 import type { StateMachine } from '../../log/state-machine.js';
 import { UsageError } from '../../node/usage-error.js';
 import { counted } from '../../values/counted.js';
+import type { Verdict } from '../../verdict/judge-run.js';
+import { resultOf } from '../../verdict/run-result.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { isComplete, type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
 import { shellWords } from '../shell-words.js';
 import { tellNotes } from '../tell.js';
-import { fails, readCodes, type VerdictFlags } from '../verdict-flags.js';
+import { aboutScenario, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
 export interface ReplayFlags extends ListenFlags, VerdictFlags {
@@ -72,16 +74,12 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
     lack === undefined || judged.outcome === 'fail'
       ? judged
       : { ...judged, outcome: 'inconclusive' as const, reason: lack };
-  const report = { verdict, entries: sim.journal.query(), run: () => collectRun(sim, verdict) };
-  const failures = await writeReports(flags, report, next(file));
-  tellNotes(failures);
-  if (fails(verdict, readCodes(flags['fail-on']), flags['require-conclusive'] ?? false)) return 1;
-  return failures.length > 0 ? unwrittenCode : 0;
+  const result = resultOf(verdict, { ...resultOptions(flags), description: aboutScenario(sim.scenario) });
+  const run = (shown: Verdict) => collectRun(sim, shown);
+  return writeReports(flags, { result, entries: sim.journal.query(), run }, next(file));
 }
 
-/** As of exec: a report could not be written. */
-const unwrittenCode = 2;
-/** The run cannot be read to its end. */
+/** Exit code for a run that cannot be read to its end. */
 const incompleteCode = 2;
 
 const next = (file: string) => [`petstore-sim state export --from ${shellWords([file])} --as scenario scenario.yaml`];

@@ -3,19 +3,25 @@ import type { RequestRecord } from '../../state/request-record.js';
 import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
+import type { RunFailure, RunResult } from '../run-result.js';
 import { type Markup, markup } from './markup.js';
 import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since } from './wording.js';
 
 /**
  * The verdict as JUnit XML: a test case for each rule, failed with what it found, skipped where nothing put it to the test.
+ * Other reasons for a failure of the run are a test case each, so that failures are counted where the exit code is not 0.
  * It is valid by the schema that Jenkins checks reports with, where `testsuites` has no `skipped`.
  * @param entries the journal that was judged, in the order of arrival
  */
-export function junitReport(entries: readonly RequestRecord[], verdict: Verdict): string {
+export function junitReport(entries: readonly RequestRecord[], verdict: Verdict | RunResult): string {
   const { startMs, lastMs, rows } = timelineOf(entries);
   const seconds = ((lastMs - startMs) / 1000).toFixed(3);
-  const cases = findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs) }));
+  const { failures = [], exitCode, about }: Partial<RunResult> = verdict;
+  const cases = [
+    ...failures.map(({ code, text }) => ({ code, kind: 'failed', body: failureOf(code, text, text) })),
+    ...findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs) })),
+  ];
   const count = (kind: string) => cases.filter((each) => each.kind === kind).length;
   const totals = markup`tests="${cases.length}" failures="${count('failed')}" errors="0"`;
   const timestamp =
@@ -24,6 +30,8 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict)
     verdict: verdict.outcome,
     reason: verdict.reason,
     counts: countsLine(verdict),
+    ...(exitCode !== undefined && { 'exit-code': String(exitCode) }),
+    ...(about !== undefined && { about }),
   }).map(([name, value]) => markup`      <property name="${name}" value="${value}"/>\n`);
   const page = markup`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="petstore-sim" ${totals} time="${seconds}">
@@ -49,10 +57,7 @@ function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: n
       })
       .join('\n');
   const [first] = failed;
-  const failure =
-    first === undefined
-      ? undefined
-      : markup`<failure type="${code}" message="${first.text}">${describe(failed)}</failure>`;
+  const failure = first === undefined ? undefined : failureOf(code, first.text, describe(failed));
   const notes =
     others.length === 0
       ? undefined
@@ -63,3 +68,6 @@ function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: n
   }
   return { kind: 'passed', body: markup`${notes}` };
 }
+
+const failureOf = (code: FindingCode | RunFailure['code'], message: string, text: string): Markup =>
+  markup`<failure type="${code}" message="${message}">${text}</failure>`;

@@ -4,6 +4,7 @@ import { harmless } from '../../values/harmless.js';
 import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
+import type { RunResult } from '../run-result.js';
 import type { Style } from './style.js';
 import { drawTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
@@ -28,16 +29,18 @@ const severityColours = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'gr
  */
 export function terminalReport(
   entries: readonly RequestRecord[],
-  verdict: Verdict,
+  verdict: Verdict | RunResult,
   { columns = 100, style = (_, text) => text }: TerminalOptions = {},
 ): string {
   const width = Math.max(60, columns);
   const timeline = timelineOf(entries);
+  const { failures = [], about = '' }: Partial<RunResult> = verdict;
   const title = style('bold', style(verdictColours[verdict.outcome], verdict.outcome.toUpperCase()));
   const head = [
     `${title}  ${style('bold', harmless(verdict.scenario).slice(0, width - 16))}`,
     ...wrap(harmless(verdict.reason), width, 2),
     ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
+    ...failures.flatMap(({ text }) => wrap(text, width, 2).map((line) => style('red', line))),
   ];
   const picture = timeline.rows.length === 0 ? [] : ['', ...drawTimeline(timeline, width - 2, style)];
   const findings = fewFindings(verdict.findings).flatMap(({ finding, hidden }) => {
@@ -60,7 +63,8 @@ export function terminalReport(
     missing.length === 0 || missing.length === findingCodes.length
       ? []
       : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
-  return [...head, ...picture, ...findings, ...silent.map((line) => style('dim', line)), ''].join('\n');
+  const more = [...silent, ...(about === '' ? [] : ['', ...wrap(harmless(about.trim()), width, 0)])];
+  return [...head, ...picture, ...findings, ...more.map((line) => style('dim', line)), ''].join('\n');
 }
 
 /** Breaks a text between words, each line indented. */

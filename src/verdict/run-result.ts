@@ -1,0 +1,103 @@
+import type { FindingCode } from '../scenario/expectation.js';
+import type { Finding } from './finding.js';
+import type { Verdict } from './judge-run.js';
+
+/** End of a client's command. */
+export interface CommandEnd {
+  /** Its exit code; 128 + n if signal n ended it. */
+  exitCode: number;
+  /** The signal that ended it. */
+  signal?: string;
+  /** What stopped it from outside: its time limit, or a signal to this process. */
+  stoppedBy?: 'timeout' | 'SIGINT' | 'SIGTERM';
+}
+
+/** Reason for a failure besides the findings. */
+export interface RunFailure {
+  code: 'timeout' | 'command' | 'inconclusive';
+  /** What happened, in one sentence. */
+  text: string;
+}
+
+/** A verdict with everything that decides on the exit code. Every report of a run is made of it. */
+export interface RunResult extends Verdict {
+  /** 0 if no finding fails and `failures` is empty. */
+  exitCode: number;
+  failures: RunFailure[];
+  /** How the command ended, if one was run. */
+  command?: CommandEnd;
+  /** Description of the scenario, if the client failed what the scenario expects. */
+  about?: string;
+}
+
+export interface ResultOptions {
+  /** The findings that fail; others only warn. Default: as the rules and the scenario say. */
+  failOn?: readonly FindingCode[] | undefined;
+  /** Whether an inconclusive run is a failure. */
+  mustConclude?: boolean | undefined;
+  command?: CommandEnd | undefined;
+  /** The time limit of the command, as it was typed. */
+  timeout?: string | undefined;
+  /** Description of a scenario that expects something of a client. */
+  description?: string | undefined;
+}
+
+/** As of timeout(1). */
+const timedOutCode = 124;
+
+/** Decides once whether a run is a success. */
+export function resultOf(judged: Verdict, options: ResultOptions): RunResult {
+  const { failOn, mustConclude = false, command, timeout = '', description } = options;
+  const verdict = failOn === undefined ? judged : failingOn(judged, failOn);
+  const failures: RunFailure[] = [];
+  if (command?.stoppedBy === 'timeout') {
+    failures.push({ code: 'timeout', text: `The command was stopped after ${timeout}, its time limit.` });
+  } else if (command !== undefined && command.exitCode !== 0) {
+    failures.push({ code: 'command', text: endText(command) });
+  }
+  if (mustConclude && verdict.outcome === 'inconclusive') {
+    failures.push({ code: 'inconclusive', text: 'An inconclusive run is a failure with --require-conclusive.' });
+  }
+  const isFailed = verdict.outcome === 'fail' || failures.length > 0;
+  const commandCode = command?.stoppedBy === 'timeout' ? timedOutCode : (command?.exitCode ?? 0);
+  return {
+    ...verdict,
+    exitCode: commandCode || (isFailed ? 1 : 0),
+    failures,
+    ...(command && { command }),
+    ...(verdict.outcome === 'fail' && description !== undefined && { about: description }),
+  };
+}
+
+function endText({ exitCode, signal, stoppedBy }: CommandEnd): string {
+  if (stoppedBy !== undefined) return `The command was stopped by ${stoppedBy}; its exit code is ${exitCode}.`;
+  if (signal !== undefined) return `The command was ended by ${signal}; its exit code is ${exitCode}.`;
+  return `The command ended with exit code ${exitCode}.`;
+}
+
+/** The verdict if these findings fail and no others. */
+function failingOn(verdict: Verdict, failOn: readonly FindingCode[]): Verdict {
+  const findings = verdict.findings.map((found): Finding => {
+    if (found.severity === 'praise') return found;
+    if (failOn.includes(found.code)) return { ...found, severity: 'fail' };
+    return found.severity === 'fail' ? { ...found, severity: 'warn' } : found;
+  });
+  const failed = findings.filter(({ severity }) => severity === 'fail');
+  const sorted = [...failed, ...findings.filter((found) => !failed.includes(found))];
+  return { ...verdict, findings: sorted, ...outcomeOf(verdict, failed, failOn) };
+}
+
+function outcomeOf(
+  { outcome, reason, findings, exercised }: Verdict,
+  failed: readonly Finding[],
+  failOn: readonly FindingCode[],
+): Pick<Verdict, 'outcome' | 'reason'> {
+  const codes = (several: readonly Finding[]) => [...new Set(several.map(({ code }) => code))].join(', ');
+  if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${codes(failed)}.` };
+  if (outcome !== 'fail') return { outcome, reason };
+  const leftOut = codes(findings.filter(({ severity }) => severity === 'fail'));
+  const isTested = failOn.some((code) => exercised.includes(code));
+  return isTested
+    ? { outcome: 'pass', reason: `The client did what --fail-on names, but see ${leftOut}.` }
+    : { outcome: 'inconclusive', reason: `Nothing put ${failOn.join(', ')} to the test, but see ${leftOut}.` };
+}
