@@ -9,6 +9,11 @@ import type { Scenario } from './scenario/scenario-schema.js';
 import { counts, evidence } from './verdict/failure-message.js';
 import type { Verdict } from './verdict/judge-run.js';
 
+declare module '@playwright/test' {
+  // For `use` in a plain `defineConfig`. Only the two options whose names no other package has.
+  interface PlaywrightTestOptions extends Pick<PetstoreOptions, 'petstoreUrl' | 'petstoreToken'> {}
+}
+
 /** Options of the project or the file: `use` in playwright.config.ts, or `test.use`. */
 export interface PetstoreOptions {
   /**
@@ -63,6 +68,9 @@ export interface PetstoreFixtures {
   sandbox: TestSandbox;
 }
 
+/** In a constant, since Playwright's types refuse `option` in a literal for names that they know. */
+const option = { option: true, scope: 'test' } as const;
+
 /**
  * Playwright's `test` with a sandbox for each test that asks for one. After the test its verdict is attached to the
  * result, and fails it when the client failed; then the sandbox is removed.
@@ -75,10 +83,10 @@ export interface PetstoreFixtures {
  * });
  */
 export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
-  petstoreUrl: [process.env.PETSTORE_SIM_URL ?? 'http://127.0.0.1:4010', { option: true }],
-  petstoreToken: [process.env.PETSTORE_SIM_TOKEN, { option: true }],
-  scenario: [undefined, { option: true }],
-  verdict: ['check', { option: true }],
+  petstoreUrl: [process.env.PETSTORE_SIM_URL ?? 'http://127.0.0.1:4010', option],
+  petstoreToken: [process.env.PETSTORE_SIM_TOKEN, option],
+  scenario: [undefined, option],
+  verdict: ['check', option],
   sandbox: async ({ petstoreUrl, petstoreToken, scenario, verdict: whatToDo }, use, testInfo) => {
     checkVerdict(whatToDo);
     const server = createControl(petstoreUrl, { token: petstoreToken });

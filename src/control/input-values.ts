@@ -1,5 +1,7 @@
 import { maximumPetsWhileServing } from '../scenario/resolve-pets.js';
 import { type Scenario, scenarioSchema } from '../scenario/scenario-schema.js';
+import { cut } from '../schema/issue.js';
+import { hintFor } from '../schema/nearest.js';
 import { refine, type Schema, transform } from '../schema/schema.js';
 import { either, fields, kind, number, string } from '../schema/schemas.js';
 import { matching } from '../schema/value-schemas.js';
@@ -71,7 +73,8 @@ export function findScenario({ scenarios }: Simulator, scenario: string | Scenar
   if (typeof scenario !== 'string') return scenario;
   const found = scenarios.get(scenario);
   if (found !== undefined) return found;
-  throw notFound('There is no scenario of this name; expected one that GET /__sim/scenarios lists.');
+  const hint = hintFor(scenario, [...scenarios.keys()], '; GET /__sim/scenarios lists them');
+  throw notFound(`expected a scenario, got ${JSON.stringify(cut(scenario))}${hint}`);
 }
 
 /** The name of a sandbox or a snapshot. */

@@ -1,7 +1,7 @@
 import type { PlanLimits } from '../contract/document.js';
 import type { KeyDefinition } from '../limits/api-key.js';
 import { type Issue, issueAt, type Step } from '../schema/issue.js';
-import { nearest } from '../schema/nearest.js';
+import { hintFor } from '../schema/nearest.js';
 import { type Input, maximumIssues, type Output } from '../schema/schema.js';
 import { fields } from '../schema/schemas.js';
 import { checkWith } from './check-scenario.js';
@@ -45,8 +45,7 @@ export function checkKeyNames(
 ): void {
   const check = (key: string, steps: Step[], onName = false) => {
     if (Object.hasOwn(keys, key) || issues.length >= maximumIssues) return;
-    const meant = issues.length < mostHints ? nearest(key, Object.keys(keys)) : undefined;
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    const hint = issues.length < mostHints ? hintFor(key, Object.keys(keys)) : '';
     issues.push(issueAt(steps, `expected an API key of the scenario, got ${JSON.stringify(key)}${hint}`, onName));
   };
   if (client?.key !== undefined) check(client.key, ['client', 'key']);
@@ -59,8 +58,9 @@ export function checkKeyNames(
 /** The limits of a plan; an issue at `steps` when there is no such plan. */
 export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], issues: Issue[]): PlanLimits | undefined {
   if (Object.hasOwn(plans, plan)) return plans[plan];
-  const expected = Object.keys(plans).join(', ');
-  issues.push(issueAt(steps, `expected a plan (${expected}), got ${JSON.stringify(plan)}`));
+  const names = Object.keys(plans);
+  const hint = hintFor(plan, names);
+  issues.push(issueAt(steps, `expected a plan (${names.join(', ')}), got ${JSON.stringify(plan)}${hint}`));
   return undefined;
 }
 

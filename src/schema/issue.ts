@@ -19,8 +19,8 @@ export interface Issue {
   readonly column?: number;
 }
 
-/** A longer name would leave no room for what was expected. */
-const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+/** A name for a message: a longer one would leave no room for the rest. */
+export const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
 /** An issue at the end of `steps`. */
 export function issueAt(steps: readonly Step[], message: string, onName = false): Issue {

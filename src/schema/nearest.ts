@@ -6,6 +6,12 @@ export function nearest(written: string, names: readonly string[]): string | und
   return name !== undefined && least <= Math.max(1, Math.floor(name.length / 3)) ? name : undefined;
 }
 
+/** The end of a message about an unknown name: the name that was probably meant, else `otherwise`. */
+export function hintFor(written: string, names: readonly string[], otherwise = ''): string {
+  const meant = nearest(written, names);
+  return meant === undefined ? otherwise : `; did you mean ${meant}?`;
+}
+
 /** How many letters must be added, left out, replaced or swapped with the next to turn `a` into `b`. */
 function distance(a: string, b: string): number {
   // A name that differs this much in length is never near; a long one would only cost time.

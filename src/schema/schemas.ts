@@ -1,5 +1,5 @@
 import { isMap } from '../values/plain-data.js';
-import { nearest } from './nearest.js';
+import { hintFor } from './nearest.js';
 import {
   type AnySchema,
   check,
@@ -97,17 +97,13 @@ export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> 
       for (const name of Object.keys(map)) {
         if (Object.hasOwn(entries, name)) continue;
         if (issues.length >= maximumIssues) break;
-        issues.push({ ...issueOn(name), message: noField + hintFor(name, Object.keys(entries)) });
+        const names = Object.keys(entries);
+        const hint = hintFor(name, names, `; the fields are ${names.join(', ') || 'none'}`);
+        issues.push({ ...issueOn(name), message: noField + hint });
       }
       return output as ReturnType<FieldsSchema<Of>['read']>;
     },
   };
-}
-
-/** The field that was probably meant, else all of them. */
-function hintFor(name: string, names: readonly string[]): string {
-  const meant = nearest(name, names);
-  return meant === undefined ? `; the fields are ${names.join(', ') || 'none'}` : `; did you mean ${meant}?`;
 }
 
 const issueOn = (name: string) => ({ steps: [name], onName: true });

@@ -64,7 +64,10 @@ describe('a sandbox', () => {
       status: 409,
       code: 'conflict',
     });
-    expect(await outcome(() => there.createSandbox({ name: 'x', scenario: 'none' }))).toMatchObject({ status: 404 });
+    expect(await outcome(() => there.createSandbox({ name: 'x', scenario: 'tinny' }))).toMatchObject({
+      status: 404,
+      message: 'expected a scenario, got "tinny"; did you mean tiny?',
+    });
     const bad = { name: 'x', scenario: { limits: 'on' } };
     expect(await outcome(() => there.createSandbox(bad as never))).toMatchObject({ status: 400 });
     expect(await there.listSandboxes()).toHaveLength(2);

@@ -26,8 +26,8 @@ type Kind = 'jest' | 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'h
 function kindOf({ text, saveAs }: CodeBlock): Kind {
   if (/from '(petstore-sim\/)?vitest'/.test(text)) return 'vitest';
   if (/petstore-sim\/jest|module\.exports/.test(text)) return 'jest';
-  if (text.includes("from 'petstore-sim/playwright'")) return 'playwright';
   if (text.includes('defineConfig')) return 'config';
+  if (text.includes("from 'petstore-sim/playwright'")) return 'playwright';
   if (text.includes("from 'msw/browser'")) return 'page';
   if (text.includes('export const handlers')) return 'handlers';
   return saveAs === undefined ? 'script' : 'client';

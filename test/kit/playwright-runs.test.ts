@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
+import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen, type RunningServer } from '../../src/node.js';
 import { chromiumPath } from '../support/chromium.js';
 
@@ -28,7 +29,7 @@ const results = new Map<string, Result>();
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await listen(createSimulator(), { port: 0 });
+  server = await listen(createSimulator({ scenarios: readShippedScenarios }), { port: 0 });
   const page = createServer(({ url }, response) => {
     if (url !== '/worker.js') return response.end('<!doctype html><link rel="icon" href="data:,">');
     return response.setHeader('Content-Type', 'text/javascript').end(worker);
@@ -148,7 +149,7 @@ test('a test that is skipped may send nothing', { tags: 'needs/chromium' }, () =
 
 test.each([
   ['says which verdicts there are', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
-  ['says which there are', 'There is no scenario of this name'],
+  ['says which there are', 'expected a scenario, got "minute-wal"; did you mean minute-wall?'],
   [
     'says what to start',
     'expected a petstore-sim server at http://127.0.0.1:9, and nothing answers there. Start it as',

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
-import { nearest } from '../../schema/nearest.js';
+import { hintFor } from '../../schema/nearest.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { schemaLine } from '../schema-line.js';
 
@@ -16,9 +16,8 @@ export function printScenarios(name?: string, asJson = false): string {
   const { names } = shippedScenarios();
   if (name === undefined) return asJson ? listAsJson(names) : list(names);
   if (!names.includes(name)) {
-    const meant = nearest(name, names);
-    const hint = meant === undefined ? 'petstore-sim scenarios lists them' : `did you mean ${meant}?`;
-    throw new UsageError(`expected a shipped scenario, got ${JSON.stringify(name)}; ${hint}`);
+    const hint = hintFor(name, names, '; petstore-sim scenarios lists them');
+    throw new UsageError(`expected a shipped scenario, got ${JSON.stringify(name)}${hint}`);
   }
   if (!asJson) return shippedText(name).replace(/^# yaml-language-server:.*/, schemaLine(process.cwd()));
   const next = [

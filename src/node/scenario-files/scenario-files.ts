@@ -6,7 +6,7 @@ import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-s
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt } from '../../schema/issue.js';
-import { nearest } from '../../schema/nearest.js';
+import { hintFor } from '../../schema/nearest.js';
 import { applyOverrides, concerns, type Override } from './overrides.js';
 import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
@@ -80,9 +80,8 @@ const shippedAlone = (name: string): LayeredScenario => ({
 /** Loads the YAML package only for a file: a server with a shipped scenario starts without it. */
 async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredScenario> {
   if (!existsSync(file)) {
-    const meant = nearest(file, shipped.names);
-    const hint = meant === undefined ? 'petstore-sim scenarios lists the shipped ones' : `did you mean ${meant}?`;
-    throw new ScenarioError([{ ...issueAt([], `expected a file or a shipped scenario; ${hint}`), file }]);
+    const hint = hintFor(file, shipped.names, '; petstore-sim scenarios lists the shipped ones');
+    throw new ScenarioError([{ ...issueAt([], `expected a file or a shipped scenario${hint}`), file }]);
   }
   const { readLayers } = await import('./scenario-layers.js');
   return readLayers(file, shipped);
