@@ -5,5 +5,5 @@ export default defineConfig({
   plugins: [react()],
   // The worker is for development only, and must not get into the build.
   build: { copyPublicDir: false },
-  test: { include: ['test/**/*.test.ts'] },
+  test: { include: ['test/**/*.test.{ts,tsx}'] },
 });

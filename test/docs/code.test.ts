@@ -84,9 +84,21 @@ test('TypeScript accepts every block', { timeout: 60_000 }, async () => {
 
 const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
 
-test.each(ofKind('jest'))('the lines of $place stand in examples/jest, which test/package runs', ({ text }) => {
-  const files = ['jest.config.js', 'test/client.test.ts'];
-  const known = files.map((file) => linesOf(readFileSync(join(root, 'examples/jest', file), 'utf8')));
+const components = blocksIn('tsx');
+
+test('a component is tested with both runners', () => expect(components).toHaveLength(2));
+
+/** Files of examples that the documentation shows. */
+const shownFiles = [
+  'jest/jest.config.js',
+  'jest/test/client.test.ts',
+  'ts-jest/jest.config.js',
+  'ts-jest/test/pet-list.test.tsx',
+  'react/test/app.test.tsx',
+];
+
+test.each([...ofKind('jest'), ...components])('the lines of $place stand in an example that runs', ({ text }) => {
+  const known = shownFiles.map((file) => linesOf(readFileSync(join(root, 'examples', file), 'utf8')));
   expect(known.map((lines) => linesOf(text).filter((line) => !lines.includes(line)))).toContainEqual([]);
 });
 

@@ -10,7 +10,15 @@ import { installProjects, packPackage, runIn } from '../support/installed.js';
 
 const root = join(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-const examples = ['react', 'vitest-client', 'vitest-browser', 'jest', 'tanstack-query', 'openapi-fetch'] as const;
+const examples = [
+  'react',
+  'vitest-client',
+  'vitest-browser',
+  'jest',
+  'ts-jest',
+  'tanstack-query',
+  'openapi-fetch',
+] as const;
 
 let folder: string;
 let installing: Promise<void>;
@@ -40,7 +48,7 @@ describe.concurrent('the example projects with the installed package', { timeout
   describe('examples/react', () => {
     test('its unit tests pass with the handlers that development has', async () => {
       const report = JSON.parse(await runIn(await installed('react'), 'npx', ['vitest', 'run', '--reporter', 'json']));
-      expect(report).toMatchObject({ numPassedTests: 2, numFailedTests: 0, numPendingTests: 0 });
+      expect(report).toMatchObject({ numPassedTests: 3, numFailedTests: 0, numPendingTests: 0 });
     });
 
     test('its types are right', async () => {
@@ -186,6 +194,19 @@ describe.concurrent('the example projects with the installed package', { timeout
       expect(await runIn(await installed('jest'), process.execPath, [tsc, '--project', '.', '--module', module])).toBe(
         '',
       );
+    });
+  });
+
+  describe('examples/ts-jest', () => {
+    test('its component passes with msw, and no Babel package is listed', async () => {
+      const cwd = await installed('ts-jest');
+      expect(await readFile(join(cwd, 'package.json'), 'utf8')).not.toContain('babel');
+      const report = JSON.parse(await runIn(cwd, 'npx', ['jest', '--json']));
+      expect(report).toMatchObject({ numPassedTests: 1, numFailedTests: 0, numPendingTests: 0 });
+    });
+
+    test('its types are right', async () => {
+      expect(await runIn(await installed('ts-jest'), process.execPath, [tsc, '--project', '.'])).toBe('');
     });
   });
 

@@ -1,0 +1,35 @@
+// @vitest-environment jsdom
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { setupServer } from 'msw/node';
+import { handlers } from 'petstore-sim/msw';
+import { expect, test } from 'petstore-sim/vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { App } from '../src/app.tsx';
+
+const baseUrl = 'https://api.petstore.example/v1';
+const server = setupServer();
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  server.resetHandlers();
+});
+afterAll(() => server.close());
+
+const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+
+refused('the page says that it waits, then shows the list', async ({ sim, apiKey }) => {
+  server.use(...handlers(sim, { baseUrl }));
+  render(<App baseUrl={baseUrl} apiKey={apiKey} />);
+
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  expect(screen.getByRole('status').textContent).toBe('Too many requests. Going on in 60 s…');
+  expect(screen.queryByRole('listitem')).toBeNull();
+
+  await act(() => vi.advanceTimersByTimeAsync(61_000));
+  expect(screen.getAllByRole('listitem').length).toBeGreaterThan(0);
+  expect(sim).toHaveHonouredRetryAfter();
+});
