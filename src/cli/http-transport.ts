@@ -2,7 +2,6 @@ import { EndOfAsking, type RawAnswer, type Transport } from '../fidelity/ask/ask
 
 /** A service is given so long for an answer. */
 const timeoutMs = 30_000;
-const madeUpKey = 'petstore-sim-made-up-key';
 
 export interface HttpTransport extends Transport {
   /** Ends the wait that is under way, and lets no further request out. */
@@ -38,7 +37,7 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
       }),
     async send({ method, target, headers, body, token }): Promise<RawAnswer> {
       stopped.signal.throwIfAborted();
-      const authorization = token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : madeUpKey}` };
+      const authorization = token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : token}` };
       const response = await fetch(base + target, {
         method,
         headers: { 'user-agent': 'petstore-sim', ...headers, ...authorization },

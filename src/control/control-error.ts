@@ -1,5 +1,5 @@
 import { ScenarioError } from '../scenario/scenario-error.js';
-import type { Issue } from '../schema/issue.js';
+import { joinIssues } from '../schema/issue.js';
 import { SandboxError } from '../simulator/sandbox-error.js';
 
 /** A control operation that cannot be done. In this process and over HTTP it has the same status, code and message. */
@@ -27,20 +27,7 @@ export const unavailable = (message: string) => new ControlError(503, 'service_u
 export function toControlError(error: unknown): unknown {
   // A scenario is a field of its operation; a key and a fault rule are the input themselves.
   if (error instanceof ScenarioError)
-    return invalid(formatIssues(error.subject === 'scenario' ? 'scenario.' : '', error.issues));
+    return invalid(joinIssues(error.issues, error.subject === 'scenario' ? 'scenario.' : ''));
   if (error instanceof SandboxError) return error.reason === 'taken' ? conflict(error.message) : tooMany(error.message);
   return error instanceof RangeError ? invalid(error.message) : error;
-}
-
-/** A scenario can have thousands of issues. */
-const maximumIssues = 10;
-const maximumLength = 1_000;
-
-/** Issues as one text. */
-export function formatIssues(prefix: string, issues: readonly Issue[]): string {
-  const lines = issues
-    .slice(0, maximumIssues)
-    .map(({ path, message }) => (path === '' ? message : `${prefix}${path}: ${message}`));
-  const text = lines.join('; ');
-  return text.length > maximumLength ? `${text.slice(0, maximumLength).toWellFormed()}…` : text;
 }

@@ -1,7 +1,8 @@
 import { checkWith } from '../scenario/check-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import { joinIssues } from '../schema/issue.js';
 import { maskedKey } from '../values/mask-key.js';
-import { formatIssues, invalid, toControlError } from './control-error.js';
+import { invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 import type { EntryTexts } from './entry-stream.js';
 import { noteChange } from './note-change.js';
@@ -69,7 +70,7 @@ export function checkInput({ input: schema }: AnyControlOperation, input: unknow
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     const { key } = input as { key?: unknown };
-    const text = formatIssues('', error.issues);
+    const text = joinIssues(error.issues, '');
     throw invalid(typeof key === 'string' && key.length > 4 ? text.replaceAll(key, () => maskedKey(key)) : text);
   }
 }

@@ -44,6 +44,22 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
+/** How many issues one line lists, and how many characters it has. */
+const maximumInLine = 10;
+const maximumLength = 1_000;
+
+/**
+ * Issues as one line: `PATH: expected ..., got ...; PATH: ...`.
+ * @param prefix in front of each path: `scenario.`
+ */
+export function joinIssues(issues: readonly Issue[], prefix: string): string {
+  const parts = issues
+    .slice(0, maximumInLine)
+    .map(({ path, message }) => (path === '' ? message : `${prefix}${path}: ${message}`));
+  const text = parts.join('; ');
+  return text.length > maximumLength ? `${text.slice(0, maximumLength).toWellFormed()}…` : text;
+}
+
 function formatIssue({ path, message, file, line, column }: Issue, subject: string): string {
   const place =
     file === undefined ? `${subject}${path && ` at ${path}`}` : [file, line, column].filter(Boolean).join(':');

@@ -151,7 +151,7 @@ type Served = Pick<HiddenWorld, 'transport' | 'behaviour'>;
 type Inside = Omit<HiddenWorld, 'transport' | 'behaviour'> & { key: string; plan: string; startMs: number };
 
 const authorizationOf = (token: Probe['token'], key: string): Record<string, string> =>
-  token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : 'petstore-sim-made-up-key'}` };
+  token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : token}` };
 
 function serveOurs({ choices, limits, usage, key, plan, startMs }: Inside): Served {
   const { bans, ...others } = choices;

@@ -1,7 +1,7 @@
 import { maximumBodyBytes } from '../../contract/settings.js';
 import type { Subject } from '../calibrate/clue.js';
 import type { Facts } from '../calibrate/facts.js';
-import { madeUpKey } from '../calibrate/question-clues.js';
+import { madeUpKey } from '../recording/key-names.js';
 
 /** One request of ours to a service. */
 export interface Probe {

@@ -2,9 +2,6 @@ import type { Clue } from './clue.js';
 import type { ReadExchange } from './facts.js';
 import { isRefusal } from './rate.js';
 
-/** The name of the key that we make up; no service knows it. */
-export const madeUpKey = 'made-up';
-
 /** What only the answer to a question of our own says: of a key, a path, a method and an origin that we chose. */
 export function questionClues(exchange: ReadExchange): Clue[] {
   const { question, status } = exchange;

@@ -1,5 +1,8 @@
 import { fnv1a, keyId } from '../../values/mask-key.js';
 
+/** The key that `calibrate` sends to learn whether a service accepts any key. It is no secret, so recordings name it. */
+export const madeUpKey = 'petstore-sim-made-up-key';
+
 /** Gives each API key of a recording a name, `key-1`, and keeps only a hash of the key. */
 export class KeyNames {
   readonly #names = new Map<string, string>();
@@ -7,7 +10,7 @@ export class KeyNames {
 
   /** @param publicKeys keys that are no secret, such as those that a scenario names: they keep their names */
   constructor(publicKeys: Iterable<string> = []) {
-    for (const key of publicKeys) {
+    for (const key of [...publicKeys, madeUpKey]) {
       for (const text of [key, keyId(key)]) this.#public.set(fnv1a(text), key);
     }
   }

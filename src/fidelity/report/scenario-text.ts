@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import type { Learner } from '../calibrate/learner.js';
-import { madeUpKey } from '../calibrate/question-clues.js';
+import { madeUpKey } from '../recording/key-names.js';
 import { openText } from './costs.js';
 import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 
