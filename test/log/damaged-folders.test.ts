@@ -223,6 +223,11 @@ test.for(withoutSnapshots)('a log with $what is read up to there and told', asyn
   await goesOn(folder, found);
 });
 
+function replaceByFolder(folder: string, name: string): void {
+  rmSync(join(folder, name));
+  mkdirSync(join(folder, name));
+}
+
 /** After a damage was told once, the log goes on as any other. */
 async function goesOn(folder: string, { entries, snapshot }: Content): Promise<void> {
   const last = entries.at(-1)?.position ?? snapshot?.position ?? 0;
@@ -356,6 +361,36 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     notice: /^Failed to read snapshot-000000000010.*\n.*snapshot-000000000005/,
   },
   {
+    what: 'a folder in the place of the newest snapshot',
+    damage: (folder) => replaceByFolder(folder, secondSnapshot),
+    snapshot: 5,
+    left: upTo(12, 6),
+    notice:
+      /^Failed to read snapshot-000000000010\.jsonl: expected a file, got a folder; it was set aside as set-aside-1-snapshot-000000000010\.jsonl\.$/,
+  },
+  {
+    what: 'a folder in the place of a file of the log',
+    damage: (folder) => replaceByFolder(folder, secondLog),
+    snapshot: 10,
+    left: [],
+    notice:
+      /^Failed to read log-000000000009\.jsonl: expected a file, got a folder.*\nFailed to find the log after entry 10/,
+  },
+  {
+    what: 'a folder in the place of a file that was not finished',
+    damage: (folder) => mkdirSync(join(folder, 'snapshot-000000000012.jsonl.unfinished')),
+    snapshot: 10,
+    left: [11, 12],
+    notice: /^Failed to read snapshot-000000000012\.jsonl\.unfinished: expected a file, got a folder/,
+  },
+  {
+    what: 'a folder in the place of the note of a start',
+    damage: (folder) => mkdirSync(join(folder, 'starting.json')),
+    snapshot: 10,
+    left: [11, 12],
+    notice: /^Failed to read starting\.json: expected a file, got a folder/,
+  },
+  {
     what: 'a snapshot that was not finished',
     damage: (folder) =>
       copyFileSync(join(folder, secondSnapshot), join(folder, 'snapshot-000000000012.jsonl.unfinished')),
@@ -376,7 +411,7 @@ test.for(withSnapshots)('a log with snapshots and $what', async ({ damage, snaps
   expect(found.notices.filter((sentence) => !/was written by petstore-sim 0\.9\.0/.test(sentence)).join('\n')).toMatch(
     notice,
   );
-  expect(readdirSync(folder).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+  expect(readdirSync(folder).filter((name) => /^(?!set-aside-).*\.unfinished$/.test(name))).toEqual([]);
   await goesOn(folder, found);
 });
 

@@ -271,6 +271,21 @@ test('entries of which a new version thinks otherwise are set aside with all aft
   expect((await readFolder(folder)).entries.at(-1)).toMatchObject({ position: 9, commands: ['new'] });
 });
 
+test.for([
+  ['its folder', (folder: string) => rmSync(folder, { recursive: true })],
+  ['its file', (folder: string) => rmSync(join(folder, 'log-000000000001.jsonl'))],
+] as const)('a log acknowledges nothing after %s was removed', async ([, remove]) => {
+  const folder = newFolder();
+  const fatal: string[] = [];
+  const { log } = await openFor(folder, { onFatal: (sentence) => fatal.push(sentence) });
+  await log.append({ atMs: 1, commands: commands(1) });
+  remove(folder);
+  for (const number of [2, 3]) {
+    await expect(log.append({ atMs: number, commands: commands(number) })).rejects.toThrow(LogUnavailableError);
+  }
+  expect(fatal).toEqual([`Failed to keep the log: its file was removed from ${folder}; the process ends.`]);
+});
+
 test('with reset a new log begins, and the old one is gone', async () => {
   const folder = newFolder();
   const { log, birth } = await openFor(folder);

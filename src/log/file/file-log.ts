@@ -107,6 +107,8 @@ export class FileLog implements Log {
     const bytes = Buffer.from(text);
     refuseLong(bytes.length, commands.length);
     this.#writer.write(bytes);
+    if (this.#writer.isRemoved)
+      throw this.#end(`Failed to keep the log: its file was removed from ${this.#options.folder}; the process ends.`);
     this.#sequence++;
     this.#last = { position: entry.position, chain };
     this.#remember(this.#last);
@@ -190,10 +192,15 @@ export class FileLog implements Log {
     return this.#flushGroup.flush(this.#writer.file).catch((error) => {
       const { message } = error as Error;
       const sentence = `Failed to flush ${this.#options.folder}: ${message}. What is on the disk is not known any more, so the process ends; start it again when the disk is well.`;
-      this.#over = sentence;
-      this.#options.onFatal(sentence);
-      throw new LogUnavailableError(sentence, { cause: error });
+      throw this.#end(sentence, error);
     });
+  }
+
+  /** Appends nothing more, and ends the process. @returns the error of an entry that was being appended */
+  #end(sentence: string, cause?: unknown): LogUnavailableError {
+    this.#over = sentence;
+    this.#options.onFatal(sentence);
+    return new LogUnavailableError(sentence, { cause });
   }
 
   #remember({ position, chain }: LogPlace): void {

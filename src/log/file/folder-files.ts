@@ -22,6 +22,8 @@ export interface FolderFiles {
   readonly logs: readonly { name: string; first: number }[];
   readonly snapshots: readonly { name: string; position: number }[];
   readonly unfinished: readonly string[];
+  /** Folders under the name of one of these files. */
+  readonly folders: readonly string[];
   readonly locks: readonly string[];
   /** Files of no meaning here; those that begin with a dot and `lost+found`, which a volume has, do not count. */
   readonly others: readonly string[];
@@ -29,7 +31,13 @@ export interface FolderFiles {
 
 /** What is in a folder, in the order of the positions. */
 export function listFolder(folder: string): FolderFiles {
-  const names = readdirSync(folder);
+  const found = readdirSync(folder, { withFileTypes: true });
+  const isFile = (name: string) => logPattern.test(name) || snapshotPattern.test(name) || unfinishedPattern.test(name);
+  const folders = found
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => name)
+    .filter((name) => isFile(name) || name === startMarkerName);
+  const names = found.map(({ name }) => name).filter((name) => !folders.includes(name));
   const numbered = (pattern: RegExp) =>
     names
       .flatMap((name) => {
@@ -38,13 +46,12 @@ export function listFolder(folder: string): FolderFiles {
       })
       .sort((a, b) => a.position - b.position);
   const isOurs = (name: string) =>
-    [logPattern, snapshotPattern, unfinishedPattern, lockPattern].some((pattern) => pattern.test(name)) ||
-    name === startMarkerName ||
-    name.startsWith(setAsidePrefix);
+    isFile(name) || lockPattern.test(name) || name === startMarkerName || name.startsWith(setAsidePrefix);
   return {
     logs: numbered(logPattern).map(({ name, position }) => ({ name, first: position })),
     snapshots: numbered(snapshotPattern),
     unfinished: names.filter((name) => unfinishedPattern.test(name)),
+    folders,
     locks: names.filter((name) => lockPattern.test(name)),
     others: names.filter((name) => !isOurs(name) && !name.startsWith('.') && name !== 'lost+found'),
   };

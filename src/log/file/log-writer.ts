@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { LogUnavailableError } from '../log.js';
 import { bytesOf, logName, unfinished } from './folder-files.js';
@@ -47,6 +47,11 @@ export class LogWriter {
     }
     this.#use(name, Buffer.byteLength(text));
     return old;
+  }
+
+  /** Whether the file has no name any more: what is written to it is lost with this process. */
+  get isRemoved(): boolean {
+    return fstatSync(this.file).nlink === 0;
   }
 
   /** @throws {LogUnavailableError} when the system takes less than all of it; nothing stays then */

@@ -36,6 +36,10 @@ export function recoverLog(folder: string): RecoveredLog | { birth: undefined; n
   for (const name of files.unfinished) rmSync(join(folder, name), { force: true });
 
   const notices: string[] = [];
+  for (const name of files.folders) {
+    const aside = renameAside(folder, name);
+    notices.push(`Failed to read ${name}: expected a file, got a folder; it was set aside as ${aside}.`);
+  }
   const snapshot = newestSnapshot(folder, files, notices);
   const birth = snapshot?.header.birth ?? headers.find((header) => header !== undefined)?.birth;
   if (birth === undefined) {
