@@ -1,5 +1,8 @@
 import { generatePets } from '../scenario/generate-pets.js';
-import { type GeneratePets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
+import { type GeneratePets, generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { issueAt } from '../schema/issue.js';
 import { grouped } from '../values/grouped.js';
 import { createProgressBar } from './progress-bar.js';
 
@@ -8,15 +11,12 @@ export const generateAtStart: GeneratePets = (counts, options) =>
   generatePets(counts, { ...options, onProgress: createProgressBar() });
 
 /**
- * The same for scenarios that are loaded while the server runs.
- * @throws {RangeError} for so many that requests would have to wait
+ * Refuses a scenario to load while the server runs.
+ * @throws {ScenarioError} for so many generated pets that requests would have to wait
  */
-export const generateWhileServing: GeneratePets = (counts, options) => {
-  const total = Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
-  if (total > maximumPetsWhileServing) {
-    throw new RangeError(
-      `expected at most ${grouped(maximumPetsWhileServing)} pets while the server runs, got ${grouped(total)}; start the server with this scenario instead`,
-    );
-  }
-  return generateAtStart(counts, options);
-};
+export function refuseManyPets(scenario: Scenario): void {
+  const total = generatedPets(scenario);
+  if (total <= maximumPetsWhileServing) return;
+  const message = `expected at most ${grouped(maximumPetsWhileServing)} pets while the server runs, got ${grouped(total)}; start the server with this scenario instead`;
+  throw new ScenarioError([issueAt(['pets', 'generate'], message)]);
+}

@@ -1,4 +1,4 @@
-import { maximumPetsWhileServing } from '../scenario/resolve-pets.js';
+import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
 import { type Scenario, scenarioSchema } from '../scenario/scenario-schema.js';
 import { cut } from '../schema/issue.js';
 import { hintFor } from '../schema/nearest.js';
@@ -44,24 +44,29 @@ export const wholeNumber = (minimum: number, maximum: number) =>
 export const anyObject = <Value extends object>(description: string): Schema<Value> =>
   kind<Value>('a map', isMap, { type: 'object', description });
 
-function generatedPets({ pets }: { pets?: unknown }): number {
-  const counts = isMap(pets) && isMap(pets.generate) ? Object.values(pets.generate) : [];
-  return counts.reduce<number>((sum, count) => sum + (typeof count === 'number' ? count : 0), 0);
-}
-
 /** The content of a scenario. `Simulator.check` checks what is in it, and describes its mistakes. */
 export const scenarioContent: Schema<Scenario> = {
+  ...kind<Scenario>('a scenario, which is a map', isMap),
+  of: scenarioSchema,
+};
+
+/** Names the most pets that a scenario may generate. */
+export const mostGenerated = (most: number) =>
+  `at most ${grouped(most)} generated pets; start the server with a scenario that has more`;
+
+/** The content of a scenario to load while the server runs. */
+const loadedContent: Schema<Scenario> = {
   ...refine(
-    kind<Scenario>('a scenario, which is a map', isMap),
+    scenarioContent,
     (scenario) => !(generatedPets(scenario) > maximumPetsWhileServing),
-    `at most ${grouped(maximumPetsWhileServing)} generated pets; start the server with a scenario that has more`,
+    mostGenerated(maximumPetsWhileServing),
   ),
   of: scenarioSchema,
 };
 
 /** A scenario by its name or its content; `findScenario` gives the content. */
 export const scenarioInput: Schema<string | Scenario> = {
-  ...either(string, scenarioContent),
+  ...either(string, loadedContent),
   labels: ['the name of a scenario', 'its content, which is a map'],
 };
 

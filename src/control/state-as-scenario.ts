@@ -5,7 +5,7 @@ import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
-import { nextInt64 } from '../values/int64.js';
+import { firstIdAfter } from '../state/pet-store.js';
 import { jsonText } from '../values/json.js';
 import type { ExportedState } from './state-schema.js';
 
@@ -49,7 +49,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
 /** Whether the pets are exactly those that a scenario generates, with the same id for the next. */
 const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: ExportedState): boolean =>
   !Array.isArray(scenario.pets) &&
-  state.nextId === (idStart ?? nextInt64(pets.at(-1)?.id ?? 0)) &&
+  state.nextId === (idStart ?? firstIdAfter(pets.at(-1)?.id ?? 0)) &&
   pets.length === state.pets.length &&
   pets.every(({ id, name, categoryId, status, extra }, index) => {
     const other = state.pets[index] as ExportedState['pets'][number];

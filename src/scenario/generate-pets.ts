@@ -1,5 +1,5 @@
 import { petStatuses } from '../contract/document.js';
-import { nextInt64 } from '../values/int64.js';
+import { greatestInt64, nextInt64 } from '../values/int64.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import type { GeneratePets } from './resolve-pets.js';
 
@@ -21,6 +21,7 @@ const progressEvery = 4_096;
 /**
  * Makes pets for scenarios with `pets.generate`; 100,000 take a tenth of a second.
  * The counts are exact, the statuses mixed as if shuffled, and `seed` alone decides every value.
+ * @throws {RangeError} for more pets than ids from `firstId` up
  * @example
  * import { createSimulator } from 'petstore-sim';
  * import { generatePets } from 'petstore-sim/seed';
@@ -33,6 +34,9 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
   const choices = categories.length > 0 ? categories : defaultCategories;
   const left = petStatuses.map((status) => ({ status, count: counts[status] ?? 0 }));
   const total = left.reduce((sum, { count }) => sum + count, 0);
+  if (BigInt(firstId) + BigInt(total) - 1n > greatestInt64) {
+    throw new RangeError(`expected ids for ${total} pets from ${firstId} on, got none after ${greatestInt64}`);
+  }
 
   /** Draws the status of one of the pets that are left, each with the same chance, so that every count comes out exact. */
   const drawStatus = (made: number) => {

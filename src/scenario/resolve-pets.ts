@@ -2,7 +2,7 @@ import type { PetStatus } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
 import { type Issue, issueAt } from '../schema/issue.js';
 import type { Pet } from '../state/pet.js';
-import { type Int64, nextInt64 } from '../values/int64.js';
+import { greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { isMap } from '../values/plain-data.js';
 import type { CheckedScenario, Scenario } from './scenario-schema.js';
 
@@ -20,6 +20,12 @@ export type GeneratePets = (
 
 /** How many pets may be generated while a server runs: 100,000 take about a tenth of a second, in which nothing is answered. */
 export const maximumPetsWhileServing = 100_000;
+
+/** Number of pets that a scenario generates; 0 where it lists them. */
+export function generatedPets({ pets }: { pets?: unknown }): number {
+  const counts = isMap(pets) && isMap(pets.generate) ? Object.values(pets.generate) : [];
+  return counts.reduce<number>((sum, count) => sum + (typeof count === 'number' ? count : 0), 0);
+}
 
 /** Whether a scenario has `pets.generate`, and needs a generator to be resolved. */
 export const generatesPets = ({ pets }: Scenario): boolean => isMap(pets) && 'generate' in pets;
@@ -69,9 +75,12 @@ export function resolvePets(
     taken.add(id);
   }
   let nextId = firstId;
-  return pets.map((pet) => {
-    if (pet.id === undefined) while (taken.has(nextId)) nextId = nextInt64(nextId);
+  return pets.map((pet, index) => {
+    if (pet.id === undefined) while (taken.has(nextId) && nextId !== greatestInt64) nextId = nextInt64(nextId);
     const id = pet.id ?? nextId;
+    if (pet.id === undefined && taken.has(id)) {
+      issues.push(issueAt(['pets', index], `expected an id for it, got none after ${greatestInt64}`));
+    }
     taken.add(id);
     const { name, categoryId, extra } = pet;
     return { id, name, categoryId, status: pet.status === undefined ? status : (pet.status ?? undefined), extra };

@@ -21,7 +21,7 @@ export interface Pets {
   count(status?: PetStatus): number;
   /**
    * Stores a pet.
-   * @throws {ScenarioError} for a field that is missing, unknown or has a wrong value, {RangeError} when the id is taken
+   * @throws {ScenarioError} for a field that is missing, unknown or has a wrong value, {RangeError} when the id is taken, or none is left
    * @example sim.pets.add({ name: 'Rex', categoryId: 1, status: 'available' })
    */
   add(pet: PetInput): StoredPet;

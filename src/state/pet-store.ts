@@ -1,5 +1,5 @@
 import type { PetStatus } from '../contract/document.js';
-import { compareInt64, type Int64, nextInt64 } from '../values/int64.js';
+import { compareInt64, greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { lowest } from '../values/lowest.js';
 import { seededFraction } from '../values/seeded-random.js';
 import { type Pet, type StoredPet, toStored } from './pet.js';
@@ -20,8 +20,13 @@ export interface PetStoreOptions {
   order: ListOrder;
   /** Decides the order `shuffled`. */
   seed: number;
-  /** The first id to give. Default: one above the highest to start from. */
+  /** The first id to give. Default: `firstIdAfter` the highest to start from. */
   idStart?: Int64 | undefined;
+}
+
+/** The greatest int64 is taken, so that no id follows. */
+export class NoIdError extends RangeError {
+  override readonly name = 'NoIdError';
 }
 
 /** Everything about the pets that requests change. */
@@ -55,7 +60,7 @@ export class PetStore {
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...seedPets].sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
-    this.#idStart = idStart ?? nextInt64(highest);
+    this.#idStart = idStart ?? firstIdAfter(highest);
     this.reset();
   }
 
@@ -124,7 +129,7 @@ export class PetStore {
   /**
    * Stores a new pet.
    * @param pet with an `id` only to choose it; otherwise the next free one is given
-   * @throws {RangeError} when the id is taken
+   * @throws {RangeError} when the id is taken; {NoIdError} when the greatest int64 is taken and no id is chosen
    */
   add(pet: Omit<Pet, 'id'> & { id?: Int64 | undefined }): StoredPet {
     const id = pet.id ?? this.#freeId();
@@ -213,10 +218,17 @@ export class PetStore {
 
   #freeId(): Int64 {
     let id = this.#nextId;
-    while (this.get(id) !== undefined) id = nextInt64(id);
+    while (this.get(id) !== undefined) {
+      const next = nextInt64(id);
+      if (next === id) throw new NoIdError(`Failed to add a pet: expected a free id, got none after ${id}`);
+      id = next;
+    }
     return id;
   }
 }
+
+/** The first id to give where the highest is this: the next one, or 1 where there is none. */
+export const firstIdAfter = (highest: Int64): Int64 => (highest === greatestInt64 ? 1 : nextInt64(highest));
 
 const byId = (a: HasId, b: HasId) => compareInt64(a.id, b.id);
 

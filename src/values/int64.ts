@@ -2,7 +2,7 @@
 export type Int64 = number | bigint;
 
 const least = -(2n ** 63n);
-const greatest = 2n ** 63n - 1n;
+export const greatestInt64 = 2n ** 63n - 1n;
 const canonicalText = /^(?:0|-?[1-9][0-9]{0,18})$/;
 
 /** The one form of a whole number that the simulator stores: a `number` when safe, `-0` as `0`, else a `bigint`. */
@@ -14,7 +14,7 @@ export function normalizeInteger(value: Int64): Int64 {
 /** Whether `value` is an exact whole number within int64. A `number` past 2^53-1 is not: it may already be rounded. */
 export function isInt64(value: unknown): value is Int64 {
   if (typeof value === 'number') return Number.isSafeInteger(value);
-  return typeof value === 'bigint' && value >= least && value <= greatest;
+  return typeof value === 'bigint' && value >= least && value <= greatestInt64;
 }
 
 /** Reads canonical decimal text (`7`, `-1`, no `+1`, `01` or `1.0`); `undefined` for anything else or out of range. */
@@ -25,11 +25,11 @@ export function parseInt64(text: string): Int64 | undefined {
   return isInt64(value) ? normalizeInteger(value) : undefined;
 }
 
-/** The next identifier after `value`; after the greatest int64 it starts again at 1. */
+/** The next identifier after `value`; the greatest int64 gives itself, because there is none after it. */
 export function nextInt64(value: Int64): Int64 {
   if (typeof value === 'number' && value < Number.MAX_SAFE_INTEGER) return value + 1;
   const next = BigInt(value) + 1n;
-  return next > greatest ? 1 : normalizeInteger(next);
+  return next > greatestInt64 ? value : normalizeInteger(next);
 }
 
 /** Orders two whole numbers of either representation, for `Array.prototype.sort`. */

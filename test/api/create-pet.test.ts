@@ -58,6 +58,20 @@ describeOnEveryAdapter('createPet', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
+  test('refuses a pet after the greatest id instead of beginning again', async () => {
+    const { post, get } = await open({ pets: [], ids: { start: 9223372036854775807n } });
+    const last = await post({ name: 'Last', categoryId: 1 });
+    expect(last.bodyText).toBe('{"id":9223372036854775807,"name":"Last","categoryId":1,"status":"available"}');
+    const refused = await post({ name: 'Beyond', categoryId: 1 });
+    expect(refused.status).toBe(500);
+    expect(refused.json).toEqual({
+      code: 'internal_error',
+      message: 'No pet can be stored: the greatest id, 9223372036854775807, is taken.',
+      status: 500,
+    });
+    expect((await get('/pets')).bodyText).toBe(`[${last.bodyText}]`);
+  });
+
   test('gives ids past 2^53 digit for digit', async () => {
     const { post, get } = await open({ pets: [], ids: { start: 9007199254740993n } });
     const created = [await post({ name: 'A', categoryId: 1 }), await post({ name: 'B', categoryId: 1 })];

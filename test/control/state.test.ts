@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExportedState } from '../../src/control/state-schema.js';
 import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
+import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 import { everythingOf, openStage, outcome, type Stage, send } from './both-controls.js';
 
@@ -118,6 +119,21 @@ describe('an exported state', () => {
     const state = control.exportState();
     control.importState(state);
     expect(control.exportState()).toEqual(state);
+  });
+
+  test('of more generated pets than may be loaded is imported where it came from and elsewhere', async () => {
+    const scenario = { pets: { generate: { available: 100_001 } } };
+    const options = { generatePets, scenario };
+    const sim = createSimulator(options);
+    sim.pets.add({ name: 'Own', categoryId: 1 });
+    const state = createControl(sim).exportState();
+    for (const other of [sim, createSimulator(options), createSimulator({ generatePets })]) {
+      expect(createControl(other).importState(state)).toMatchObject({ pets: 100_002 });
+      other.reset();
+      expect(other.pets.size).toBe(100_001);
+    }
+    const few = { ...state, pets: state.pets.slice(0, 5), scenario: { pets: { generate: { available: 100_002 } } } };
+    expect(() => createControl(sim).importState(few)).toThrow('scenario: expected at most 100,000 generated pets');
   });
 
   test('of a clock that runs goes on to run', () => {

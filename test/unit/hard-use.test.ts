@@ -73,6 +73,18 @@ describe('generated pets', () => {
     expect(issuesOf({ pets: { generate: { available: 6e6, sold: 6e6 } } })).toHaveLength(1);
   });
 
+  test('need an id each', () => {
+    const start = 2n ** 63n - 2n;
+    expect(issuesOf({ ids: { start }, pets: { generate: { sold: 3 } } })).toEqual([
+      'pets.generate: expected ids for 3 pets from 9223372036854775806 on, got none after 9223372036854775807',
+    ]);
+    const pets = Array.from({ length: 3 }, () => ({ name: 'Rex', categoryId: 1 }));
+    expect(issuesOf({ ids: { start }, pets })).toEqual([
+      'pets[2]: expected an id for it, got none after 9223372036854775807',
+    ]);
+    expect(issuesOf({ ids: { start }, pets: pets.slice(1) })).toEqual([]);
+  });
+
   test('that the generator refuses are a mistake of the scenario', () => {
     const refuse = () => {
       throw new RangeError('expected at most 5 pets');

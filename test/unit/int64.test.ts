@@ -166,11 +166,11 @@ test('canonical text is read exactly and everything else is refused', () => {
   expect(parseInt64('1\n')).toBeUndefined();
 });
 
-test('after the greatest int64 comes 1', () => {
+test('the greatest int64 has no next', () => {
   expect(nextInt64(2 ** 53 - 2)).toBe(2 ** 53 - 1);
   expect(nextInt64(2 ** 53 - 1)).toBe(2n ** 53n);
   expect(nextInt64(2n ** 63n - 2n)).toBe(2n ** 63n - 1n);
-  expect(nextInt64(2n ** 63n - 1n)).toBe(1);
+  expect(nextInt64(2n ** 63n - 1n)).toBe(2n ** 63n - 1n);
   expect(nextInt64(-1)).toBe(0);
 });
 

@@ -45,9 +45,10 @@ describe('generatePets', () => {
     expect(beyond.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, n) => 9007199254740993n + BigInt(n)));
   });
 
-  test('goes on at 1 after the greatest int64', () => {
-    const pets = generatePets({ available: 3 }, { ...options, firstId: 9223372036854775806n });
-    expect(pets.map(({ id }) => id)).toEqual([9223372036854775806n, 9223372036854775807n, 1]);
+  test('gives ids up to the greatest int64, and refuses more pets', () => {
+    const pets = generatePets({ available: 2 }, { ...options, firstId: 9223372036854775806n });
+    expect(pets.map(({ id }) => id)).toEqual([9223372036854775806n, 9223372036854775807n]);
+    expect(() => generatePets({ available: 3 }, { ...options, firstId: 9223372036854775806n })).toThrow(RangeError);
   });
 
   test('takes categories from the list alone, every one of them, large ones digit for digit', () => {

@@ -7,7 +7,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
-import { generateAtStart, generateWhileServing } from '../generated-pets.js';
+import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
 import { type Served, startServer } from '../start-server.js';
@@ -57,7 +57,11 @@ export async function serve(flags: ServeFlags): Promise<void> {
       import('../report-reload.js'),
     ]);
     const read = () => readScenarioAndFiles(nameOrFile, { overrides });
-    watchScenario(first, { read, load: served.load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
+    const load: Served['load'] = (scenario, how) => {
+      refuseManyPets(scenario);
+      return served.load(scenario, how);
+    };
+    watchScenario(first, { read, load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   const hasToken = flags['control-token'] !== undefined;
@@ -84,7 +88,7 @@ async function serveInMemory(
 ): Promise<Served> {
   const sim = createSimulatorFrom(resolved, {
     scenarios: readShippedScenarios,
-    generatePets: generateWhileServing,
+    generatePets: generateAtStart,
     readStart,
   });
   const own = handlers === undefined ? options : { ...options, handlers: await handlersOf(handlers, sim) };
