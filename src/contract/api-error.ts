@@ -47,10 +47,6 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
     'unknownMethod',
   );
 
-/** 500: the document lets a service assign an int64, and the greatest is assigned. */
-export const noIdLeft = () =>
-  new ApiError(500, 'internal_error', 'No pet can be stored: the greatest id, 9223372036854775807, is taken.');
-
 export const gone = (message: string, assumption: AssumptionId) => new ApiError(410, 'gone', message, {}, assumption);
 
 export const payloadTooLarge = (maximumBytes: number) =>

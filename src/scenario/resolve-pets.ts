@@ -67,21 +67,18 @@ export function resolvePets(
   }
   const status = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
   const taken = new Set<Int64>();
-  for (const [index, { id }] of pets.entries()) {
-    if (id === undefined) continue;
+  const take = (id: Int64, index: number) => {
     if (taken.has(id)) {
       issues.push(issueAt(['pets', index, 'id'], `expected a free id, got ${id}, which is taken`));
     }
     taken.add(id);
-  }
+    return id;
+  };
+  for (const [index, { id }] of pets.entries()) if (id !== undefined) take(id, index);
   let nextId = firstId;
   return pets.map((pet, index) => {
-    if (pet.id === undefined) while (taken.has(nextId) && nextId !== greatestInt64) nextId = nextInt64(nextId);
-    const id = pet.id ?? nextId;
-    if (pet.id === undefined && taken.has(id)) {
-      issues.push(issueAt(['pets', index], `expected an id for it, got none after ${greatestInt64}`));
-    }
-    taken.add(id);
+    if (pet.id === undefined) while (nextId !== greatestInt64 && taken.has(nextId)) nextId = nextInt64(nextId);
+    const id = pet.id ?? take(nextId, index);
     const { name, categoryId, extra } = pet;
     return { id, name, categoryId, status: pet.status === undefined ? status : (pet.status ?? undefined), extra };
   });

@@ -1,9 +1,7 @@
 import type { ApiCall } from '../adapters/api-call.js';
-import { invalidRequest, noIdLeft, payloadTooLarge, unsupportedMediaType } from '../contract/api-error.js';
+import { ApiError, invalidRequest, payloadTooLarge, unsupportedMediaType } from '../contract/api-error.js';
 import { petStatuses } from '../contract/document.js';
 import { maximumBodyBytes, type Settings } from '../contract/settings.js';
-import type { StoredPet } from '../state/pet.js';
-import { NoIdError, type PetStore } from '../state/pet-store.js';
 import { isInt64 } from '../values/int64.js';
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '../values/json.js';
 import { describe, isStatus, type Operation, quote } from './operation.js';
@@ -28,19 +26,14 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
   }
   const defaultStatus = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
   const extra = settings.unknownFields === 'ignore' ? undefined : unknownFields(body, settings);
-  const pet = add(pets, { name, categoryId, status: status ?? defaultStatus, extra });
-  return { status: 201, body: pet.json, storedId: String(pet.id) };
-};
-
-/** @throws {ApiError} when no id is left */
-function add(pets: PetStore, pet: Parameters<PetStore['add']>[0]): StoredPet {
   try {
-    return pets.add(pet);
+    const pet = pets.add({ name, categoryId, status: status ?? defaultStatus, extra });
+    return { status: 201, body: pet.json, storedId: String(pet.id) };
   } catch (error) {
-    if (error instanceof NoIdError) throw noIdLeft();
-    throw error;
+    // No id is left.
+    throw error instanceof RangeError ? new ApiError(500, 'internal_error', error.message) : error;
   }
-}
+};
 
 const newPetFields = ['name', 'categoryId', 'status'];
 

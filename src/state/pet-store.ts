@@ -24,11 +24,6 @@ export interface PetStoreOptions {
   idStart?: Int64 | undefined;
 }
 
-/** The greatest int64 is taken, so that no id follows. */
-export class NoIdError extends RangeError {
-  override readonly name = 'NoIdError';
-}
-
 /** Everything about the pets that requests change. */
 export interface PetStoreState {
   readonly pets: readonly StoredPet[];
@@ -129,11 +124,11 @@ export class PetStore {
   /**
    * Stores a new pet.
    * @param pet with an `id` only to choose it; otherwise the next free one is given
-   * @throws {RangeError} when the id is taken; {NoIdError} when the greatest int64 is taken and no id is chosen
+   * @throws {RangeError} when the id is taken, or none is left up to the greatest int64
    */
   add(pet: Omit<Pet, 'id'> & { id?: Int64 | undefined }): StoredPet {
     const id = pet.id ?? this.#freeId();
-    if (pet.id !== undefined && this.get(id) !== undefined)
+    if (this.get(id) !== undefined)
       throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
     // Field by field: to spread an object into one with a field more takes V8 twice as long as all the rest.
     const { name, categoryId, status, extra } = pet;
@@ -216,13 +211,10 @@ export class PetStore {
     return lowest(row.length, (at) => this.#compare(row[at] as StoredPet, pet) >= 0);
   }
 
+  /** The greatest int64 where none is free. */
   #freeId(): Int64 {
     let id = this.#nextId;
-    while (this.get(id) !== undefined) {
-      const next = nextInt64(id);
-      if (next === id) throw new NoIdError(`Failed to add a pet: expected a free id, got none after ${id}`);
-      id = next;
-    }
+    while (id !== greatestInt64 && this.get(id) !== undefined) id = nextInt64(id);
     return id;
   }
 }

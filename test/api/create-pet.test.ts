@@ -66,7 +66,7 @@ describeOnEveryAdapter('createPet', (open) => {
     expect(refused.status).toBe(500);
     expect(refused.json).toEqual({
       code: 'internal_error',
-      message: 'No pet can be stored: the greatest id, 9223372036854775807, is taken.',
+      message: 'Failed to add a pet: expected a free id, got 9223372036854775807, which is taken',
       status: 500,
     });
     expect((await get('/pets')).bodyText).toBe(`[${last.bodyText}]`);
