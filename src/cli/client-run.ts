@@ -1,6 +1,7 @@
 import type { RunReport } from '../control/run-report.js';
 import { listen } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
+import { defaultScenario } from '../scenario/default-scenario.js';
 import { generatePets } from '../scenario/generate-pets.js';
 import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
@@ -64,9 +65,11 @@ export async function runClient(
     end = session.close;
     const { exitCode, stoppedBy } = result.end;
     const isInterrupted = stoppedBy !== undefined;
-    const verdict = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
+    const judged = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
     const lastedMs = performance.now() - startMs;
     const { sim } = session;
+    const { redactedVerdict } = await import('../control/redacted-verdict.js');
+    const verdict = redactedVerdict(sim, judged, defaultScenario);
     const run = async (shown: Verdict) => (await import('../control/run-operations.js')).collectRun(sim, shown);
     return { ...result, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {

@@ -1,15 +1,20 @@
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { Verdict } from '../verdict/judge-run.js';
 
-/** A verdict without API keys that nobody should see. */
-export function redactedVerdict(sim: Simulator, verdict: Verdict): Verdict {
-  const redact = createRedactor(sim)([JSON.stringify(verdict.findings)]);
+/**
+ * A verdict with API keys masked.
+ * @param only scenario whose keys stay readable; default: the simulator's own. A file that is shared names the default
+ * scenario, whose keys are public.
+ */
+export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenario): Verdict {
+  const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings])]);
   const findings = verdict.findings.map((finding) => ({
     ...finding,
     measured: redact(finding.measured),
     allowed: redact(finding.allowed),
     text: redact(finding.text),
   }));
-  return { ...verdict, findings };
+  return { ...verdict, reason: redact(verdict.reason), findings };
 }

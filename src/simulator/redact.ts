@@ -62,11 +62,7 @@ function createSecrets(sim: Simulator, readScenario: () => Scenario) {
   let learnedId: number;
 
   function learn(key = ''): void {
-    if (key.length < shortestSecret || named.has(key) || !finder.add(key, key)) return;
-    count++;
-    if (plainKey.test(key)) return;
-    finder.add(encodeURIComponent(key.toWellFormed()), key);
-    finder.add(JSON.stringify(key).slice(1, -1), key);
+    if (key.length >= shortestSecret && !named.has(key) && finder.add(key, key)) count++;
   }
 
   function learnTexts(): void {
@@ -112,6 +108,3 @@ function createSecrets(sim: Simulator, readScenario: () => Scenario) {
     },
   };
 }
-
-/** A key that stands in every text as it is: not percent-encoded in a target, and not escaped in JSON. */
-const plainKey = /^[\w.~-]*$/;

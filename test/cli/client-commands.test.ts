@@ -98,7 +98,8 @@ describe.concurrent('petstore-sim exec', () => {
   test('writes the verdict as JSON, a page and JUnit XML, none of them with a whole key of its own', async () => {
     const own = ['--set', 'keys.my-own-secret={plan: free, usage: {minute: 60}}', '--api-key', 'my-own-secret'];
     const files = ['--verdict', 'verdict.json', '--report', 'report.html', '--junit', 'junit.xml', '--json'];
-    const { err } = await run(['exec', ...usedUp, ...own, ...files, '--', ...wrong]);
+    const inQuery = wrong.map((word) => word.replace("'/pets?limit=1'", "'/pets?limit=1&k=%6' + 'd' + key.slice(1)"));
+    const { err } = await run(['exec', ...usedUp, ...own, ...files, '--', ...inQuery]);
     const texts = ['verdict.json', 'report.html', 'junit.xml'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [verdict = '', page = '', junit = ''] = texts;
     expect(JSON.parse(verdict)).toMatchObject({ outcome: 'fail', counts: { requests: 4 } });
@@ -112,9 +113,9 @@ describe.concurrent('petstore-sim exec', () => {
     expect(junit).toContain('<testcase');
     for (const text of texts) {
       expect(text).toContain('early-retry');
-      expect(text).not.toContain('my-own-secret');
+      expect(text).not.toContain('y-own-secret');
+      expect(text).toContain('…cret');
     }
-    expect(page).toContain('…cret');
   });
 
   const show = ['sh', '-c', 'echo $PETSTORE_API_KEY $PETSTORE_OPERATION $PETSTORE_CALLS $PETSTORE_PARALLEL'];

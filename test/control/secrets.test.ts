@@ -117,6 +117,30 @@ test('a key is masked also where a client sent it before it sent it as its token
   expect(here.queryJournal().entries.map(({ query }) => query)).toEqual(['k=…1234', '']);
 });
 
+test('a key is masked in every output, however it is spelled in addresses and bodies', async () => {
+  const { sim, there, here } = stage;
+  const key = 'odd/secret-of-mine-1234';
+  sim.keys.add(key);
+  const spellings = [
+    key,
+    encodeURIComponent(key),
+    'odd%2fsecret%2dof%2Dmine-1234',
+    'odd%252Fsecret%252dof-mine-1234',
+    [...key].map((char) => `%${char.charCodeAt(0).toString(16)}`).join(''),
+  ];
+  const inJson = ['odd\\/secret-of-mine-1234', 'odd/\\u0073ecret-\\u006Ff-mine-1234'];
+  for (const query of spellings) await send(sim, { key: 'pro-key', query: `k=${query}`, path: `/pets/${query}` });
+  for (const text of inJson) {
+    await send(sim, { key: 'pro-key', body: `{"name":"${text}","categoryId":1}` });
+    await send(sim, { key: 'pro-key', body: JSON.stringify({ name: `{"k":"${text}"}` }) });
+  }
+  const verdict = here.getVerdict();
+  const outputs = [here.queryJournal(), here.exportHar(), here.exportJournal(), await there.exportHar(), verdict];
+  const text = JSON.stringify(outputs);
+  for (const part of ['ecret', '73%65', '%65%63']) expect(text).not.toContain(part);
+  expect(text.split('…1234').length).toBeGreaterThan(4 * (spellings.length + inJson.length));
+});
+
 test('keys that overlap in a text are masked together', async () => {
   const { sim, here } = stage;
   for (const key of ['abcdefgh', 'efghijkl', 'abcdefghijklmnop']) sim.keys.add(key);

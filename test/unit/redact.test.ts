@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { withoutKey } from '../../src/fidelity/recording/key-names.js';
 import { createSimulator } from '../../src/index.js';
 import { createRedactor, displayKey } from '../../src/simulator/redact.js';
+import { maskedKey } from '../../src/values/mask-key.js';
 
 /** One text with the keys in it masked. */
 const redacted = (redactor: ReturnType<typeof createRedactor>, text: string, token?: string) =>
@@ -59,6 +62,64 @@ test('a key is found in a target where it is percent-encoded, and in JSON where 
   const redactor = createRedactor(sim);
   expect(redacted(redactor, '/pets?k=pass%2Fword%2B%221%22%3D')).toBe('/pets?k=…"1"=');
   expect(redacted(redactor, '{"name":"pass/word+\\"1\\"="}')).toBe('{"name":"…"1"="}');
+});
+
+/** Characters that a key can have, with those that are escaped, or part of an escape, more often. */
+const keyCharacter = fc.oneof(
+  fc.constantFrom(...'/"\\\\%+=&u0073abcC3A9é'),
+  fc
+    .integer({ min: 0x21, max: 0xff })
+    .filter((code) => code !== 0x2c && (code < 0x7f || code > 0xa0))
+    .map((code) => String.fromCharCode(code)),
+);
+const hex = (code: number, digits: number, isUpper: boolean) => {
+  const text = code.toString(16).padStart(digits, '0');
+  return isUpper ? text.toUpperCase() : text;
+};
+const percentEncoded = (char: string, isUpper: boolean) =>
+  [...new TextEncoder().encode(char)].map((byte) => `%${hex(byte, 2, isUpper)}`).join('');
+
+test('a key is masked in any mixture of spellings, and nothing beside it', () => {
+  const inAddress = (char: string, how: number) =>
+    how < 2 && encodeURIComponent(char) === char ? char : percentEncoded(char, how % 2 === 0);
+  const inJson = (char: string, how: number) => {
+    if (how < 2) return JSON.stringify(char).slice(1, -1);
+    if (how === 2) return char === '/' ? '\\/' : JSON.stringify(char).slice(1, -1);
+    return `\\u${hex(char.charCodeAt(0), 4, how % 2 === 0)}`;
+  };
+  const layers = fc.array(fc.constantFrom(inAddress, inJson), { maxLength: 3 });
+  fc.assert(
+    fc.property(
+      fc.array(keyCharacter, { minLength: 6, maxLength: 90 }),
+      layers,
+      fc.infiniteStream(fc.nat({ max: 4 })),
+      (characters, spelledIn, choices) => {
+        const key = characters.join('');
+        const sim = createSimulator();
+        sim.keys.add(key);
+        let spelled = key;
+        for (const spell of spelledIn)
+          spelled = Array.from(spelled, (char) => spell(char, choices.next().value)).join('');
+        expect(redacted(createRedactor(sim), `/pets?k=<${spelled}>&l=1`)).toBe(`/pets?k=<${maskedKey(key)}>&l=1`);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a key of a recording is replaced by its name in every spelling', () => {
+  for (const text of ['k=$&secret-key', 'k=%24%26secret%2dkey', '{"k":"$\\u0026secret-key"}']) {
+    expect(withoutKey(text, '$&secret-key', '$&1')).toBe(text.startsWith('k=') ? 'k=$&1' : '{"k":"$&1"}');
+  }
+});
+
+test('a key is masked in the spellings of other programs', () => {
+  const sim = createSimulator();
+  sim.keys.add('clé-of-mine-1234');
+  const redactor = createRedactor(sim);
+  for (const text of ['cl%E9-of-mine-1234', 'cl%u00E9-of-mine-1234', 'cl%c3%a9-of-mine-1234']) {
+    expect(redacted(redactor, `/pets?k=${text}&l`)).toBe('/pets?k=…1234&l');
+  }
 });
 
 test('a token that was sent before is found in the texts of another request, without remembering every one', () => {

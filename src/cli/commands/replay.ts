@@ -1,9 +1,11 @@
 import { version } from '../../control/har.js';
+import { redactedVerdict } from '../../control/redacted-verdict.js';
 import { collectRun } from '../../control/run-operations.js';
 import type { CommandResult, HandledRequest } from '../../log/command-result.js';
 import type { Replay } from '../../log/replay-log.js';
 import type { StateMachine } from '../../log/state-machine.js';
 import { UsageError } from '../../node/usage-error.js';
+import { defaultScenario } from '../../scenario/default-scenario.js';
 import { counted } from '../../values/counted.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { resultOf } from '../../verdict/run-result.js';
@@ -69,7 +71,7 @@ export async function replay(
  */
 async function judge(machine: StateMachine, file: string, flags: ReplayFlags, lack?: string): Promise<number> {
   const { sim } = machine;
-  const judged = machine.judge();
+  const judged = redactedVerdict(sim, machine.judge(), defaultScenario);
   const verdict =
     lack === undefined || judged.outcome === 'fail'
       ? judged

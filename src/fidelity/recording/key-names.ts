@@ -1,4 +1,5 @@
 import { fnv1a, keyId } from '../../values/mask-key.js';
+import { createTextFinder } from '../../values/text-finder.js';
 
 /** The key that `calibrate` sends to learn whether a service accepts any key. It is no secret, so recordings name it. */
 export const madeUpKey = 'petstore-sim-made-up-key';
@@ -40,8 +41,14 @@ export function keyIn(authorization: string | undefined): string | undefined {
   return text === '' ? undefined : text.slice(text.indexOf(' ') + 1).trim();
 }
 
-/** A text without the key, should it stand in it: in a query, in a body. */
-export const withoutKey = (text: string, key: string | undefined, name: string | undefined): string =>
-  key === undefined || key.length < shortestSecret ? text : text.replaceAll(key, name ?? '');
+/** A query or body with the name of the key in place of the key, in any spelling. */
+export function withoutKey(text: string, key: string | undefined, name = ''): string {
+  if (key === undefined || key.length < shortestSecret) return text;
+  // Bodies of many megabytes have no escapes; this is a tenth of the time.
+  if (!/[%\\]/.test(text)) return text.replaceAll(key, () => name);
+  const finder = createTextFinder(shortestSecret, 1, () => name);
+  finder.add(key, key);
+  return finder.replace(text);
+}
 
 const shortestSecret = 6;

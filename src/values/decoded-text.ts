@@ -1,0 +1,71 @@
+import { lowest } from './lowest.js';
+
+/** A text in which escapes are replaced by their characters. */
+export interface DecodedText {
+  readonly text: string;
+  /** Position in the original text at which a character of this one begins; for its length, the original length. */
+  originOf(at: number): number;
+}
+
+/** Encodings within encodings that are decoded, such as JSON in a JSON string in a query. */
+const mostLayers = 3;
+
+const encodings = [
+  {
+    escapes: /%(?:u[0-9a-f]{4}|c[23]%[89ab][0-9a-f]|[0-9a-f]{2})/gi,
+    /** RFC 3986 section 2.1, as UTF-8 or Latin-1, and `%uXXXX`. No API key has a character of three bytes. */
+    decode(written: string): string {
+      const [first, second] = written
+        .slice(1)
+        .split('%')
+        .map((digits) => Number.parseInt(digits.replace(/^u/i, ''), 16));
+      return String.fromCharCode(
+        second === undefined ? (first as number) : (((first as number) & 3) << 6) | (second & 0x3f),
+      );
+    },
+  },
+  {
+    escapes: /\\(?:u[0-9a-f]{4}|["\\/])/gi,
+    /** RFC 8259 section 7, without control characters, which no API key has. */
+    decode: (written: string): string =>
+      written.length === 2 ? written.slice(1) : String.fromCharCode(Number.parseInt(written.slice(2), 16)),
+  },
+];
+
+/**
+ * Everything that a text can be decoded to: percent-encoding and the escapes of JSON strings, in any order, up to three
+ * times. Nothing for a text without escapes.
+ */
+export function* decodingsOf(text: string, layers = mostLayers): Generator<DecodedText> {
+  if (layers === 0 || !/[%\\]/.test(text)) return;
+  for (const encoding of encodings) {
+    const once = decode(text, encoding);
+    if (once === undefined) continue;
+    yield once;
+    for (const more of decodingsOf(once.text, layers - 1)) {
+      yield { text: more.text, originOf: (at) => once.originOf(more.originOf(at)) };
+    }
+  }
+}
+
+/** Each escape stands for one character. */
+function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
+  /** Positions of the decoded characters, and of the ends of their escapes. */
+  const places: number[] = [];
+  const ends: number[] = [];
+  let shift = 0;
+  const decoded = text.replace(escapes, (written, at: number) => {
+    places.push(at - shift);
+    ends.push(at + written.length);
+    shift += written.length - 1;
+    return decode(written);
+  });
+  if (places.length === 0) return undefined;
+  return {
+    text: decoded,
+    originOf(at) {
+      const last = lowest(places.length, (index) => (places[index] as number) >= at) - 1;
+      return last < 0 ? at : (ends[last] as number) + at - (places[last] as number) - 1;
+    },
+  };
+}
