@@ -1,11 +1,16 @@
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
+  openSync,
   realpathSync,
+  rmdirSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -28,13 +33,37 @@ export function checkOutput(flag: string, file: string | undefined, inputs: read
   }
 }
 
-/** Folders that are not there are made with the file. */
+/** Tried, because permissions do not say it: no file can be made below /proc, whoever asks. */
 function checkIsWritable(file: string): void {
-  if (existsSync(file) && statSync(file).isDirectory()) throw new Error('it is a folder');
-  let there = resolve(file);
-  while (!existsSync(there)) there = dirname(there);
-  if (there !== resolve(file) && !statSync(there).isDirectory()) throw new Error(`${there} is a file`);
-  accessSync(there, constants.W_OK);
+  if (existsSync(file)) {
+    if (statSync(file).isDirectory()) throw new Error('it is a folder');
+    accessSync(file, constants.W_OK);
+    return;
+  }
+  const made = makeFolders(dirname(resolve(file)));
+  try {
+    // A link to a file that is not there can be written, but not made anew.
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
+    closeSync(openSync(file, 'wx'));
+    unlinkSync(file);
+  } finally {
+    for (const folder of made.reverse()) rmdirSync(folder);
+  }
+}
+
+/**
+ * Makes a folder with those above it. One by one, because `recursive` of Node 20 never ends where none can be made, as below
+ * /proc.
+ * @returns the folders that were not there
+ */
+export function makeFolders(folder: string): string[] {
+  if (existsSync(folder)) {
+    if (statSync(folder).isDirectory()) return [];
+    throw new Error(`${folder} is a file`);
+  }
+  const made = makeFolders(dirname(folder));
+  mkdirSync(folder);
+  return [...made, folder];
 }
 
 const isSame = (one: string, other: string) =>
@@ -47,7 +76,7 @@ const isSame = (one: string, other: string) =>
  */
 export function writeOutput(flag: string, file: string, text: string, { isSecret = false } = {}): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(resolve(file)));
     // The mode is that of a new file alone, so one that is there gets it before the text.
     if (isSecret && existsSync(file) && statSync(file).isFile()) chmodSync(file, 0o600);
     writeFileSync(file, text, isSecret ? { mode: 0o600 } : {});

@@ -51,13 +51,19 @@ function checkContentType(call: ApiCall, { contentType }: Settings): void {
   if (contentType === 'accept') return;
   const value = call.header('content-type');
   const encoding = call.header('content-encoding') ?? 'identity';
-  const isJson = value !== undefined && /^application\/json *(?:; *charset *= *"?utf-8"? *)?$/i.test(value.trim());
+  const isJson = value !== undefined && isJsonType(value);
   if (isJson && encoding.toLowerCase() === 'identity') return;
   const message = isJson
     ? `Content-Encoding is ${quote(encoding)}; the body must be sent as it is.`
     : `Content-Type is ${value === undefined ? 'missing' : quote(value)}; it must be application/json.`;
   const refuse = contentType === 'unsupported' ? unsupportedMediaType : invalidRequest;
   throw refuse(message, 'contentType');
+}
+
+/** In UTF-8, with any number of empty parameters (RFC 9110 section 5.6.6). */
+function isJsonType(value: string): boolean {
+  const [type = '', ...parameters] = value.split(';').map((part) => part.trim().toLowerCase());
+  return type === 'application/json' && parameters.every((each) => /^(?:charset *= *"?utf-8"?)?$/.test(each));
 }
 
 function readBody({ body }: ApiCall): JsonObject {

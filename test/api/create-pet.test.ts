@@ -235,6 +235,8 @@ describeOnEveryAdapter('createPet', (open) => {
     'application/json;charset=UTF-8',
     'application/json; charset="utf-8"',
     'application/json; charset= utf-8',
+    'application/json;',
+    'application/json ; ;charset=utf-8;',
     'Application/JSON',
     ' application/json ',
   ])('takes the Content-Type %j', async (type) => {
@@ -250,6 +252,7 @@ describeOnEveryAdapter('createPet', (open) => {
     ['application/x-www-form-urlencoded', '"application/x-www-form-urlencoded"'],
     ['application/issue+json', '"application/issue+json"'],
     ['application/json; charset=latin1', '"application/json; charset=latin1"'],
+    ['application/json;; charset=latin1', '"application/json;; charset=latin1"'],
     ['application/jsonx', '"application/jsonx"'],
     ['text/plain, application/json', '"text/plain, application/json"'],
   ])('answers 400 to the Content-Type %j', async (type, found) => {

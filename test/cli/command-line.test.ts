@@ -270,6 +270,14 @@ describe('the command line', () => {
     expect(err).not.toMatch(/^ +at /m);
   });
 
+  test('refuses a path of 30,000 steps in one line', async () => {
+    const { code, err } = await runCommandLine(['serve', '--set', `${'a.'.repeat(30_000)}a=5`]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^petstore-sim: --set a\.a.{0,200}…: expected a path of at most 64 steps, got 30001\n$/),
+    ]);
+  });
+
   test('says in one line that a port is taken', async () => {
     const taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');

@@ -86,6 +86,26 @@ describe('a file that cannot be written', () => {
     expect(text(recorded) + text(run)).toBe(before);
   });
 
+  test.skipIf(process.platform !== 'linux').each(['/proc/none/report.html', '/proc/report.html'])(
+    'is told of before the run, where nothing can be made: %s',
+    async (report) => {
+      const command = ['--', process.execPath, '-e', 'console.log("ran")'];
+      const { code, out, err } = await runCommandLine(['exec', '--report', report, ...command]);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(`expected --report to name a file that can be written, got "${report}": ENOENT`);
+    },
+  );
+
+  test('is made with its folder by calibrate, before the first request', async () => {
+    const out = join(folder, 'not', 'there', 'learnt.yaml');
+    const plan = await runCommandLine(['calibrate', ...ask('--out', out, '--budget', '2', '--plan')]);
+    expect([plan.code, existsSync(join(folder, 'not'))]).toEqual([0, false]);
+    const { err } = await runCommandLine(['calibrate', ...ask('--out', out, '--budget', '2')]);
+    expect(err).not.toMatch(/^\s+at /m);
+    expect(text(out)).toContain('assumptions:');
+    expect(text(out.replace('yaml', 'jsonl')).trim().split('\n')).toHaveLength(2);
+  });
+
   test('is made with its folder', async () => {
     const out = join(folder, 'new', 'folder', 'of.yaml');
     expect((await runCommandLine(['scenario', '--from', recorded, '--out', out])).code).toBe(0);

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { calibrate as ask, type CalibrateOptions } from '../../fidelity/ask/calibrate.js';
 import { Learner } from '../../fidelity/calibrate/learner.js';
@@ -12,7 +13,7 @@ import { counted } from '../../values/counted.js';
 import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
-import { checkOutput, writeOutput } from '../output-files.js';
+import { checkOutput, makeFolders, writeOutput } from '../output-files.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
@@ -104,6 +105,7 @@ async function active(
     if (flags.json) print(jsonWithNext({ target: transport.baseUrl, plan }, [askAgain({ ...flags, out })]));
     return 0;
   }
+  makeFolders(dirname(resolve(log)));
   const stop = () => transport.stop();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {

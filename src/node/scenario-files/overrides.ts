@@ -12,6 +12,9 @@ export interface Override {
   value: unknown;
 }
 
+/** Characters of a flag in messages. */
+const mostShown = 200;
+
 const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
 
 /**
@@ -20,7 +23,7 @@ const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
  * @throws {UsageError} when it is something else
  */
 export async function readSetFlag(text: string): Promise<Override> {
-  const flag = `--set ${text}`;
+  const flag = `--set ${text.length > mostShown ? `${text.slice(0, mostShown)}…` : text}`;
   const steps: Step[] = [];
   let end = 0;
   stepForm.lastIndex = 0;
@@ -29,10 +32,15 @@ export async function readSetFlag(text: string): Promise<Override> {
     steps.push(position === undefined ? ((name ?? quoted) as string) : Number(position));
     end = stepForm.lastIndex;
   }
+  const { maximumDepth, readYaml } = await import('./read-yaml.js');
   if (steps.length === 0 || text[end] !== '=') {
-    throw new UsageError(`expected --set PATH=VALUE, such as --set ban.seconds=5, got ${JSON.stringify(text)}`);
+    throw new UsageError(
+      `expected --set PATH=VALUE, such as --set ban.seconds=5, got ${JSON.stringify(flag.slice(6))}`,
+    );
   }
-  const { readYaml } = await import('./read-yaml.js');
+  if (steps.length > maximumDepth) {
+    throw new UsageError(`${flag}: expected a path of at most ${maximumDepth} steps, got ${steps.length}`);
+  }
   const { value, issues } = readYaml(text.slice(end + 1));
   const [issue] = issues;
   if (issue !== undefined) throw new UsageError(`${flag}: ${issue.message}`);

@@ -19,7 +19,7 @@ export interface YamlText {
 }
 
 /** Deepest nesting of lists and maps; a scenario has six levels. */
-const maximumDepth = 64;
+export const maximumDepth = 64;
 /** Each can be a syntax error, and `yaml` makes an Error of each; a scenario of 1 MiB has about 200,000. */
 const maximumSigns = 250_000;
 const maximumIssues = 1_000;
