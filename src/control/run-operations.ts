@@ -1,3 +1,4 @@
+import { defaultScenario } from '../scenario/default-scenario.js';
 import { anything, fields, list, mapOf, oneOf, string } from '../schema/schemas.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';

@@ -9,6 +9,7 @@ import { type StoredPet, toStored } from '../state/pet.js';
 import type { ClockStart } from '../state/simulated-clock.js';
 import type { Int64 } from '../values/int64.js';
 import { isMap, merge } from '../values/plain-data.js';
+import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
@@ -97,7 +98,7 @@ export function resolveScenario(
 
 /** The scenario on top of the default one. */
 export function completed(scenario: Scenario): Scenario {
-  const merged = merge<Scenario>(defaultScenario, scenario);
+  const merged = merge<Scenario>(defaultScenario, withPresentNames(scenario));
   if (!isMap(scenario)) return merged;
   const { description, ...others } = merged;
   return {

@@ -17,7 +17,7 @@ export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Sett
   const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;
   const preset = typeof ban === 'string' ? presets[ban] : {};
   const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
-  const banValues = typeof ban === 'string' ? {} : ban;
+  const { after, for: seconds, grace, tolerance, extend, escalation, status } = typeof ban === 'string' ? {} : ban;
   const inPlace: Partial<Record<AssumptionId, unknown>> = {
     enterpriseLimits: plans.enterprise && {
       ...(assumptions.enterpriseLimits ?? defaultSettings.enterpriseLimits),
@@ -25,9 +25,13 @@ export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Sett
     },
     limitsApply: appliesTo,
     ...otherLimits,
-    ...Object.fromEntries(
-      Object.entries(banValues).map(([name, value]) => [`ban${name[0]?.toUpperCase()}${name.slice(1)}`, value]),
-    ),
+    banAfter: after,
+    banSeconds: seconds,
+    banGraceMs: grace,
+    banToleranceMs: tolerance,
+    banExtend: extend,
+    banEscalation: escalation && { factor: escalation.factor, maxSeconds: escalation.max },
+    banStatus: status,
   };
   const settings: Record<string, unknown> = { ...defaultSettings, ...preset };
   for (const [id, value] of Object.entries(assumptions)) if (value !== undefined) settings[id] = value;

@@ -3,16 +3,14 @@ import { errorCodes } from '../contract/error-codes.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
-import { anything, either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
+import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
 import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
+import { banFields, banValues, nameOnce } from './ban-schema.js';
 import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
 import { faultSchema } from './fault-schema.js';
 import { keyFields, keyText } from './key-schema.js';
 import { scenarioPetSchema } from './pet-schema.js';
-
-/** As long as any duration of a scenario. */
-const tenYearsSeconds = 3_650 * 86_400;
 
 /** How many pets can be generated: what fits into the memory of a small machine. */
 const maximumPets = 10_000_000;
@@ -28,17 +26,7 @@ const openValues: Omit<ValueSchemas, ChoiceId> = {
   errorCodes: mapOf(oneOf(...errorCodes), text),
   limitsApply: either(oneOf('all', 'none'), list(oneOf(...operationNames))),
   enterpriseLimits: planLimits,
-  banAfter: count,
-  banGraceMs: whole(0, tenYearsSeconds * 1000),
-  banToleranceMs: whole(0, tenYearsSeconds * 1000),
-  banSeconds: whole(1, tenYearsSeconds),
-  banEscalation: either(
-    oneOf(false),
-    fields({
-      factor: refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 }),
-      maxSeconds: whole(1, tenYearsSeconds),
-    }),
-  ),
+  ...banValues,
   cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
 };
 
@@ -116,15 +104,7 @@ export const scenarioSchema = fields({
   ban: optional(
     either(
       oneOf(...banPresetNames),
-      fields({
-        after: optionalValues.banAfter,
-        graceMs: optionalValues.banGraceMs,
-        toleranceMs: optionalValues.banToleranceMs,
-        seconds: optionalValues.banSeconds,
-        extend: optionalValues.banExtend,
-        escalation: optionalValues.banEscalation,
-        status: optionalValues.banStatus,
-      }),
+      nameOnce(fields({ ...banFields, extend: optionalValues.banExtend, status: optionalValues.banStatus })),
     ),
   ),
   faults: optional(list(faultSchema)),

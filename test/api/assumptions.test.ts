@@ -1068,9 +1068,20 @@ describe('the table of assumptions', () => {
   const alsoAt = declared.flatMap(([id, { alternatives, alsoAt }]) =>
     alsoAt === undefined ? [] : alternatives.map((value) => [id, alsoAt.split(', ')[0] as string, value] as const),
   );
+  /** A value as its field in `ban` has it: a duration where the assumption has a number in a unit. */
+  const written: Record<string, (value: unknown) => unknown> = {
+    banGraceMs: (value) => `${value}ms`,
+    banToleranceMs: (value) => `${value}ms`,
+    banSeconds: (value) => `${value}s`,
+    banEscalation: (value) => {
+      const { factor, maxSeconds } = value as { factor: number; maxSeconds: number };
+      return { factor, max: `${maxSeconds}s` };
+    },
+  };
   test.each(alsoAt)('%s can be set at %s to %j', (id, place, value) => {
     const [section = '', name = ''] = place.split('.');
-    const { settings } = createSimulator({ scenario: { [section]: { [name]: value } } });
+    const scenario = { [section]: { [name]: written[id]?.(value) ?? value } };
+    const { settings } = createSimulator({ scenario });
     expect(settings[id as AssumptionId]).toEqual(value);
   });
 });

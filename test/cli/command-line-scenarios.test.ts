@@ -173,7 +173,7 @@ describe('petstore-sim --set', () => {
   });
 
   test.each([
-    ['ban.seconds', 'petstore-sim: expected --set PATH=VALUE, such as --set ban.seconds=5, got "ban.seconds"'],
+    ['ban.seconds', 'petstore-sim: expected --set PATH=VALUE, such as --set ban.for=5s, got "ban.seconds"'],
     ['=5', 'petstore-sim: expected --set PATH=VALUE'],
     ['a..b=5', 'petstore-sim: expected --set PATH=VALUE'],
     ['seed=[', 'petstore-sim: --set seed=[: expected'],

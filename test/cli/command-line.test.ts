@@ -246,7 +246,7 @@ describe('the command line', () => {
     [['--scenario', 'package.json'], 'expected no such field'],
     [['--scenario', 'README.md'], 'README.md:'],
     [['--scenario', 'fixtures'], 'fixtures: expected a file'],
-    [['--set', 'ban.seconds'], 'expected --set PATH=VALUE, such as --set ban.seconds=5, got "ban.seconds"'],
+    [['--set', 'ban.seconds'], 'expected --set PATH=VALUE, such as --set ban.for=5s, got "ban.seconds"'],
     [['--set', 'ban.secnds=5'], '--set ban.secnds=5: ban.secnds: expected no such field; did you mean seconds?'],
     [['--watch'], 'expected a file with --watch, got the shipped scenario default'],
     [['--reseed'], 'expected --watch with --reseed'],

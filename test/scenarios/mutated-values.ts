@@ -37,11 +37,11 @@ export const everyField = {
   },
   ban: {
     after: 2,
-    graceMs: 0,
-    toleranceMs: 10,
-    seconds: 30,
+    grace: 0,
+    tolerance: '10ms',
+    for: '30s',
     extend: true,
-    escalation: { factor: 2, maxSeconds: 600 },
+    escalation: { factor: 2, max: '10m' },
     status: 418,
   },
   faults: [

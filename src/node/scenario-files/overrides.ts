@@ -1,3 +1,4 @@
+import { withPresentNames } from '../../scenario/ban-schema.js';
 import { defaultScenario } from '../../scenario/default-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { type Issue, issueAt, type Step } from '../../schema/issue.js';
@@ -6,7 +7,7 @@ import { UsageError } from '../usage-error.js';
 
 /** One field that the command line sets on top of a scenario. */
 export interface Override {
-  /** As it was written: `--set ban.seconds=5`. */
+  /** As it was written: `--set ban.for=5s`. */
   flag: string;
   steps: readonly Step[];
   value: unknown;
@@ -34,9 +35,7 @@ export async function readSetFlag(text: string): Promise<Override> {
   }
   const { maximumDepth, readYaml } = await import('./read-yaml.js');
   if (steps.length === 0 || text[end] !== '=') {
-    throw new UsageError(
-      `expected --set PATH=VALUE, such as --set ban.seconds=5, got ${JSON.stringify(flag.slice(6))}`,
-    );
+    throw new UsageError(`expected --set PATH=VALUE, such as --set ban.for=5s, got ${JSON.stringify(flag.slice(6))}`);
   }
   if (steps.length > maximumDepth) {
     throw new UsageError(`${flag}: expected a path of at most ${maximumDepth} steps, got ${steps.length}`);
@@ -44,7 +43,19 @@ export async function readSetFlag(text: string): Promise<Override> {
   const { value, issues } = readYaml(text.slice(end + 1));
   const [issue] = issues;
   if (issue !== undefined) throw new UsageError(`${flag}: ${issue.message}`);
-  return { flag, steps, value };
+  return { flag, ...underPresentName(steps, value) };
+}
+
+/** `ban.seconds=5` as `ban.for=5s`, so that the flag replaces what a file has under the present name. */
+function underPresentName(steps: readonly Step[], value: unknown): Pick<Override, 'steps' | 'value'> {
+  if (steps[0] !== 'ban' || steps.some((step) => typeof step === 'number')) return { steps, value };
+  let rest = withPresentNames(steps.reduceRight<unknown>((inside, step) => ({ [step]: inside }), value));
+  const present = steps.map(() => {
+    const [[name, inside] = ['', undefined]] = Object.entries(rest as object);
+    rest = inside;
+    return name;
+  });
+  return { steps: present, value: rest };
 }
 
 /** The scenario with the fields set, the later over the earlier. Fields of the default scenario can be set, too. */

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { withPresentNames } from '../../scenario/ban-schema.js';
 import { type Issue, issueAt, type Step } from '../../schema/issue.js';
 import { nearest } from '../../schema/nearest.js';
 import { isMap, merge } from '../../values/plain-data.js';
@@ -47,7 +48,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
       break;
     }
     seen.add(found.realPath);
-    const layer = toLayer(next.file, found.text);
+    const read = toLayer(next.file, found.text);
+    const layer = { ...read, value: withPresentNames(read.value) };
     layers.push(layer);
     issues.push(...layer.text.issues.map((issue) => ({ ...issue, file: layer.file })));
     const issue = checkLayer(layer, above);

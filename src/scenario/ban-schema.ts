@@ -1,0 +1,87 @@
+import type { AnySchema, SchemaIssue } from '../schema/schema.js';
+import { check, refine } from '../schema/schema.js';
+import { either, fields, number, oneOf, optional } from '../schema/schemas.js';
+import { count, duration, whole, wholeSeconds } from '../schema/value-schemas.js';
+import { isMap } from '../values/plain-data.js';
+
+/** Longest duration of a scenario. */
+const tenYearsSeconds = 3_650 * 86_400;
+
+const seconds = whole(1, tenYearsSeconds);
+const milliseconds = whole(0, tenYearsSeconds * 1000);
+const factor = refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 });
+
+/** Values of the assumptions about bans that are no choice from a few. */
+export const banValues = {
+  banAfter: count,
+  banGraceMs: milliseconds,
+  banToleranceMs: milliseconds,
+  banSeconds: seconds,
+  banEscalation: either(oneOf(false), fields({ factor, maxSeconds: seconds })),
+};
+
+/** Earlier names of durations, as numbers in a unit, with the present names. */
+const earlierNames: Record<string, { name: string; unit: string; value: AnySchema }> = {
+  graceMs: { name: 'grace', unit: 'ms', value: milliseconds },
+  toleranceMs: { name: 'tolerance', unit: 'ms', value: milliseconds },
+  seconds: { name: 'for', unit: 's', value: seconds },
+  maxSeconds: { name: 'max', unit: 's', value: seconds },
+};
+
+/** An earlier name as a field, which editors strike through. */
+const earlier = (value: typeof seconds) => optional({ ...value, of: value, json: { ...value.json, deprecated: true } });
+
+/** Fields of `ban`, apart from those that are a choice from a few values. */
+export const banFields = {
+  after: optional(count),
+  for: optional(wholeSeconds),
+  grace: optional(duration),
+  tolerance: optional(duration),
+  escalation: optional(
+    either(
+      oneOf(false),
+      refine(
+        fields({ factor, max: optional(wholeSeconds), maxSeconds: earlier(seconds) }),
+        ({ max, maxSeconds }) => (max === undefined) !== (maxSeconds === undefined),
+        'max, the longest ban, such as "1h"',
+        { oneOf: [{ required: ['max'] }, { required: ['maxSeconds'] }] },
+      ),
+    ),
+  ),
+  seconds: earlier(seconds),
+  graceMs: earlier(milliseconds),
+  toleranceMs: earlier(milliseconds),
+};
+
+/** Refuses a duration under its present and its earlier name, of which only one can hold. */
+export const nameOnce = <Out extends object, In>(schema: Parameters<typeof refine<Out, In>>[0]) => {
+  const pairs = ['graceMs', 'toleranceMs', 'seconds'].map((before) => [before, earlierNames[before]?.name as string]);
+  return refine(
+    schema,
+    (ban) => !pairs.some((names) => names.every((name) => ban[name as keyof Out] !== undefined)),
+    `each duration once: ${pairs.map(([before, now]) => `${now} or ${before}`).join(', ')}`,
+    { not: { anyOf: pairs.map((required) => ({ required })) } },
+  );
+};
+
+/**
+ * A scenario whose `ban` has durations under their present names: of two files that merge, one may use the earlier names.
+ * A value that is not valid stays under its earlier name, where the check reports it.
+ */
+export function withPresentNames<Value>(scenario: Value): Value {
+  if (!isMap(scenario) || !isMap(scenario.ban)) return scenario;
+  const ban = renamed(scenario.ban);
+  return { ...scenario, ban: isMap(ban.escalation) ? { ...ban, escalation: renamed(ban.escalation) } : ban };
+}
+
+function renamed(map: Record<string, unknown>): Record<string, unknown> {
+  const given = Object.entries(map).filter(([, value]) => value !== undefined);
+  const entries = given.map(([before, value]) => {
+    const now = Object.hasOwn(earlierNames, before) ? earlierNames[before] : undefined;
+    if (now === undefined || map[now.name] !== undefined) return [before, value];
+    const issues: SchemaIssue[] = [];
+    check(now.value, value, issues);
+    return issues.length > 0 ? [before, value] : [now.name, `${value}${now.unit}`];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stateAsScenario } from '../../src/control/state-as-scenario.js';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
+import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
+import { scenarioSchema } from '../../src/scenario/scenario-schema.js';
+import { toJsonSchema } from '../../src/schema/json-schema.js';
+import type { AnySchema } from '../../src/schema/schema.js';
+
+type Ban = NonNullable<Scenario['ban']>;
+
+/** The assumptions about bans of a simulator. */
+function settingsOf(ban: Ban) {
+  const { banAfter, banSeconds, banGraceMs, banToleranceMs, banEscalation } = createSimulator({
+    scenario: { ban },
+  }).settings;
+  return { banAfter, banSeconds, banGraceMs, banToleranceMs, banEscalation };
+}
+
+const present: Ban = { for: '30s', grace: '2s', tolerance: '10ms', escalation: { factor: 2, max: '1h' } };
+const earlier: Ban = { seconds: 30, graceMs: 2_000, toleranceMs: 10, escalation: { factor: 2, maxSeconds: 3_600 } };
+
+describe('ban', () => {
+  test('takes durations as all other fields do', () => {
+    expect(settingsOf(present)).toEqual({
+      banAfter: 3,
+      banSeconds: 30,
+      banGraceMs: 2_000,
+      banToleranceMs: 10,
+      banEscalation: { factor: 2, maxSeconds: 3_600 },
+    });
+    expect(settingsOf({ for: 30_000 })).toMatchObject({ banSeconds: 30 });
+  });
+
+  test('takes numbers under the earlier names', () => {
+    expect(settingsOf(earlier)).toEqual(settingsOf(present));
+  });
+
+  test('ignores an undefined value beside the other name', () => {
+    expect(settingsOf({ for: undefined, seconds: 5 })).toMatchObject({ banSeconds: 5 });
+    expect(settingsOf({ for: '5s', seconds: undefined })).toMatchObject({ banSeconds: 5 });
+  });
+
+  test('is exported with durations, whatever names it had', async () => {
+    const scenario: Scenario = { ban: earlier };
+    const exported = stateAsScenario(await createControl(createSimulator({ scenario })).exportState());
+    expect(exported.ban).toEqual({
+      for: '30s',
+      grace: '2000ms',
+      tolerance: '10ms',
+      escalation: { factor: 2, max: '3600s' },
+    });
+    expect(createSimulator({ scenario: { ban: exported.ban as Ban } }).settings).toEqual(
+      createSimulator({ scenario }).settings,
+    );
+  });
+
+  test.each<[Ban, string]>([
+    [{ for: '30 minutes' }, 'ban.for: expected a duration such as "500ms", "2s", "5m" or "1d", got "30 minutes"'],
+    [{ for: 30 }, 'ban.for: expected whole seconds, at least "1s", got 30'],
+    [{ grace: true as never }, 'ban.grace: expected a duration such as "90s", got true'],
+    [{ seconds: '30s' as never }, 'ban.seconds: expected a number, got "30s"'],
+    [
+      { seconds: 30, for: '30s' },
+      'ban: expected each duration once: grace or graceMs, tolerance or toleranceMs, for or',
+    ],
+    [{ escalation: { factor: 2 } }, 'ban.escalation: expected max, the longest ban, such as "1h"'],
+    [{ escalation: { factor: 2, max: '1h', maxSeconds: 5 } }, 'ban.escalation: expected max, the longest ban'],
+  ])('%j is a mistake', (ban, message) => {
+    expect(() => createSimulator({ scenario: { ban } })).toThrow(message.replace(/^([^:]+)/, 'scenario at $1'));
+  });
+});
+
+test('docs/scenarios.md lists the fields of ban with their defaults', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/scenarios.md'), 'utf8');
+  const [, section = ''] = page.split('## Bans');
+  const rows = [...section.matchAll(/^\| `(\w+)` \| `([^`]+)` \|/gm)].map(([, name, value]) => [name, value]);
+  const documented = Object.fromEntries(rows.map(([name, value]) => [name, readYaml(value as string).value])) as Ban;
+  const { anyOf } = toJsonSchema(scenarioSchema.entries?.ban as AnySchema) as {
+    anyOf: { properties?: Record<string, object> }[];
+  };
+  const properties = anyOf[1]?.properties ?? {};
+  const names = Object.keys(properties).filter((name) => !('deprecated' in (properties[name] as object)));
+  expect(Object.keys(documented).sort()).toEqual(names.sort());
+  expect(createSimulator({ scenario: { ban: documented } }).settings).toEqual(createSimulator().settings);
+});
+
+describe('of two files, one with the earlier names', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'petstore-sim-ban-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test.each([
+    ['{ for: 40s, tolerance: 0 }', '{ seconds: 5, graceMs: 3 }'],
+    ['{ seconds: 40, toleranceMs: 0 }', '{ for: 5s, grace: 3ms }'],
+  ])('%s is the base of %s', async (base, own) => {
+    write('base.yaml', `ban: ${base}`);
+    const { scenario } = await readScenarioAndFiles(write('own.yaml', `extends: ./base.yaml\nban: ${own}`));
+    expect(createSimulator({ scenario }).settings).toMatchObject({ banSeconds: 5, banGraceMs: 3, banToleranceMs: 0 });
+  });
+
+  test.each(['ban.seconds=5', 'ban.for=5s', 'ban={ seconds: 5 }'])(
+    '--set %s replaces the length of a ban',
+    async (flag) => {
+      const overrides = [await readSetFlag(flag)];
+      for (const ban of ['{ for: 40s }', '{ seconds: 40 }']) {
+        const { scenario } = await readScenarioAndFiles(write('ban.yaml', `ban: ${ban}`), { overrides });
+        expect(createSimulator({ scenario }).settings.banSeconds).toBe(5);
+      }
+    },
+  );
+
+  test('a mistake under an earlier name has its place', async () => {
+    const reading = readScenarioAndFiles(write('bad.yaml', 'ban:\n  after: 1\n  seconds: 1.5\n'));
+    await expect(reading).rejects.toThrow('bad.yaml:3:12: ban.seconds: expected a whole number from 1');
+  });
+});
