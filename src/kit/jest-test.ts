@@ -74,7 +74,7 @@ export const endTimedOut = () =>
     for (const sim of running.keys()) {
       await end(sim);
       const wait = waitOf(sim, 'await jest.advanceTimersByTimeAsync(60_000)');
-      if (wait !== undefined) throw new Error(wait.text);
+      if (wait !== undefined) throw new Error(wait);
     }
   });
 

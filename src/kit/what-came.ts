@@ -21,20 +21,17 @@ export const sentNoneToSandbox = noneCame(
 );
 
 /**
- * The wait in which a test timed out: what was left of it, and what to do; `undefined` where the client was in none.
+ * Message for a test that timed out while its client waited: the rest of the wait, and what to do; `undefined` without a wait.
  * @param moveTimers what lets fake timers go on with this runner
  */
-export function waitOf(
-  { journal, clock }: Simulator,
-  moveTimers: string,
-): { leftMs: number; text: string } | undefined {
+export function waitOf({ journal, clock }: Simulator, moveTimers: string): string | undefined {
   const nowMs = clock.now();
   const told = journal.query().findLast((entry) => (toldUntilMs(entry) ?? 0) > nowMs);
   if (told === undefined) return undefined;
   const leftMs = (toldUntilMs(told) as number) - nowMs;
-  const text =
+  return (
     `expected the client to be done, and it was told to wait by the ${told.status} of ${told.method} ${told.path}: ` +
     `${span(leftMs)} of that were left when the test timed out. Let fake timers go on, as by ${moveTimers}, or give the ` +
-    "scenario short windows, such as { windows: { minute: '2s' } }";
-  return { leftMs, text };
+    "scenario short windows, such as { windows: { minute: '2s' } }"
+  );
 }

@@ -52,6 +52,15 @@ describe('every scenario in the documentation is right', () => {
   });
 });
 
+const workflows = blocksIn('yaml').filter(({ text }) => / (?:--report|--junit|--save) /.test(text));
+test('there are workflows of two services', () => expect(workflows.length).toBeGreaterThanOrEqual(3));
+
+test.each(workflows)('the workflow of $place uses each file that it writes', ({ text }) => {
+  parse(text);
+  const written = [...text.matchAll(/ --(?:report|junit|save) (\S+)/g)].map(([, file]) => file as string);
+  for (const file of written) expect(text.split(file).length - 1, file).toBeGreaterThanOrEqual(2);
+});
+
 test('the fields of a scenario are all named', () => {
   expect(namesIn(tableRows(scenarioPage, '| Field |')).sort()).toEqual(fieldsOf(scenarioSchema).sort());
 });

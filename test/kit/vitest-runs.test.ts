@@ -62,6 +62,15 @@ test.each([
   expect(results.get(title)).toMatchObject({ status: 'failed', failureMessages: [expect.stringContaining(message)] });
 });
 
+test.each([
+  ['sends nothing', 0, "is one of test.extend({ verdict: 'ignore' })"],
+  ['takes no simulator', 0, "or has test.extend({ verdict: 'ignore' })"],
+  ['times out in a wait', 1, "such as { windows: { minute: '2s' } }"],
+])('an error of the kit is its message alone: %s', (title, position, end) => {
+  const [first = ''] = results.get(title)?.failureMessages[position]?.split('\n') ?? [];
+  expect(first.endsWith(end), first).toBe(true);
+});
+
 test('the inner test that is given the key that its scenario names passes, though that key is revoked', () => {
   expect(results.get('is given the key that its scenario names, though it does not work')?.status).toBe('passed');
 });
