@@ -1,26 +1,49 @@
 import { type Issue, issueAt } from '../schema/issue.js';
 import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } from '../schema/schema.js';
 import { faultSchema } from './fault-schema.js';
+import { unknownLimits } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
 import { type CheckedScenario, scenarioSchema } from './scenario-schema.js';
 
 /**
- * Checks a scenario against its schema. An invalid field is reported in `issues` and left out of the result, with the
- * fields that refer to it, so that the rest can be checked further and all issues are reported at once.
+ * Checks a scenario against its schema. An invalid field is reported in `issues` and left out of the result, so that the
+ * rest can be checked further and all issues are reported at once. Beside an unknown field everything stays.
  */
 export function checkScenario(scenario: object, issues: Issue[]): CheckedScenario {
   const found: SchemaIssue[] = [];
   const rest: CheckedScenario = { ...check(scenarioSchema, scenario, found) };
   issues.push(...toIssues(found));
-  for (const { steps } of found) {
+  for (const { steps, unknown } of found) {
     const [field, name] = steps as [keyof CheckedScenario, string?];
-    if (field === 'keys' && name !== undefined) delete rest.keys?.[name];
-    else delete rest[field];
+    if (name !== undefined && field === 'plans') loosen(rest, name);
+    else if (name !== undefined && field === 'assumptions')
+      omitAssumption(rest, steps.length === 2 && unknown ? unknown : name);
+    else if (name !== undefined && field === 'keys') {
+      // With another plan, its usage may be right.
+      if (unknown === undefined || unknown === 'plan') delete rest.keys?.[name];
+    } else if (unknown === undefined) delete rest[field];
+    // Keys and rules name plans; without any they would be reported for a plan that does not exist.
+    if (name === undefined && (field === 'plans' || field === 'assumptions')) {
+      delete rest.keys;
+      delete rest.faults;
+    }
   }
-  // Keys and rules name plans; without the plan they would be reported for a plan that does not exist.
-  const isPlanMissing = issues.some(({ steps: [field] }) => field === 'plans' || field === 'assumptions');
-  if (isPlanMissing) for (const field of ['keys', 'faults'] as const) delete rest[field];
   return rest;
+}
+
+/** A plan with a mistake still has its name. */
+function loosen(rest: CheckedScenario, plan: string): void {
+  rest.plans = { ...rest.plans, [plan]: unknownLimits };
+  if (plan === 'enterprise' && rest.assumptions !== undefined) delete rest.assumptions.enterpriseLimits;
+}
+
+/** Leaves out an assumption with a mistake, and what would be reported only because the mistake left it out. */
+function omitAssumption(rest: CheckedScenario, id: string): void {
+  const others: Record<string, unknown> = { ...rest.assumptions };
+  delete others[id];
+  if (id === 'acceptAnyKey') others.acceptAnyKey = true;
+  rest.assumptions = others;
+  if (id === 'enterpriseLimits') loosen(rest, 'enterprise');
 }
 
 /** @throws {ScenarioError} when it is not a fault rule */

@@ -1,6 +1,6 @@
 import type { PetStatus } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
-import { type Issue, issueAt } from '../schema/issue.js';
+import { cut, type Issue, issueAt } from '../schema/issue.js';
 import type { Pet } from '../state/pet.js';
 import { greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { isMap } from '../values/plain-data.js';
@@ -66,18 +66,20 @@ export function resolvePets(
     return [];
   }
   const status = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
-  const taken = new Set<Int64>();
+  const owners = new Map<Int64, number>();
   const take = (id: Int64, index: number) => {
-    if (taken.has(id)) {
-      issues.push(issueAt(['pets', index, 'id'], `expected a free id, got ${id}, which is taken`));
+    const owner = owners.get(id);
+    if (owner === undefined) owners.set(id, index);
+    else {
+      const other = `pets[${owner}] (${JSON.stringify(cut(pets[owner]?.name ?? ''))})`;
+      issues.push(issueAt(['pets', index, 'id'], `expected a free id, got ${id}, which ${other} has`));
     }
-    taken.add(id);
     return id;
   };
   for (const [index, { id }] of pets.entries()) if (id !== undefined) take(id, index);
   let nextId = firstId;
   return pets.map((pet, index) => {
-    if (pet.id === undefined) while (nextId !== greatestInt64 && taken.has(nextId)) nextId = nextInt64(nextId);
+    if (pet.id === undefined) while (nextId !== greatestInt64 && owners.has(nextId)) nextId = nextInt64(nextId);
     const id = pet.id ?? take(nextId, index);
     const { name, categoryId, extra } = pet;
     return { id, name, categoryId, status: pet.status === undefined ? status : (pet.status ?? undefined), extra };

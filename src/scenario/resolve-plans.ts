@@ -3,6 +3,9 @@ import type { Settings } from '../contract/settings.js';
 import { type Issue, issueAt } from '../schema/issue.js';
 import type { CheckedScenario } from './scenario-schema.js';
 
+/** Limits of a plan that has a mistake: the highest, so that no usage is reported for being above. */
+export const unknownLimits: PlanLimits = { minute: 1e9, day: 1e9 };
+
 /** The plans of the service with what a scenario changes in them, and those that it adds. */
 export function resolvePlans(
   { plans = {} }: CheckedScenario,
@@ -17,7 +20,7 @@ export function resolvePlans(
       const message = 'expected a number, got none: a plan that the service does not have needs both limits';
       if (limit === undefined) issues.push(issueAt(['plans', name, window], message));
     }
-    resolved[name] = { minute: minute ?? 1, day: day ?? 1 };
+    resolved[name] = { ...unknownLimits, ...(minute && { minute }), ...(day && { day }) };
   }
   return resolved;
 }

@@ -49,6 +49,8 @@ export interface SchemaIssue {
   readonly message: string;
   /** Whether the name of the field is wrong, and not its value. */
   readonly onName?: boolean;
+  /** Only for a field that does not exist, beside which all values are usable: the name that was probably meant, or ''. */
+  readonly unknown?: string | undefined;
 }
 
 /** How many issues are described; a file of one megabyte can hold a hundred thousand. */
@@ -83,11 +85,15 @@ export const transform = <Between, Out, In>(
   read(value, issues) {
     const before = issues.length;
     const between = schema.read(value, issues);
+    const found = issues.slice(before);
+    if (found.some(({ unknown }) => unknown === undefined)) return undefined as Out;
     try {
-      if (issues.length === before) return read(between);
+      return read(between);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      issues.push({ steps: [], message: error.message });
+      if (found.length === 0) issues.push({ steps: [], message: error.message });
+      // Probably a consequence of the unknown field, as where the only effect of a fault rule is misspelt.
+      for (const [index, issue] of found.entries()) issues[before + index] = { ...issue, unknown: undefined };
     }
     return undefined as Out;
   },

@@ -1,5 +1,5 @@
 import { isMap } from '../values/plain-data.js';
-import { hintFor } from './nearest.js';
+import { hintFor, nearest } from './nearest.js';
 import {
   type AnySchema,
   check,
@@ -99,7 +99,7 @@ export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> 
         if (issues.length >= maximumIssues) break;
         const names = Object.keys(entries);
         const hint = hintFor(name, names, `; the fields are ${names.join(', ') || 'none'}`);
-        issues.push({ ...issueOn(name), message: noField + hint });
+        issues.push({ ...issueOn(name), message: noField + hint, unknown: nearest(name, names) ?? '' });
       }
       return output as ReturnType<FieldsSchema<Of>['read']>;
     },

@@ -47,7 +47,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'pets:\n  - { id: 4, name: A, categoryId: 1 }\n  - { id: 4, name: B, categoryId: 1 }',
     place: '3:11: pets[1].id',
-    message: 'expected a free id, got 4, which is taken',
+    message: 'expected a free id, got 4, which pets[0] ("A") has',
     fineForJsonSchema: twoFields,
   },
   {

@@ -49,6 +49,12 @@ describe('a mistake is reported as FILE:LINE:COL: PATH: what was expected', () =
     if (badFiles.some((file) => file.text === text)) expect(others).toEqual([]);
   });
 
+  test.each(['', '# only words\n', 'null'])('an empty file has one mistake: %j', async (text) => {
+    expect(await mistakes(write('empty.yaml', text))).toEqual([
+      'empty.yaml:1:1: expected fields of a scenario, got an empty file',
+    ]);
+  });
+
   test('all of a file at once, from top to bottom, of its form and of its meaning', async () => {
     const text = `name: 7
 clock: { start: noon, mode: frozn }

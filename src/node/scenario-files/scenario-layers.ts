@@ -66,7 +66,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    isReadable: layers[0]?.text.value !== undefined,
+    // An empty file has been reported.
+    isReadable: (layers[0]?.text.value ?? undefined) !== undefined,
     locate: (issue) => locate(layers, issue),
   };
 }

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { createSimulator, type ScenarioError } from '../../src/index.js';
+import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+
+/** Paths of the mistakes of a scenario in YAML. */
+function paths(text: string): string[] {
+  try {
+    createSimulator({ scenario: readYaml(text).value as object });
+  } catch (error) {
+    return (error as ScenarioError).issues.map(({ path }) => path);
+  }
+  return [];
+}
+
+describe('an unknown field hides no other mistake', () => {
+  test.each([
+    ['keys: { a: { colour: red, usage: { minute: 61 } } }', ['keys.a.colour', 'keys.a.usage.minute']],
+    ['keys: { a: { stat: revoked, plan: gold } }', ['keys.a.stat', 'keys.a.plan']],
+    ['plans: { free: { minut: 3 } }\nkeys: { a: { plan: gold } }', ['plans.free.minut', 'keys.a.plan']],
+    ['plans: { free: { minute: 0 } }\nkeys: { a: { plan: gold } }', ['plans.free.minute', 'keys.a.plan']],
+    ['assumptions: { listOrdr: x }\nkeys: { a: { plan: gold } }', ['assumptions.listOrdr', 'keys.a.plan']],
+    ['assumptions: { colour: x }\nclient: { key: nokey }', ['assumptions.colour', 'client.key']],
+    ['client: { colour: red, key: nokey }', ['client.colour', 'client.key']],
+    [
+      'faults: [{ when: { colour: red }, then: { reset: true } }, { when: { key: nokey }, then: { reset: true } }]',
+      ['faults[0].when.colour', 'faults[1].when.key'],
+    ],
+    [
+      'faults: [{ when: { plan: gold }, then: { reset: true, colour: red } }]',
+      ['faults[0].then.colour', 'faults[0].when.plan'],
+    ],
+    [
+      'pets: [{ id: 1, name: A, categoryId: 1, colour: red }, { id: 1, name: B, categoryId: 1 }]',
+      ['pets[0].colour', 'pets[1].id'],
+    ],
+    ['ban: { colour: red, after: 1 }\nassumptions: { banAfter: 2 }', ['ban.colour', 'assumptions.banAfter']],
+  ])('%s', (text, expected) => {
+    expect(paths(text)).toEqual(expected);
+  });
+});
+
+describe('a misspelt field causes no second mistake', () => {
+  test.each([
+    ['keys: { a: { plna: pro, usage: { minute: 61 } } }', ['keys.a.plna']],
+    ['plans: { free: { minut: 100 } }\nkeys: { a: { usage: { minute: 99 } } }', ['plans.free.minut']],
+    ['plans: { gold: { minute: 5 } }\nkeys: { a: { plan: gold, usage: { day: 99 } } }', ['plans.gold.day']],
+    [
+      'assumptions: { enterpriseLimit: { minute: 9000, day: 9000 } }\nkeys: { a: { plan: enterprise, usage: { minute: 8000 } } }',
+      ['assumptions.enterpriseLimit'],
+    ],
+    [
+      'assumptions: { enterpriseLimits: { minute: 5, day: 6 } }\nplans: { enterprise: { minut: 5, day: 6 } }',
+      ['plans.enterprise.minut'],
+    ],
+    ['assumptions: { acceptAnyKye: true }\nclient: { key: nokey }', ['assumptions.acceptAnyKye']],
+    ['faults: [{ then: { resett: true } }]', ['faults[0].then.resett']],
+  ])('%s', (text, expected) => {
+    expect(paths(text)).toEqual(expected);
+  });
+});
