@@ -45,13 +45,15 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
 /** What `guarded` needs of a simulator. */
 export interface ExtensionGate {
   admit(authorization: string | null | undefined): { refusal: Answer | undefined; headers: Record<string, string> };
+  clientError(thrown: unknown): Pick<Answer, 'status' | 'headers' | 'body'> | undefined;
 }
 
 type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[0];
 
 /**
  * Makes a handler of your own behave like an operation of the API: a request without a valid key gets the 401, one over
- * the limits or of a banned key the 429, and every answer its X-RateLimit headers and the simulator's Date.
+ * the limits or of a banned key the 429, and every answer its X-RateLimit headers and the simulator's Date. A pet that
+ * `sim.pets` refuses, or a text that `parseJson` refuses, gets the 400 of the API.
  * @param resolver must answer: a request that it left to the API would be counted twice
  * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, () => HttpResponse.json(categories)))
  */
@@ -61,9 +63,10 @@ export function guarded<Params extends PathParams = PathParams>(
 ): (info: Info<Params>) => Promise<Response> {
   return async (info) => {
     const { refusal, headers } = sim.admit(info.request.headers.get('authorization'));
-    if (refusal !== undefined)
-      return new HttpResponse(refusal.body, { status: refusal.status, headers: refusal.headers });
-    const response = await Promise.resolve(info).then(resolver).catch(thrownResponse);
+    if (refusal !== undefined) return toHttpResponse(refusal);
+    const response = await Promise.resolve(info)
+      .then(resolver)
+      .catch((thrown) => thrownResponse(thrown, sim));
     if (response.type === 'error') return response;
     // What `fetch` and `Response.redirect` give cannot be changed.
     const own = response instanceof HttpResponse ? response : new HttpResponse(response.body, response);
@@ -73,7 +76,12 @@ export function guarded<Params extends PathParams = PathParams>(
 }
 
 /** As in any msw resolver, a response that is thrown is the answer. */
-function thrownResponse(thrown: unknown): Response {
+function thrownResponse(thrown: unknown, sim: ExtensionGate): Response {
   if (thrown instanceof Response) return thrown;
-  throw thrown;
+  const error = sim.clientError(thrown);
+  if (error === undefined) throw thrown;
+  return toHttpResponse(error);
 }
+
+const toHttpResponse = ({ body, status, headers }: Pick<Answer, 'status' | 'headers' | 'body'>) =>
+  new HttpResponse(body, { status, headers });

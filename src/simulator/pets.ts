@@ -25,7 +25,11 @@ export interface Pets {
    * @example sim.pets.add({ name: 'Rex', categoryId: 1, status: 'available' })
    */
   add(pet: PetInput): StoredPet;
-  /** Replaces fields of a pet; `undefined` when there is none with this id. @throws {ScenarioError} as `add` */
+  /**
+   * Replaces fields of a pet; `undefined` when there is none with this id.
+   * @throws {ScenarioError} for a field that is unknown or has a wrong value; in a `guarded` route it becomes a 400
+   * @example sim.pets.update(1, { status: 'sold' })
+   */
   update(id: Int64, changes: PetChanges): StoredPet | undefined;
   /** Removes a pet; `false` when there is none with this id. */
   remove(id: Int64): boolean;

@@ -15,6 +15,7 @@ import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import type { ClockState } from '../state/simulated-clock.js';
 import { checkOptions } from '../values/check-options.js';
+import { type ClientError, clientError } from './client-error.js';
 import { createFaults, type Faults } from './faults.js';
 import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
@@ -59,6 +60,12 @@ export interface Simulator extends ApiHandler {
    * @returns the 401 or 429 to answer with, if any; else `headers` (X-RateLimit-*, Date) for the answer of the route
    */
   admit(authorization: string | null | undefined): { refusal: Answer | undefined; headers: Record<string, string> };
+  /**
+   * The 400 of the API for what a client sent to a route of your own; `guarded` responds with it by itself.
+   * @param thrown what `sim.pets.add`, `sim.pets.update` or `parseJson` threw; `undefined` for any other error
+   * @example try { sim.pets.update(1, body) } catch (error) { const answer = sim.clientError(error); }
+   */
+  clientError(thrown: unknown): ClientError | undefined;
   /**
    * The simulator as a `fetch`: any origin, API under `/v1`. Pass it to a client that accepts one.
    * @example const response = await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
@@ -191,6 +198,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       const { 'Content-Type': _, ...headers } = answer.headers;
       return { refusal: answer.status === 200 ? undefined : answer, headers };
     },
+    clientError: (thrown) => clientError(thrown, state.resolved.settings),
     fetch: createFetch({ handle, clock }),
     load(next, { reseed = false } = {}) {
       applyScenario(state, check(next), reseed);

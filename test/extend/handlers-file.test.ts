@@ -63,16 +63,20 @@ describe('--handlers FILE', () => {
     const page = await readFile(join(import.meta.dirname, '../../docs/extending.md'), 'utf8');
     const text = /```js\n((?:(?!```).)*?export const handlers .*?)```/s.exec(page)?.[1] ?? '';
     const { baseUrl } = await serve('shown.mjs', text);
-    const call = async (method: string) => {
+    const call = async (method: string, body?: string) => {
       const headers = { authorization: 'Bearer free-key' };
-      const response = await fetch(`${baseUrl}/pets/1`, { method, headers });
-      return [response.status, response.headers.get('x-ratelimit-remaining')];
+      const response = await fetch(`${baseUrl}/pets/1`, { method, headers, ...(body !== undefined && { body }) });
+      const { status = 'none' } = method === 'PATCH' ? ((await response.json()) as { status?: unknown }) : {};
+      return [response.status, response.headers.get('x-ratelimit-remaining'), status];
     };
+    expect(await call('PATCH', '{"status":"sold"}')).toEqual([200, '59', 'sold']);
+    expect(await call('PATCH', '{"status":"lost"}')).toEqual([400, '58', 400]);
     expect([await call('DELETE'), await call('DELETE'), await call('GET')]).toEqual([
-      [204, '59'],
-      [404, '58'],
-      [404, '57'],
+      [204, '57', 'none'],
+      [404, '56', 'none'],
+      [404, '55', 'none'],
     ]);
+    expect(await call('PATCH', '{"status":"sold"}')).toEqual([404, '54', 404]);
   });
 
   test('takes a TypeScript file where Node does', { tags: 'extended', timeout: 180_000 }, async () => {
