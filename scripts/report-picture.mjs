@@ -24,7 +24,7 @@ export async function runReadme() {
   const { resolveForClient, runClient, readShipped, svgReport, terminalReport } = await source(`
     export { resolveForClient, runClient } from './cli/client-run.js';
     export { readShipped } from './node/scenario-files/shipped-scenarios.js';
-    export { svgReport } from './verdict/report/svg-report.js';
+    export { svgReport } from '../scripts/picture/svg-report.js';
     export { terminalReport } from './verdict/report/terminal.js';
   `);
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-picture-'));

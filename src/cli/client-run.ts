@@ -1,4 +1,3 @@
-import type { RunReport } from '../control/run-report.js';
 import { listen } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
@@ -19,8 +18,8 @@ export interface ClientRun extends CommandResult {
   verdict: Verdict;
   /** The journal that was judged. */
   entries: readonly RequestRecord[];
-  /** The run as a report holds it, with the verdict that it shows. */
-  run: (verdict: Verdict) => Promise<RunReport>;
+  /** The `RunReport` of the run as JSON, with the verdict to show. */
+  run: (verdict: Verdict) => Promise<string>;
   /** How long the command ran. */
   lastedMs: number;
 }
@@ -70,7 +69,7 @@ export async function runClient(
     const { sim } = session;
     const { redactedVerdict } = await import('../control/redacted-verdict.js');
     const verdict = redactedVerdict(sim, judged, defaultScenario);
-    const run = async (shown: Verdict) => (await import('../control/run-operations.js')).collectRun(sim, shown);
+    const run = async (shown: Verdict) => (await import('../control/run-operations.js')).runText(sim, shown);
     return { ...result, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
     await end.call(session);

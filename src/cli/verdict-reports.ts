@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type RunReport, reportHtml } from '../control/run-report.js';
+import { reportHtml } from '../control/run-report.js';
 import { readPageFiles } from '../node/page-files.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { junitReport } from '../verdict/report/junit.js';
@@ -16,8 +16,8 @@ export interface JudgedRun {
   entries: readonly RequestRecord[];
   /** What the recording lacks, of which the run is known: told before the verdict, and in JSON as a part of it. */
   notes?: readonly string[];
-  /** The run as a report holds it, with the verdict that it shows. */
-  run: (verdict: RunResult) => RunReport | Promise<RunReport>;
+  /** The `RunReport` of the run as JSON, with the verdict to show. */
+  run: (verdict: RunResult) => string | Promise<string>;
 }
 
 /** Exit code of a success of which a report could not be written. */

@@ -34,7 +34,8 @@ export const runOperations = {
       changes: list(changeSchema),
       answers: about(mapOf(string, anything), 'What the operations at these paths answered.'),
     }),
-    run: (sim, _, { outages }): RunReport => collectRun(sim, judgeEntries(sim, undefined, { outages: outages?.() })),
+    run: (sim, _, { outages }): RunReport =>
+      JSON.parse(runText(sim, judgeEntries(sim, undefined, { outages: outages?.() }))),
     *pieces(sim, _, { outages }) {
       const verdict = yield* judgeInSteps(sim, undefined, { outages: outages?.() });
       yield* runPieces(sim, verdict);
@@ -43,14 +44,13 @@ export const runOperations = {
 };
 
 /**
- * The run of a simulator as a report holds it, with long bodies cut. A report is passed on, so every key is masked but those
- * of the default scenario, which everybody knows.
- * @param verdict as whoever ran the client judged it
+ * The `RunReport` of a simulator as JSON, with long bodies cut. A report is passed on, so every key is masked but those of the
+ * default scenario, which everybody knows.
+ * @param verdict the verdict of the caller, who may know more of the client
  */
-export const collectRun = (sim: Simulator, verdict: Verdict): RunReport =>
-  JSON.parse([...runPieces(sim, verdict)].join(''));
+export const runText = (sim: Simulator, verdict: Verdict): string => [...runPieces(sim, verdict)].join('');
 
-/** The JSON of a run in pieces, a request at a time. */
+/** The same in pieces, a request at a time. */
 function* runPieces(sim: Simulator, verdict: Verdict): Generator<string> {
   const redactor = createRedactor(sim, defaultScenario);
   const shown = (value: unknown) => {

@@ -1,4 +1,4 @@
-import { type RunReport, reportHtml } from '../control/run-report.js';
+import { reportHtml } from '../control/run-report.js';
 import type { Session } from './session.js';
 
 /** Saves the run as a file: HAR, JSON Lines, or a report, which is this page with the run inside it. */
@@ -13,7 +13,7 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
     fetch('.', { headers: { Accept: 'text/html' } }).then((response) => response.text()),
     file('page/page.js'),
     file('page/page.css'),
-    source.send<RunReport>('GET', '/run.json'),
+    source.text('/run.json'),
   ]);
   save(`${name}.html`, reportHtml({ html, script, style }, run), 'text/html');
 }

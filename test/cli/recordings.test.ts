@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
 import { recordTraffic } from '../fidelity/recorded-traffic.js';
@@ -118,6 +119,18 @@ describe('a trace of OpenTelemetry', () => {
     expect(err).toMatch(/expected http\.response\.header\.retry-after.*CAPTURE_RESPONSE_HEADERS=retry-after/);
     expect(code).toBe(2);
   });
+});
+
+test('a report of recorded traffic holds its requests and verdict, and no state of a simulator', async () => {
+  const { har } = await recordTraffic({ keys: { [secret]: {} } }, { seed: 1, count: 5, key: secret });
+  const file = inFolder('five.har');
+  const report = inFolder('five.html');
+  writeFileSync(file, har);
+  await runCommandLine(['judge', file, '--report', report]);
+  const run = readReport(readFileSync(report, 'utf8'));
+  expect(run?.entries.length).toBe(5);
+  expect(Object.keys(run?.answers ?? {})).toEqual(['/verdict', '/scenario']);
+  expect(run?.answers['/verdict']).toMatchObject({ scenario: file, counts: { requests: 5 } });
 });
 
 describe('what is no recording of the service gets a clear error', () => {

@@ -4,13 +4,13 @@ import { sandboxOperations } from '../../src/control/sandbox-operations.js';
 import { captureMachine } from '../../src/log/capture-machine.js';
 import type { Command } from '../../src/log/command.js';
 import { toJsonCommand } from '../../src/log/command-json.js';
-import { digestOf } from '../../src/log/digest.js';
 import type { LogEntry } from '../../src/log/log.js';
 import { type MachineOptions, restoreMachine, startMachine } from '../../src/log/start-machine.js';
 import type { StateMachine } from '../../src/log/state-machine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
+import { digestOf } from '../support/digest.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
 import {

@@ -7,7 +7,6 @@ import { createSimulator } from '../../src/index.js';
 import { captureMachine } from '../../src/log/capture-machine.js';
 import { captureSimulator } from '../../src/log/capture-simulator.js';
 import type { Command, RequestCommand } from '../../src/log/command.js';
-import { digestOf } from '../../src/log/digest.js';
 import { readMachine } from '../../src/log/read-machine.js';
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
@@ -15,6 +14,7 @@ import type { SandboxesOptions } from '../../src/simulator/sandboxes.js';
 import { jsonText } from '../../src/values/json.js';
 import { judge } from '../../src/verdict.js';
 import { everyRoute } from '../control/both-controls.js';
+import { digestOf } from '../support/digest.js';
 import { found, host, serveLogged } from './memory-log.js';
 
 type Server = Awaited<ReturnType<typeof serveLogged>>;

@@ -1,11 +1,11 @@
 // Replays recordings and prints what each of them leads to. Run by node-versions-processes.test.ts on
 // several Nodes, bundled: node replay-script.mjs FILE...
 import { captureMachine } from '../../src/log/capture-machine.js';
-import { digestOf } from '../../src/log/digest.js';
 import { readRecording } from '../../src/log/file/read-recording.js';
 import { replayLog } from '../../src/log/replay-log.js';
 import { recordedSandboxes } from '../../src/node/open-recording.js';
 import { generatePets } from '../../src/seed.js';
+import { digestOf } from '../support/digest.js';
 
 const results = [];
 for (const file of process.argv.slice(2)) {

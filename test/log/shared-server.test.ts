@@ -3,7 +3,7 @@ import type { LogHealth } from '../../src/control/control-operation.js';
 import { createControl } from '../../src/control.js';
 import type { Scenario } from '../../src/index.js';
 import { captureMachine } from '../../src/log/capture-machine.js';
-import { digestOf } from '../../src/log/digest.js';
+import { digestOf } from '../support/digest.js';
 import { host, serveLogged } from './memory-log.js';
 
 /** A server behind a log that others write to as well; what is refused is not told on the console. */

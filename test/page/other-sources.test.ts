@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { collectRun } from '../../src/control/run-operations.js';
+import { runText } from '../../src/control/run-operations.js';
 import { reportHtml } from '../../src/control/run-report.js';
 import type { Simulator } from '../../src/index.js';
 import { readPageFiles } from '../../src/node/page-files.js';
@@ -150,7 +150,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       command,
       description: 'A storm. A right client waits.',
     });
-    const html = reportHtml(readPageFiles(), collectRun(stage.sim, result));
+    const html = reportHtml(readPageFiles(), runText(stage.sim, result));
     await stage.server.close({ graceMs: 0 });
     opened = await openPage(browser, 'about:blank');
     page = opened.page;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { svgReport } from '../../scripts/picture/svg-report.js';
 import { createEntryView } from '../../src/control/entry-view.js';
 import { kindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';
@@ -7,7 +8,6 @@ import { evidence } from '../../src/verdict/failure-message.js';
 import { junitReport } from '../../src/verdict/report/junit.js';
 import { keyNames } from '../../src/verdict/report/key-names.js';
 import type { Style } from '../../src/verdict/report/style.js';
-import { svgReport } from '../../src/verdict/report/svg-report.js';
 import { terminalReport } from '../../src/verdict/report/terminal.js';
 import { timelineOf } from '../../src/verdict/report/timeline.js';
 import { judge } from '../../src/verdict.js';

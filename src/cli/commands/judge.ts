@@ -1,10 +1,9 @@
-import { collectRun } from '../../control/run-operations.js';
-import type { RunReport } from '../../control/run-report.js';
+import { type RunReport, runFormat } from '../../control/run-report.js';
 import { judgeRecording, reportRecord } from '../../fidelity/judge/judge-recording.js';
 import { recordedEntries } from '../../fidelity/judge/recorded-entries.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
-import { createSimulator } from '../../simulator/simulator.js';
+import { jsonText } from '../../values/json.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { resultOf } from '../../verdict/run-result.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
@@ -53,10 +52,13 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
     areHeadersHidden: resolved?.settings.cors === 'hidden',
   });
   const result = resultOf(verdict, { ...options, description: aboutScenario(scenario) });
-  const run = (shown: Verdict): RunReport => ({
-    ...collectRun(createSimulator(), shown),
-    entries: recordedEntries(exchanges),
-  });
+  const run = (shown: Verdict) =>
+    jsonText({
+      format: runFormat,
+      entries: recordedEntries(exchanges),
+      changes: [],
+      answers: { '/verdict': shown, '/scenario': { name: shown.scenario, scenario: {} } },
+    } satisfies RunReport);
   const entries = exchanges.map(reportRecord);
   return writeReports(flags, { result, entries, notes, run }, nextCommands(result, files));
 }

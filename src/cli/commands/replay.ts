@@ -1,6 +1,6 @@
 import { version } from '../../control/har.js';
 import { redactedVerdict } from '../../control/redacted-verdict.js';
-import { collectRun } from '../../control/run-operations.js';
+import { runText } from '../../control/run-operations.js';
 import type { CommandResult, HandledRequest } from '../../log/command-result.js';
 import type { Replay } from '../../log/replay-log.js';
 import type { StateMachine } from '../../log/state-machine.js';
@@ -77,7 +77,7 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
       ? judged
       : { ...judged, outcome: 'inconclusive' as const, reason: lack };
   const result = resultOf(verdict, { ...resultOptions(flags), description: aboutScenario(sim.scenario) });
-  const run = (shown: Verdict) => collectRun(sim, shown);
+  const run = (shown: Verdict) => runText(sim, shown);
   return writeReports(flags, { result, entries: sim.journal.query(), run }, next(file));
 }
 

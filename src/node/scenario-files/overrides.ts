@@ -2,7 +2,7 @@ import { withPresentNames } from '../../scenario/ban-schema.js';
 import { defaultScenario } from '../../scenario/default-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { type Issue, issueAt, type Step } from '../../schema/issue.js';
-import { merge } from '../../values/plain-data.js';
+import { isMap } from '../../values/plain-data.js';
 import { UsageError } from '../usage-error.js';
 
 /** One field that the command line sets on top of a scenario. */
@@ -62,13 +62,15 @@ function underPresentName(steps: readonly Step[], value: unknown): Pick<Override
 export function applyOverrides(scenario: unknown, overrides: readonly Override[]): unknown {
   if (overrides.length === 0) return scenario;
   const issues: Issue[] = [];
-  let result = merge(defaultScenario, scenario);
+  let result = scenario;
   for (const { flag, steps, value } of overrides) {
-    const put = (at: unknown, depth: number): unknown => {
+    /** @param base the same place of the default scenario, which a list is copied from */
+    const put = (own: unknown, base: unknown, depth: number): unknown => {
       const step = steps[depth];
       if (step === undefined) return value;
+      const at = own === undefined ? base : own;
       if (typeof step === 'number') {
-        if (Array.isArray(at) && step < at.length) return at.with(step, put(at[step], depth + 1));
+        if (Array.isArray(at) && step < at.length) return at.with(step, put(at[step], undefined, depth + 1));
         const length = Array.isArray(at) ? `${at.length} in it` : 'none';
         issues.push({
           ...issueAt(steps.slice(0, depth), `expected a list with item ${step}, got ${length}`),
@@ -76,19 +78,21 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
         });
         return at;
       }
-      if (at === undefined || (typeof at === 'object' && at !== null && !Array.isArray(at))) {
-        const fields = at as Record<string, unknown> | undefined;
-        return { ...fields, [step]: put(fields && Object.hasOwn(fields, step) ? fields[step] : undefined, depth + 1) };
+      if (at === undefined || isMap(at)) {
+        return { ...(isMap(own) && own), [step]: put(fieldOf(own, step), fieldOf(base, step), depth + 1) };
       }
       const found = Array.isArray(at) ? 'a list' : JSON.stringify(at);
       issues.push({ ...issueAt(steps.slice(0, depth), `expected a map, got ${found}`), file: flag });
       return at;
     };
-    result = put(result, 0);
+    result = put(result, defaultScenario, 0);
   }
   if (issues.length > 0) throw new ScenarioError(issues);
   return result;
 }
+
+const fieldOf = (value: unknown, name: string) =>
+  isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** Whether a mistake is in what the flag set. */
 export function concerns({ steps }: Override, issue: Issue): boolean {

@@ -1,7 +1,7 @@
 // @module-tag needs/redis
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/log/capture-simulator.js';
-import { digestOf } from '../../../src/log/digest.js';
+import { digestOf } from '../../support/digest.js';
 import { startProxy } from './cutting-proxy.js';
 import { startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';

@@ -1,7 +1,7 @@
-import { span } from '../finding.js';
-import { axisOf } from './axis.js';
-import { type Markup, markup } from './markup.js';
-import type { Mark, Span, Timeline, TimelineRow } from './timeline.js';
+import { span } from '../../src/verdict/finding.js';
+import { axisOf } from '../../src/verdict/report/axis.js';
+import { type Markup, markup } from '../../src/verdict/report/markup.js';
+import type { Mark, Span, Timeline, TimelineRow } from '../../src/verdict/report/timeline.js';
 
 const width = 960;
 const left = 150;

@@ -1,5 +1,5 @@
-import { fingerprint } from '../values/fingerprint.js';
-import { jsonText } from '../values/json.js';
+import { fingerprint } from '../../src/values/fingerprint.js';
+import { jsonText } from '../../src/values/json.js';
 
 /** A hash of a state in pieces: two servers with the same digest answer alike from now on. */
 export const digestOf = (pieces: Iterable<unknown>): string =>

@@ -1,11 +1,11 @@
-import type { RequestRecord } from '../../state/request-record.js';
-import { fewFindings } from '../few-findings.js';
-import type { Verdict } from '../judge-run.js';
-import { requestKinds } from '../request-kind.js';
-import { type Markup, markup } from './markup.js';
+import type { RequestRecord } from '../../src/state/request-record.js';
+import { fewFindings } from '../../src/verdict/few-findings.js';
+import type { Verdict } from '../../src/verdict/judge-run.js';
+import { type Markup, markup } from '../../src/verdict/report/markup.js';
+import { type Timeline, timelineOf } from '../../src/verdict/report/timeline.js';
+import { countsLine, hiddenLine, markNames } from '../../src/verdict/report/wording.js';
+import { requestKinds } from '../../src/verdict/request-kind.js';
 import { svgTimeline, symbol, timelineHeight } from './svg.js';
-import { type Timeline, timelineOf } from './timeline.js';
-import { countsLine, hiddenLine, markNames } from './wording.js';
 
 const width = 960;
 /** Characters of a line of a finding. */

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { applyOverrides, readSetFlag } from '../../src/node/scenario-files/overrides.js';
+import { clientOf } from '../../src/scenario/client.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import type { Scenario } from '../../src/scenario/scenario-schema.js';
+
+/** A scenario with fields set, resolved. */
+async function resolved(scenario: Scenario, ...flags: string[]) {
+  const overrides = await Promise.all(flags.map(readSetFlag));
+  return resolveScenario(applyOverrides(scenario, overrides) as Scenario);
+}
+
+const own: Scenario = { name: 'own', keys: { 'my-key': { usage: { minute: 59 } } } };
+
+test('a client is given the first key of its scenario, also where --set changes another field', async () => {
+  const { scenario } = await resolved(own, 'ban.seconds=5');
+  expect(clientOf(scenario).key).toBe('my-key');
+  expect(clientOf((await resolved(own)).scenario).key).toBe('my-key');
+});
+
+test('a scenario does not get the description of the default one by --set', async () => {
+  expect((await resolved(own)).scenario).not.toHaveProperty('description');
+  expect((await resolved(own, 'ban.seconds=5')).scenario).not.toHaveProperty('description');
+});
+
+test('--set changes a field of the default scenario, a new one, and an item of a list of the default or of its own', async () => {
+  const { scenario, settings, keys } = await resolved(
+    own,
+    'keys.free-key.usage.minute=60',
+    'pets[1].name=Kiwi',
+    'ban.seconds=5',
+    'plans.tiny.minute=2',
+    'plans.tiny.day=3',
+  );
+  expect(keys.get('free-key')).toMatchObject({ plan: 'free', usage: { minute: 60 } });
+  expect(keys.get('my-key')?.usage.minute).toBe(59);
+  expect(scenario.pets).toHaveLength(40);
+  expect((scenario.pets as { name: string }[])[1]?.name).toBe('Kiwi');
+  expect(settings.banSeconds).toBe(5);
+  expect(scenario.plans).toMatchObject({ tiny: { minute: 2, day: 3 } });
+  const { pets } = await resolved({ pets: [{ id: 1, name: 'Rex', categoryId: 1 }] }, 'pets[0].name=Kiwi');
+  expect(pets.map(({ name }) => name)).toEqual(['Kiwi']);
+});
+
+test.each([
+  ['pets[40].name=Kiwi', 'expected a list with item 40, got 40 in it'],
+  ['keys[0]=x', 'expected a list with item 0, got none'],
+  ['seed.more=1', 'expected a map, got 1'],
+  ['pets.name=1', 'expected a map, got a list'],
+])('--set %s says what stands there', async (flag, message) => {
+  await expect(resolved({ seed: 1 }, flag)).rejects.toThrow(message);
+});
