@@ -1,6 +1,7 @@
 import type { AnySchema, Input, Output, Schema } from '../schema/schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { Outage } from '../state/outage.js';
+import type { Steps } from '../values/steps.js';
 import type { EntryTexts } from './entry-stream.js';
 
 /** How far the log of a server is. */
@@ -78,6 +79,8 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
   run(target: Target, input: Output<In>, caller: Caller): Result;
+  /** The same in steps, where it takes long for a large input. HTTP serves other requests in between. */
+  steps?(target: Target, input: Output<In>): Steps<Result>;
   /**
    * The result as text in pieces, where it is large or takes long. HTTP sends it so, and serves other requests in between:
    * `undefined` is a step of work that has no text yet.

@@ -4,12 +4,14 @@ import type { Window } from '../limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
 import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
-import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { type ResolvedScenario, toStoredInSteps } from '../scenario/resolve-scenario.js';
 import { toApiKey } from '../scenario/to-api-key.js';
+import { checkInSteps } from '../schema/check-in-steps.js';
 import type { Issue } from '../schema/issue.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import { type Pet, toStored } from '../state/pet.js';
+import type { Pet } from '../state/pet.js';
 import { jsonText } from '../values/json.js';
+import type { Steps } from '../values/steps.js';
 import { invalid } from './control-error.js';
 import { mostGenerated } from './input-values.js';
 import { type ExportedState, stateVersion } from './state-schema.js';
@@ -26,6 +28,48 @@ export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): 
     unlistedKeys: keys.unlisted.map(exportKey),
     faults: exportFaults(faults),
   };
+}
+
+/** The same as JSON, in pieces: each pet and each key is one. */
+export function* exportInPieces({ resolved, clock, pets, keys, faults }: Snapshot): Generator<string> {
+  yield `{"version":${stateVersion},"scenario":`;
+  yield* jsonPieces(resolved.scenario);
+  yield `,"clock":${jsonText(clock)},"pets":`;
+  yield* listPieces(pets.pets, exportPet);
+  yield `,"nextId":${jsonText(pets.nextId)},"keys":`;
+  yield* listPieces(keys.keys, exportKey);
+  yield ',"unlistedKeys":';
+  yield* listPieces(keys.unlisted, exportKey);
+  yield `,"faults":${jsonText(exportFaults(faults))}}`;
+}
+
+function* listPieces<Item>(items: readonly Item[], show: (item: Item) => unknown): Generator<string> {
+  yield '[';
+  for (const [index, item] of items.entries()) yield `${index > 0 ? ',' : ''}${jsonText(show(item))}`;
+  yield ']';
+}
+
+/** A scenario as JSON, in pieces. */
+function* jsonPieces(scenario: object): Generator<string> {
+  let before = '{';
+  for (const [field, value] of Object.entries(scenario)) {
+    if (value === undefined) continue;
+    yield `${before}${JSON.stringify(field)}:`;
+    before = ',';
+    if (Array.isArray(value)) yield* listPieces(value, (item) => item);
+    else if (field === 'keys') yield* keyPieces(value);
+    else yield jsonText(value);
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+function* keyPieces(keys: object): Generator<string> {
+  let before = '{';
+  for (const [key, value] of Object.entries(keys)) {
+    yield `${before}${JSON.stringify(key)}:${jsonText(value)}`;
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
 }
 
 /** Fault rules with what they have done. A rule that was met by no request has counts of 0. */
@@ -59,18 +103,20 @@ type ExportedFault = ExportedState['faults']['rules'][number];
  * @throws {ScenarioError} for mistakes in its scenario, {ControlError} for what contradicts the scenario or itself, and for a
  * scenario that generates far more pets than the state has
  */
-export function importState(sim: Simulator, state: ExportedState): Snapshot {
-  const resolved = resolve(sim, state);
+export function* importState(sim: Simulator, state: ExportedState): Steps<Snapshot> {
+  const resolved = yield* resolve(sim, state);
   refuseDuplicates(
     'pets',
     'id',
     state.pets.map(({ id }) => id),
   );
+  yield;
   refuseDuplicates(
     'keys',
     'key',
     [...state.keys, ...state.unlistedKeys].map(({ key }) => key),
   );
+  yield;
   refuseDuplicates(
     'faults.rules',
     'name',
@@ -80,25 +126,47 @@ export function importState(sim: Simulator, state: ExportedState): Snapshot {
     resolved,
     petsFrom: resolved,
     clock: state.clock,
-    pets: { pets: state.pets.map(toStored), nextId: state.nextId },
+    pets: { pets: yield* toStoredInSteps(state.pets), nextId: state.nextId },
     keys: {
-      keys: state.keys.map((key, index) => importKey(key, `keys[${index}]`, resolved, state.clock.nowMs)),
-      unlisted: state.unlistedKeys.map((key, index) =>
-        importKey(key, `unlistedKeys[${index}]`, resolved, state.clock.nowMs),
-      ),
+      keys: yield* importKeys(state.keys, 'keys', resolved, state.clock.nowMs),
+      unlisted: yield* importKeys(state.unlistedKeys, 'unlistedKeys', resolved, state.clock.nowMs),
     },
     faults: importFaults(state.faults),
   };
 }
 
+function* importKeys(
+  keys: readonly ExportedKey[],
+  path: string,
+  resolved: ResolvedScenario,
+  nowMs: number,
+): Steps<ApiKey[]> {
+  const imported: ApiKey[] = [];
+  for (const [index, key] of keys.entries()) {
+    imported.push(importKey(key, `${path}[${index}]`, resolved, nowMs));
+    yield;
+  }
+  return imported;
+}
+
 /** The scenario of a state; that of the simulator, which need not be checked again, where it is the same. */
-function resolve(sim: Simulator, { scenario, pets }: ExportedState): ResolvedScenario {
-  const { resolved } = coreOf(sim).state;
-  if (jsonText(scenario) === jsonText(resolved.scenario)) return resolved;
+function* resolve(sim: Simulator, { scenario, pets }: ExportedState): Steps<ResolvedScenario> {
+  const { state, resolve } = coreOf(sim);
+  const { resolved } = state;
+  if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
   // What a server had room and time for another has, too.
   const most = Math.max(maximumPetsWhileServing, pets.length);
   if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${mostGenerated(most)}`);
-  return sim.check(scenario);
+  return yield* resolve(scenario, checkInSteps);
+}
+
+function* isSame(pieces: Iterator<string>, others: Iterator<string>): Steps<boolean> {
+  for (;;) {
+    const [one, other] = [pieces.next(), others.next()];
+    if (one.value !== other.value) return false;
+    if (one.done) return true;
+    yield;
+  }
 }
 
 export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({

@@ -1,8 +1,11 @@
-import { checkWith } from '../scenario/check-scenario.js';
+import { checkWith, toIssues } from '../scenario/check-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import { checkInSteps } from '../schema/check-in-steps.js';
 import { joinIssues } from '../schema/issue.js';
+import type { SchemaIssue } from '../schema/schema.js';
 import { maskedKey } from '../values/mask-key.js';
-import { invalid, toControlError } from './control-error.js';
+import type { Steps } from '../values/steps.js';
+import { type ControlError, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 import type { EntryTexts } from './entry-stream.js';
 import { noteChange } from './note-change.js';
@@ -28,6 +31,27 @@ export function perform<Target>(
     return result.catch((error) => {
       throw toControlError(error);
     });
+  } catch (error) {
+    throw toControlError(error);
+  }
+}
+
+/** As `perform`, in steps: for a large input. @throws {ControlError} as `perform` does */
+export function* performInSteps<Target>(
+  operation: AnyControlOperation<Target>,
+  target: Target,
+  input: unknown,
+  caller: Caller,
+): Steps<unknown> {
+  if (operation.steps === undefined) return perform(operation, target, input, caller);
+  try {
+    const found: SchemaIssue[] = [];
+    const checked = yield* checkInSteps(operation.input, input, found);
+    if (found.length > 0) throw refusedInput(new ScenarioError(toIssues(found), 'input'), input);
+    const note = noteChange(operation, target, input, caller);
+    const result = yield* operation.steps(target, checked);
+    note?.();
+    return result;
   } catch (error) {
     throw toControlError(error);
   }
@@ -69,8 +93,12 @@ export function checkInput({ input: schema }: AnyControlOperation, input: unknow
     return checkWith(schema, input, 'input');
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
-    const { key } = input as { key?: unknown };
-    const text = joinIssues(error.issues, '');
-    throw invalid(typeof key === 'string' && key.length > 4 ? text.replaceAll(key, () => maskedKey(key)) : text);
+    throw refusedInput(error, input);
   }
+}
+
+function refusedInput({ issues }: ScenarioError, input: unknown): ControlError {
+  const { key } = input as { key?: unknown };
+  const text = joinIssues(issues, '');
+  return invalid(typeof key === 'string' && key.length > 4 ? text.replaceAll(key, () => maskedKey(key)) : text);
 }

@@ -1,8 +1,10 @@
 import { type Assumption, type AssumptionId, assumptions } from '../contract/assumptions.js';
 import { completed } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { checkInSteps } from '../schema/check-in-steps.js';
 import { anything, boolean, fields, list, optional, string } from '../schema/schemas.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { applyScenario } from '../simulator/simulator-state.js';
 import { jsonText } from '../values/json.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { operation } from './control-operation.js';
@@ -86,6 +88,12 @@ export const scenarioOperations = {
     result: started,
     run(sim, { scenario, reseed }) {
       sim.load(findScenario(sim, scenario), { reseed });
+      return startOf(sim);
+    },
+    *steps(sim, { scenario, reseed }) {
+      const { state, resolve } = coreOf(sim);
+      const resolved = yield* resolve(findScenario(sim, scenario), checkInSteps);
+      applyScenario(state, resolved, reseed);
       return startOf(sim);
     },
   }),

@@ -1,7 +1,7 @@
 import { petStatuses } from '../contract/document.js';
 import { faultSchema } from '../scenario/fault-schema.js';
 import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
-import { type Output, refine, type Schema, transform } from '../schema/schema.js';
+import { type Output, type Schema, transform } from '../schema/schema.js';
 import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../schema/schemas.js';
 import { count, isJson, text, whole } from '../schema/value-schemas.js';
 import type { Pet } from '../state/pet.js';
@@ -56,9 +56,12 @@ export const stateSchema = fields({
   nextId: int64,
   keys: list(apiKeySchema),
   /** Keys that requests made up under `acceptAnyKey`. */
-  unlistedKeys: refine(list(apiKeySchema), ({ length }) => length <= 10_000, 'at most 10,000 keys', {
-    maxItems: 10_000,
-  }),
+  unlistedKeys: {
+    ...list(apiKeySchema),
+    labels: ['a list of at most 10,000 keys'],
+    accepts: (value: unknown) => Array.isArray(value) && value.length <= 10_000,
+    json: { maxItems: 10_000 },
+  },
   faults: fields({ startMs: instantMs, rules: list(appliedRule) }),
 });
 

@@ -1,6 +1,7 @@
 import type { PlanLimits } from '../contract/document.js';
 import { hashOfKeyId, keyHash, keyId } from '../values/mask-key.js';
 import { type ApiKey, applyBackground, applyPreset, createApiKey, type KeyDefinition, refresh } from './api-key.js';
+import { copyKey } from './copy-key.js';
 import type { Algorithm } from './window.js';
 
 /** Keys that requests made up under `acceptAnyKey` are forgotten, oldest first, past this many. */
@@ -121,7 +122,7 @@ export class KeyRegistry {
 
   /** The key as a request would find it now. A copy, so that looking changes nothing. */
   preview(key: ApiKey, nowMs: number): ApiKey {
-    const copy = structuredClone(key);
+    const copy = copyKey(key);
     this.bringUpToDate(copy, nowMs);
     refresh(copy, this.#options.algorithm, nowMs);
     return copy;
@@ -144,15 +145,14 @@ export class KeyRegistry {
   }
 
   state(): KeyRegistryState {
-    return structuredClone({ keys: [...this.#keys.values()], unlisted: [...this.#unlisted.values()] });
+    return { keys: [...this.#keys.values()].map(copyKey), unlisted: [...this.#unlisted.values()].map(copyKey) };
   }
 
-  restore(state: KeyRegistryState): void {
-    const { keys, unlisted } = structuredClone(state);
+  restore({ keys, unlisted }: KeyRegistryState): void {
     this.#texts = undefined;
     this.#last = undefined;
-    this.#keys = new Map(keys.map((key) => [key.key, key]));
-    this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
+    this.#keys = new Map(keys.map((key) => [key.key, copyKey(key)]));
+    this.#unlisted = new Map(unlisted.map((key) => [key.key, copyKey(key)]));
     this.#textsByHash = new Map([...keys, ...unlisted].map(({ key }) => [keyHash(key), key]));
   }
 

@@ -1,5 +1,7 @@
+import type { CheckInSteps } from '../schema/check-in-steps.js';
 import { type Issue, issueAt } from '../schema/issue.js';
 import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } from '../schema/schema.js';
+import type { Steps } from '../values/steps.js';
 import { faultSchema } from './fault-schema.js';
 import { unknownLimits } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
@@ -9,9 +11,13 @@ import { type CheckedScenario, scenarioSchema } from './scenario-schema.js';
  * Checks a scenario against its schema. An invalid field is reported in `issues` and left out of the result, so that the
  * rest can be checked further and all issues are reported at once. Beside an unknown field everything stays.
  */
-export function checkScenario(scenario: object, issues: Issue[]): CheckedScenario {
+export function* checkScenario(scenario: object, issues: Issue[], checkAll?: CheckInSteps): Steps<CheckedScenario> {
   const found: SchemaIssue[] = [];
-  const rest: CheckedScenario = { ...check(scenarioSchema, scenario, found) };
+  const rest: CheckedScenario = {
+    ...(checkAll === undefined
+      ? check(scenarioSchema, scenario, found)
+      : yield* checkAll(scenarioSchema, scenario, found)),
+  };
   issues.push(...toIssues(found));
   for (const { steps, unknown } of found) {
     const [field, name] = steps as [keyof CheckedScenario, string?];
@@ -57,5 +63,5 @@ export function checkWith<Of extends AnySchema>(schema: Of, value: unknown, subj
   return output as Output<Of>;
 }
 
-const toIssues = (found: readonly SchemaIssue[]) =>
+export const toIssues = (found: readonly SchemaIssue[]) =>
   found.slice(0, maximumIssues).map(({ steps, message, onName }) => issueAt(steps, message, onName));

@@ -4,6 +4,7 @@ import { type Issue, issueAt, type Step } from '../schema/issue.js';
 import { hintFor } from '../schema/nearest.js';
 import { type Input, maximumIssues, type Output } from '../schema/schema.js';
 import { fields } from '../schema/schemas.js';
+import type { Steps } from '../values/steps.js';
 import { checkWith } from './check-scenario.js';
 import { keyFields, keyText } from './key-schema.js';
 import { ScenarioError } from './scenario-error.js';
@@ -18,8 +19,17 @@ const namedKeySchema = fields({ key: keyText, ...keyFields });
 export type KeyInput = Input<typeof keySchema>;
 
 /** The keys of a scenario by their text. */
-export function resolveKeys({ keys = {} }: CheckedScenario, plans: Plans, issues: Issue[]): Map<string, KeyDefinition> {
-  return new Map(Object.entries(keys).map(([text, key]) => [text, toDefinition(key, plans, ['keys', text], issues)]));
+export function* resolveKeys(
+  { keys = {} }: CheckedScenario,
+  plans: Plans,
+  issues: Issue[],
+): Steps<Map<string, KeyDefinition>> {
+  const definitions = new Map<string, KeyDefinition>();
+  for (const text of Object.keys(keys)) {
+    definitions.set(text, toDefinition(keys[text] as Output<typeof keySchema>, plans, ['keys', text], issues));
+    yield;
+  }
+  return definitions;
 }
 
 /**

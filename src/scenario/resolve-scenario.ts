@@ -4,11 +4,13 @@ import type { FaultRule } from '../faults/fault-rule.js';
 import { freeFaultName } from '../faults/fault-rules.js';
 import type { HostileHeaders } from '../faults/hostile-headers.js';
 import type { KeyDefinition } from '../limits/api-key.js';
+import type { CheckInSteps } from '../schema/check-in-steps.js';
 import { type Issue, issueAt } from '../schema/issue.js';
-import { type StoredPet, toStored } from '../state/pet.js';
+import { type Pet, type StoredPet, toStored } from '../state/pet.js';
 import type { ClockStart } from '../state/simulated-clock.js';
 import type { Int64 } from '../values/int64.js';
 import { isMap, merge } from '../values/plain-data.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
@@ -47,14 +49,26 @@ export interface ResolvedScenario {
  * Checks a scenario and fills in what it leaves out from the default scenario: maps merge, everything else replaces.
  * @throws {ScenarioError} naming every mistake with its path
  */
-export function resolveScenario(
+export const resolveScenario = (
   scenario: Scenario,
   generatePets?: GeneratePets,
   readStart?: ReadStart,
-): ResolvedScenario {
+): ResolvedScenario => inOneGo(resolveInSteps(scenario, generatePets, readStart));
+
+/**
+ * The same in steps.
+ * @param checkAll checks the scenario against its schema; default: in one step
+ */
+export function* resolveInSteps(
+  scenario: Scenario,
+  generatePets?: GeneratePets,
+  readStart?: ReadStart,
+  checkAll?: CheckInSteps,
+): Steps<ResolvedScenario> {
   const complete = completed(scenario);
+  yield;
   const issues: Issue[] = [];
-  const checked = checkScenario(complete, issues);
+  const checked = yield* checkScenario(complete, issues, checkAll);
   const settings = resolveSettings(checked, issues);
   if (checked.extends !== undefined && checked.extends !== 'default') {
     const message = `expected "default" (only a file may name another), got ${JSON.stringify(checked.extends)}`;
@@ -78,10 +92,10 @@ export function resolveScenario(
     clock: { startMs, skewMs, mode, speed },
     idStart,
     categories: new Set(categories),
-    pets: resolvePets(checked, { seed, categories, settings, generatePets }, issues).map(toStored),
+    pets: yield* toStoredInSteps(resolvePets(checked, { seed, categories, settings, generatePets }, issues)),
     plans,
     windowSeconds: windowLengths,
-    keys: resolveKeys(checked, plans, issues),
+    keys: yield* resolveKeys(checked, plans, issues),
     faults: resolveFaults(checked, plans, issues),
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
@@ -96,19 +110,34 @@ export function resolveScenario(
   return resolved;
 }
 
+export function* toStoredInSteps(pets: readonly Pet[]): Steps<StoredPet[]> {
+  const stored: StoredPet[] = [];
+  for (const pet of pets) {
+    stored.push(toStored(pet));
+    yield;
+  }
+  return stored;
+}
+
 /** The scenario on top of the default one. */
 export function completed(scenario: Scenario): Scenario {
-  const merged = merge<Scenario>(defaultScenario, withPresentNames(scenario));
-  if (!isMap(scenario)) return merged;
-  const { description, ...others } = merged;
+  const present = withPresentNames(scenario);
+  if (!isMap(present)) return merge<Scenario>(defaultScenario, present);
+  const { keys, ...rest } = present;
+  const { description, ...others } = merge<Scenario>(defaultScenario, isMap(keys) ? rest : present);
   return {
     ...others,
     // What the default scenario says of itself is true of no other.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
-    // Its own keys first: the first of them is the one that a client is given.
-    ...(isMap(scenario.keys) && { keys: { ...scenario.keys, ...merged.keys } }),
+    // Its own keys first: the first of them is the one that a client is given. Merged like all else, with one copy of
+    // what may be many thousands.
+    ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(defaultScenario.keys, keys)) }),
   };
 }
+
+/** What is in `base`, with `over` on top. */
+const mergeEach = (base: object = {}, over: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(base).map(([name, value]) => [name, merge(value, over[name])]));
 
 /** The rules in order, each under its own name or its number. */
 function resolveFaults(

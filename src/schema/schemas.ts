@@ -91,22 +91,30 @@ export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> 
       for (const [name, schema] of schemas) {
         const value = map[name];
         if (value !== undefined) output[name] = checkAt(name, schema, value, issues);
-        else if (!schema.isOptional) issues.push({ ...issueOn(name), message: otherThan(schema, value) });
+        else if (!schema.isOptional) reportMissing(name, schema, issues);
         else if (schema.fallback !== undefined) output[name] = schema.fallback;
       }
-      for (const name of Object.keys(map)) {
-        if (Object.hasOwn(entries, name)) continue;
-        if (issues.length >= maximumIssues) break;
-        const names = Object.keys(entries);
-        const hint = hintFor(name, names, `; the fields are ${names.join(', ') || 'none'}`);
-        issues.push({ ...issueOn(name), message: noField + hint, unknown: nearest(name, names) ?? '' });
-      }
+      reportUnknown(entries, map, issues);
       return output as ReturnType<FieldsSchema<Of>['read']>;
     },
   };
 }
 
-const issueOn = (name: string) => ({ steps: [name], onName: true });
+export const reportMissing = (name: string, schema: AnySchema, issues: SchemaIssue[]) =>
+  issues.push({ ...issueOn(name), message: otherThan(schema, undefined) });
+
+export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue[]): void {
+  const names = Object.keys(entries);
+  for (const name of Object.keys(map)) {
+    if (Object.hasOwn(entries, name)) continue;
+    if (issues.length >= maximumIssues) break;
+    const hint = hintFor(name, names, `; the fields are ${names.join(', ') || 'none'}`);
+    issues.push({ ...issueOn(name), message: noField + hint, unknown: nearest(name, names) ?? '' });
+  }
+}
+
+/** An issue on the name of a field, without its message. */
+export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
 type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };
 

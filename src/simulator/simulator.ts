@@ -15,6 +15,7 @@ import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import type { ClockState } from '../state/simulated-clock.js';
 import { checkOptions } from '../values/check-options.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import { type ClientError, clientError } from './client-error.js';
 import { createFaults, type Faults } from './faults.js';
 import { createFrozenClockNotice } from './frozen-clock-notice.js';
@@ -106,7 +107,7 @@ export interface Simulator extends ApiHandler {
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   checkOptions('createSimulator', options, simulatorOptions);
   const { scenario = {} } = options;
-  return createSimulatorFrom(resolveContent(scenario, options.generatePets, options.readStart), options);
+  return createSimulatorFrom(inOneGo(resolveContent(scenario, options.generatePets, options.readStart)), options);
 }
 
 /**
@@ -143,6 +144,8 @@ export function createSimulatorFrom(
 export interface SimulatorCore extends Pick<RequestPipeline, 'delayed'> {
   readonly state: SimulatorState;
   readonly readScenarios: () => ReadonlyMap<string, Scenario>;
+  /** As `check`, in steps. */
+  resolve(scenario: Scenario, checkAll?: Parameters<typeof resolveContent>[3]): Steps<ResolvedScenario>;
   /**
    * As `fork`, at the start of a scenario that has been checked already.
    * @param pets a store of its own with the pets of the scenario; default: a new one
@@ -181,7 +184,9 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     if (clock.frozen && !(answer instanceof Promise)) noticeFrozen(answer);
     return answer;
   };
-  const check = (scenario: Scenario) => resolveContent(scenario, generatePets, readStart);
+  const resolve: SimulatorCore['resolve'] = (scenario, checkAll) =>
+    resolveContent(scenario, generatePets, readStart, checkAll);
+  const check = (scenario: Scenario) => inOneGo(resolve(scenario));
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, shared, time }), options);
@@ -233,7 +238,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     changes: { count: 0, last: [] },
     fork: ({ scenario } = {}) =>
       scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
-    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, forkFrom },
+    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, resolve, forkFrom },
   } satisfies Omit<Simulator, keyof typeof scenarioView> & { [coreKey]: SimulatorCore };
   return Object.setPrototypeOf(fields, scenarioView);
 }

@@ -36,7 +36,15 @@ const escapes: Record<string, string> = {
  * @param maximumDepth for what is not a body
  * @throws {JsonError} naming the position and what was expected there.
  */
-export function parseJson(text: string, maximumDepth = maximumBodyDepth): JsonValue {
+export function parseJson(text: string, maximumDepth?: number): JsonValue {
+  const reader = createJsonReader(text, maximumDepth);
+  const value = reader.readValue(0);
+  reader.end();
+  return value;
+}
+
+/** The parts of a reader of one text, each of which goes on where the last one ended. */
+export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) {
   let at = 0;
 
   const fail = (expected: string): never => {
@@ -98,44 +106,49 @@ export function parseJson(text: string, maximumDepth = maximumBodyDepth): JsonVa
     return value;
   };
 
-  const readArray = (depth: number): JsonValue[] => {
+  /** Enters a list or a map. @returns whether there is anything in it */
+  const enter = (close: string): boolean => {
     at++;
-    const array: JsonValue[] = [];
     skipWhitespace();
-    if (text[at] === ']') {
-      at++;
-      return array;
-    }
-    for (;;) {
-      array.push(readValue(depth));
-      const char = text[at];
-      if (char !== ',' && char !== ']') fail('"," or "]"');
-      at++;
-      if (char === ']') return array;
-    }
+    if (text[at] !== close) return true;
+    at++;
+    return false;
+  };
+
+  /** Goes on after an item. @returns whether another one follows */
+  const hasNext = (close: string): boolean => {
+    const char = text[at];
+    if (char !== ',' && char !== close) fail(`"," or "${close}"`);
+    at++;
+    return char === ',';
+  };
+
+  const readArray = (depth: number): JsonValue[] => {
+    const array: JsonValue[] = [];
+    if (enter(']'))
+      do array.push(readValue(depth));
+      while (hasNext(']'));
+    return array;
+  };
+
+  const readName = (): string => {
+    skipWhitespace();
+    if (text[at] !== '"') fail('a quoted name');
+    const name = readString();
+    skipWhitespace();
+    if (text[at] !== ':') fail('":"');
+    at++;
+    return name;
   };
 
   const readObject = (depth: number): JsonObject => {
-    at++;
     const object: JsonObject = Object.create(null);
-    skipWhitespace();
-    if (text[at] === '}') {
-      at++;
-      return object;
-    }
-    for (;;) {
-      skipWhitespace();
-      if (text[at] !== '"') fail('a quoted name');
-      const name = readString();
-      skipWhitespace();
-      if (text[at] !== ':') fail('":"');
-      at++;
-      object[name] = readValue(depth);
-      const char = text[at];
-      if (char !== ',' && char !== '}') fail('"," or "}"');
-      at++;
-      if (char === '}') return object;
-    }
+    if (enter('}'))
+      do {
+        const name = readName();
+        object[name] = readValue(depth);
+      } while (hasNext('}'));
+    return object;
   };
 
   const readWord = (word: string, value: null | boolean): null | boolean => {
@@ -164,9 +177,16 @@ export function parseJson(text: string, maximumDepth = maximumBodyDepth): JsonVa
     return readNumber();
   };
 
-  const value = readValue(0);
-  if (at < text.length) fail('the end');
-  return value;
+  /** The next character. */
+  const peek = () => {
+    skipWhitespace();
+    return text[at];
+  };
+
+  const end = () => {
+    if (at < text.length) fail('the end');
+  };
+  return { peek, enter, hasNext, readName, readValue, end };
 }
 
 /** The exact value of a number token that is mathematically whole (`7`, `1.0`, `1e3`); `undefined` for the others. */

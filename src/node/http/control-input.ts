@@ -2,12 +2,18 @@ import type { Request } from 'express';
 import { ControlError, invalid } from '../../control/control-error.js';
 import type { AnyControlOperation } from '../../control/control-operation.js';
 import { JsonError, type JsonObject, type JsonValue, jsonText, parseJson } from '../../values/json.js';
+import { parseJsonInSteps } from '../../values/json-in-steps.js';
+import { inOneGo, type Steps } from '../../values/steps.js';
 
 /**
  * The input of an operation: what path, query and body say, in one flat object.
  * @throws {ControlError} for a body that is no JSON object, and for a field that is there twice
  */
-export function readInput(request: Request, operation: AnyControlOperation): JsonObject {
+export const readInput = (request: Request, operation: AnyControlOperation): JsonObject =>
+  inOneGo(readInputInSteps(request, operation, false));
+
+/** The same in steps, for a large body. */
+export function* readInputInSteps(request: Request, operation: AnyControlOperation, isLarge = true): Steps<JsonObject> {
   const { method, contentType } = operation;
   const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
   const input: JsonObject = Object.create(null);
@@ -20,30 +26,44 @@ export function readInput(request: Request, operation: AnyControlOperation): Jso
   for (const [name, value] of Object.entries(isOnSandbox ? request.params : parameters)) add(name, value as string);
   for (const [name, value] of query) add(name, value);
   if (method !== 'GET')
-    for (const [name, value] of Object.entries(readBody(request, operation))) add(name, value as JsonValue);
+    for (const [name, value] of Object.entries(yield* readBody(request, operation, isLarge))) add(name, value);
   // HTML standard, section 9.2.3: a browser that connects again says what it has seen.
   const seen = request.headers['last-event-id'];
   if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
   return input;
 }
 
+/** Part of a large body that is decoded in one step. */
+const decodedBytes = 1024 * 1024;
+
 const charsetParameter = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-function readBody({ body, headers }: Request, { path, example }: AnyControlOperation): JsonObject {
+function* readBody(
+  { body, headers }: Request,
+  { path, example }: AnyControlOperation,
+  isLarge: boolean,
+): Steps<JsonObject> {
   const charset = charsetParameter.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset !== 'utf-8' && charset !== 'us-ascii') {
     throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
   }
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
-  const value = readJson(body);
+  const value = yield* readJson(body, isLarge);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   const fields = Object.entries(example ?? {}).filter(([name]) => !path.includes(`{${name}}`));
   throw invalid(`The body must be a JSON object; expected one such as ${jsonText(Object.fromEntries(fields))}.`);
 }
 
-function readJson(body: Buffer): JsonValue {
+function* readJson(body: Buffer, isLarge: boolean): Steps<JsonValue> {
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    if (!isLarge) return parseJson(decoder.decode(body));
+    let text = '';
+    for (let at = 0; at < body.length; at += decodedBytes) {
+      text += decoder.decode(body.subarray(at, at + decodedBytes), { stream: true });
+      yield;
+    }
+    return yield* parseJsonInSteps(text + decoder.decode());
   } catch (error) {
     if (error instanceof JsonError) throw invalid(`The body is not valid JSON: ${error.message}.`);
     throw invalid('The body is not valid UTF-8.');

@@ -8,21 +8,24 @@ import { ControlError, toControlError, unavailable } from '../../control/control
 import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
 import type { EntryTexts } from '../../control/entry-stream.js';
-import { perform, performInPieces, performInTexts } from '../../control/perform.js';
+import { perform, performInPieces, performInSteps, performInTexts } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
 import { type ControlAccess, checkControlRequest, controlCors } from './control-guard.js';
-import { readInput } from './control-input.js';
+import { readInput, readInputInSteps } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
 import { keepInUse } from './keep-in-use.js';
 import { servePage } from './page.js';
 import { sendRefusal } from './send-answer.js';
 import { sendPieces } from './send-pieces.js';
 import type { Report } from './served-answer.js';
+import { inTurns } from './turn.js';
 
 /** Largest body of a control request, where the operation does not say otherwise. */
 const maximumBodyBytes = 5 * 1024 * 1024;
+/** A longer body is read, checked and put in force with other requests in between. */
+const largeBytes = 64 * 1024;
 
 export interface ControlRouterOptions extends ControlAccess {
   /** Aborted when the server closes: requests that wait and event streams end then. */
@@ -85,6 +88,8 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
   const serve =
     (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
     async (request, response) => {
+      const isLarge = Buffer.isBuffer(request.body) && request.body.length > largeBytes;
+      const large = isLarge ? await inTurns(readInputInSteps(request, operation)) : undefined;
       const { target, sandbox, gone, ...addresses } = await findFor(operation, find, request);
       const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
       if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, backend, response);
@@ -99,8 +104,11 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
       const outages = () => backend.outages?.(sandbox) ?? [];
       const caller: Caller = { ...addresses, signal, instance, log, outages, name: callerOf(request) };
       const run = () => {
-        const input = readInput(request, operation);
-        const runNow = () => perform(operation, target, input, caller);
+        const input = large ?? readInput(request, operation);
+        const runNow = () =>
+          isLarge
+            ? inTurns(performInSteps(operation, target, input, caller))
+            : perform(operation, target, input, caller);
         if (operation.method === 'GET') return runNow();
         return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
       };

@@ -1,0 +1,82 @@
+import type { Steps } from '../values/steps.js';
+import type { Step } from './issue.js';
+import { type AnySchema, check, checkAt, maximumIssues, type Schema, type SchemaIssue } from './schema.js';
+import { issueOn, reportMissing, reportUnknown } from './schemas.js';
+
+/** Checks a value, and gives the same result and issues as `check`. */
+export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
+
+/** As `check`, in steps: the items of large lists and maps are checked one by one. */
+export const checkInSteps: CheckInSteps = function* <Out>(
+  schema: Schema<Out, unknown>,
+  value: unknown,
+  issues: SchemaIssue[],
+): Steps<Out> {
+  if (!schema.accepts(value)) return check(schema, value, issues);
+  return (yield* readInSteps(schema, value, issues)) as Out;
+};
+
+/** @param value one that the schema accepts */
+function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
+  let bare = schema;
+  while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
+  const { of, entries, names, values, item, options = [] } = bare;
+  // What is refined or transformed is read as a whole.
+  if (of === undefined && item !== undefined) return yield* readList(item, value as unknown[], issues);
+  if (of === undefined && names !== undefined && values !== undefined) {
+    return yield* readMap(names, values, value as object, issues);
+  }
+  if (of === undefined && entries !== undefined) {
+    return yield* readFields(entries, value as Record<string, unknown>, issues);
+  }
+  const [option, ...others] = options.filter((each) => each.accepts(value));
+  if (of === undefined && option !== undefined && others.length === 0) return yield* readInSteps(option, value, issues);
+  return schema.read(value as never, issues);
+}
+
+function* readList(item: AnySchema, values: unknown[], issues: SchemaIssue[]): Steps<unknown[]> {
+  const output: unknown[] = [];
+  for (const [index, value] of values.entries()) {
+    if (issues.length >= maximumIssues) break;
+    output.push(checkAt(index, item, value, issues));
+    yield;
+  }
+  return output;
+}
+
+function* readMap(names: AnySchema, values: AnySchema, map: object, issues: SchemaIssue[]): Steps<object> {
+  const output: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(map)) {
+    if (issues.length >= maximumIssues) break;
+    const found: SchemaIssue[] = [];
+    check(names, name, found);
+    for (const { message } of found) issues.push({ ...issueOn(name), message });
+    output.push([name, checkAt(name, values, value, issues)]);
+    yield;
+  }
+  return Object.fromEntries(output);
+}
+
+function* readFields(
+  entries: Readonly<Record<string, AnySchema>>,
+  map: Record<string, unknown>,
+  issues: SchemaIssue[],
+): Steps<object> {
+  const output: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(entries)) {
+    const value = map[name];
+    if (value !== undefined) output[name] = yield* checkAtInSteps(name, schema, value, issues);
+    else if (!schema.isOptional) reportMissing(name, schema, issues);
+    else if (schema.fallback !== undefined) output[name] = schema.fallback;
+    yield;
+  }
+  reportUnknown(entries, map, issues);
+  return output;
+}
+
+function* checkAtInSteps(step: Step, schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
+  const before = issues.length;
+  const output = yield* checkInSteps(schema, value, issues);
+  for (let at = before; at < issues.length; at++) issues[at]?.steps.unshift(step);
+  return output;
+}

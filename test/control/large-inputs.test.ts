@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AnyControlOperation } from '../../src/control/control-operation.js';
+import { controlOperations } from '../../src/control/control-operations.js';
+import { perform, performInPieces, performInSteps } from '../../src/control/perform.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { listen, type RunningServer } from '../../src/node.js';
+import { generatePets } from '../../src/seed.js';
+import { type JsonValue, jsonText, parseJson } from '../../src/values/json.js';
+import { parseJsonInSteps } from '../../src/values/json-in-steps.js';
+import { inOneGo, type Steps } from '../../src/values/steps.js';
+import { noon } from '../support/frozen.js';
+
+const keyCount = 2_000;
+const petCount = 3_000;
+const clock = { start: noon, mode: 'frozen' } as const;
+
+const manyKeys = (): NonNullable<Scenario['keys']> =>
+  Object.fromEntries(
+    Array.from({ length: keyCount }, (_, at) => [`load-key-${at}`, { plan: at % 2 ? 'free' : 'pro' }]),
+  );
+
+/** A simulator with so many keys and pets. */
+const large = () =>
+  createSimulator({ generatePets, scenario: { clock, keys: manyKeys(), pets: { generate: { sold: petCount } } } });
+
+function counted<Result>(steps: Steps<Result>): { count: number; result: () => Result } {
+  let count = 0;
+  try {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return { count, result: () => step.value };
+      count++;
+    }
+  } catch (error) {
+    return {
+      count,
+      result: () => {
+        throw error;
+      },
+    };
+  }
+}
+
+describe('the work for a large input is divided into steps of one key or one pet', () => {
+  test('an exported state is made in as many pieces', () => {
+    const pieces = [...performInPieces(controlOperations.exportState, large(), {}, {})];
+    expect(pieces.length).toBeGreaterThan(2 * keyCount + petCount);
+    expect(Math.max(...pieces.map((piece) => piece?.length ?? 0))).toBeLessThan(2_000);
+  });
+
+  test('JSON is read in as many steps', () => {
+    const text = jsonText(perform(controlOperations.exportState, large(), {}));
+    expect(counted(parseJsonInSteps(text)).count).toBeGreaterThan(2 * keyCount + petCount);
+  });
+
+  test('a scenario is checked and resolved in as many, and then in force', () => {
+    const sim = createSimulator();
+    const input = { scenario: { name: 'large', keys: manyKeys() } };
+    const steps = performInSteps(controlOperations.loadScenario, sim, input, {});
+    // Checked, and read.
+    const { count, result } = counted(steps);
+    expect(count).toBeGreaterThan(2 * keyCount);
+    expect(result()).toMatchObject({ scenario: 'large' });
+    expect(sim.keys.get('load-key-1999').plan).toBe('free');
+    expect(sim.changes.last.at(-1)?.request).toBe('POST /scenario');
+  });
+
+  test('nothing is in force before the last step, nor after a mistake in the last key', () => {
+    const sim = createSimulator();
+    const input = { scenario: { name: 'large', keys: manyKeys() } };
+    const steps = performInSteps(controlOperations.loadScenario, sim, input, {});
+    for (let step = 0; step < keyCount; step++) steps.next();
+    expect(sim.name).toBe('default');
+    const keys = { ...manyKeys(), last: { plan: 'none' } };
+    const refused = counted(performInSteps(controlOperations.loadScenario, sim, { scenario: { keys } }, {}));
+    expect(refused.count).toBeGreaterThan(keyCount);
+    expect(refused.result).toThrow('scenario.keys.last.plan: expected a plan');
+    expect(sim.name).toBe('default');
+  });
+
+  test.each([
+    [
+      'a wrong last key',
+      (state: ExportedState) => Object.assign(state.keys.at(-1) as object, { plan: 7 }),
+      'expected text, got 7',
+    ],
+    ['a key twice', (state: ExportedState) => state.keys.push(state.keys[0]), 'expected each key once, got one twice'],
+    ['a field too many', (state: ExportedState) => Object.assign(state, { own: 1 }), 'own: expected no such field'],
+    [
+      'a field too few',
+      (state: ExportedState) => Object.assign(state, { clock: undefined }),
+      'clock: expected a map, got none',
+    ],
+    [
+      'too many keys that requests made up',
+      (state: ExportedState) => Object.assign(state, { unlistedKeys: Array(10_001).fill(1) }),
+      'expected a list of at most 10,000 keys',
+    ],
+  ])('a state with %s is refused in as many, as at once', (_, change, message) => {
+    const sim = large();
+    const state = perform(controlOperations.exportState, sim, {}) as ExportedState;
+    change(state);
+    const { count, result } = counted(performInSteps(controlOperations.importState, sim, state, {}));
+    expect(result).toThrow(message);
+    expect(count).toBeGreaterThan(message.startsWith('own') ? keyCount + petCount : petCount);
+    expect(() => perform(controlOperations.importState, sim, state)).toThrow(message);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: changed at random
+type ExportedState = any;
+
+test('an input has the same result in steps and at once', () => {
+  const operations = [controlOperations.loadScenario, controlOperations.importState] as AnyControlOperation[];
+  const state = perform(controlOperations.exportState, large(), {});
+  for (const operation of operations) {
+    const input = operation === operations[0] ? { scenario: { clock, keys: manyKeys() }, reseed: true } : state;
+    const [one, other] = [createSimulator({ generatePets }), createSimulator({ generatePets })];
+    expect(inOneGo(performInSteps(operation, one, input, {}))).toEqual(perform(operation, other, input));
+    const states = [one, other].map((sim) => perform(controlOperations.exportState, sim, {}));
+    expect(states[0]).toEqual(states[1]);
+  }
+});
+
+test.each([
+  '[]',
+  '{}',
+  ' [ ] ',
+  '[1,[2,{"a":[{"b":{}}]}], "x" ]',
+  '{"a" : {"b":{"c":{"d":[1]}}}, "a": 9223372036854775807}',
+  'true',
+  '-0',
+  '',
+  '[',
+  '[1',
+  '[1,]',
+  '[1}',
+  '{"a"}',
+  '{"a":1,}',
+  '{a:1}',
+  '[[[[[1}]]]]',
+  '[1] x',
+  '"\\ud800"',
+  '['.repeat(40) + ']'.repeat(40),
+])('JSON is read, or refused, in steps as at once: %s', (text) => {
+  const outcomeOf = (read: () => JsonValue) => {
+    try {
+      return { value: read() };
+    } catch (error) {
+      return { message: (error as Error).message };
+    }
+  };
+  expect(outcomeOf(() => inOneGo(parseJsonInSteps(text)))).toEqual(outcomeOf(() => parseJson(text)));
+});
+
+describe('a server answers other requests', () => {
+  let server: RunningServer;
+  beforeEach(async () => {
+    server = await listen(large(), { port: 0 });
+  });
+  afterEach(() => server.close({ graceMs: 0 }));
+
+  /** How many requests were answered before a control request was. */
+  async function answeredDuring(
+    method: string,
+    path: string,
+    body?: string,
+  ): Promise<{ answered: number; status: number }> {
+    let isOver = false;
+    const asked = fetch(`${server.controlUrl}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+    }).then(async (response) => {
+      await response.arrayBuffer();
+      isOver = true;
+      return response.status;
+    });
+    let answered = 0;
+    while (!isOver) {
+      await (await fetch(`${server.baseUrl}/pets/1`, { headers: { authorization: 'Bearer pro-key' } })).arrayBuffer();
+      if (!isOver) answered++;
+    }
+    return { answered, status: await asked };
+  }
+
+  const junk = `{"version":1,"junk":[${'{"id":1,"name":"Rex"},'.repeat(150_000)}]}`;
+
+  test.each([
+    [
+      'a scenario with many keys is loaded',
+      'POST',
+      '/scenario',
+      () => jsonText({ scenario: { keys: { ...manyKeys(), ...moreKeys() } } }),
+      200,
+    ],
+    ['a large body is refused', 'PUT', '/state', () => junk, 400],
+  ] as const)('while %s', async (_, method, path, body, expected) => {
+    const { answered, status } = await answeredDuring(method, path, body());
+    expect(status).toBe(expected);
+    expect(answered).toBeGreaterThan(3);
+  });
+});
+
+const moreKeys = () => Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`more-key-${at}`, {}]));
