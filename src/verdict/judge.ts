@@ -37,8 +37,9 @@ export function* judgeInSteps(
   isJudged: IsJudged | undefined,
   { outages: untold = [], ...progress }: EntriesOptions = {},
 ): Steps<Verdict> {
-  const { name, scenario, settings, clock } = sim;
-  const { journal } = coreOf(sim).state;
+  const { name, settings, clock } = sim;
+  const { journal, resolved } = coreOf(sim).state;
+  const { scenario } = resolved;
   const { key: _, ...others } = scenario.client ?? {};
   const runJudge = new RunJudge({
     scenario: name,
