@@ -63,10 +63,10 @@ function* jsonPieces(scenario: object): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-function* keyPieces(keys: object): Generator<string> {
+function* keyPieces(keys: Readonly<Record<string, unknown>>): Generator<string> {
   let before = '{';
-  for (const [key, value] of Object.entries(keys)) {
-    yield `${before}${JSON.stringify(key)}:${jsonText(value)}`;
+  for (const key of Object.keys(keys)) {
+    yield `${before}${JSON.stringify(key)}:${jsonText(keys[key])}`;
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
