@@ -29,7 +29,10 @@ const earlierNames: Record<string, { name: string; unit: string; value: AnySchem
 };
 
 /** An earlier name as a field, which editors strike through. */
-const earlier = (value: typeof seconds) => optional({ ...value, of: value, json: { ...value.json, deprecated: true } });
+const earlier = (value: typeof seconds, now: string) => {
+  const labels = [`a number, or a duration under the name "${now}"`];
+  return optional({ ...value, of: value, labels, json: { ...value.json, deprecated: true } });
+};
 
 /** Fields of `ban`, apart from those that are a choice from a few values. */
 export const banFields = {
@@ -41,16 +44,16 @@ export const banFields = {
     either(
       oneOf(false),
       refine(
-        fields({ factor, max: optional(wholeSeconds), maxSeconds: earlier(seconds) }),
+        fields({ factor, max: optional(wholeSeconds), maxSeconds: earlier(seconds, 'max') }),
         ({ max, maxSeconds }) => (max === undefined) !== (maxSeconds === undefined),
         'max, the longest ban, such as "1h"',
         { oneOf: [{ required: ['max'] }, { required: ['maxSeconds'] }] },
       ),
     ),
   ),
-  seconds: earlier(seconds),
-  graceMs: earlier(milliseconds),
-  toleranceMs: earlier(milliseconds),
+  seconds: earlier(seconds, 'for'),
+  graceMs: earlier(milliseconds, 'grace'),
+  toleranceMs: earlier(milliseconds, 'tolerance'),
 };
 
 /** Refuses a duration under its present and its earlier name, of which only one can hold. */

@@ -64,7 +64,7 @@ describe('ban', () => {
     [{ for: '30 minutes' }, 'ban.for: expected a duration such as "500ms", "2s", "5m" or "1d", got "30 minutes"'],
     [{ for: 30 }, 'ban.for: expected whole seconds, at least "1s", got 30'],
     [{ grace: true as never }, 'ban.grace: expected a duration such as "90s", got true'],
-    [{ seconds: '30s' as never }, 'ban.seconds: expected a number, got "30s"'],
+    [{ seconds: '30s' as never }, 'ban.seconds: expected a number, or a duration under the name "for", got "30s"'],
     [
       { seconds: 30, for: '30s' },
       'ban: expected each duration once: grace or graceMs, tolerance or toleranceMs, for or',
