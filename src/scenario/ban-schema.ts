@@ -1,5 +1,4 @@
-import type { AnySchema, SchemaIssue } from '../schema/schema.js';
-import { check, refine } from '../schema/schema.js';
+import { check, refine, type SchemaIssue } from '../schema/schema.js';
 import { either, fields, number, oneOf, optional } from '../schema/schemas.js';
 import { count, duration, whole, wholeSeconds } from '../schema/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
@@ -21,18 +20,22 @@ export const banValues = {
 };
 
 /** Earlier names of durations, as numbers in a unit, with the present names. */
-const earlierNames: Record<string, { name: string; unit: string; value: AnySchema }> = {
+const earlierNames: Record<string, { name: string; unit: string; value: typeof seconds }> = {
   graceMs: { name: 'grace', unit: 'ms', value: milliseconds },
   toleranceMs: { name: 'tolerance', unit: 'ms', value: milliseconds },
   seconds: { name: 'for', unit: 's', value: seconds },
   maxSeconds: { name: 'max', unit: 's', value: seconds },
 };
 
-/** An earlier name as a field, which editors strike through. */
-const earlier = (value: typeof seconds, now: string) => {
-  const labels = [`a number, or a duration under the name "${now}"`];
-  return optional({ ...value, of: value, labels, json: { ...value.json, deprecated: true } });
-};
+/**
+ * A field under its earlier name, which editors strike through. `withPresentNames` leaves a valid value there only where
+ * the present name has one, too.
+ */
+function earlier(name: string, value: typeof seconds) {
+  const labels = [`a number, or a duration under the name "${name}"`];
+  const json = { ...value.json, deprecated: true };
+  return optional({ ...refine(value, () => false, `one of two names, here and ${name}`), labels, json });
+}
 
 /** Fields of `ban`, apart from those that are a choice from a few values. */
 export const banFields = {
@@ -44,27 +47,16 @@ export const banFields = {
     either(
       oneOf(false),
       refine(
-        fields({ factor, max: optional(wholeSeconds), maxSeconds: earlier(seconds, 'max') }),
-        ({ max, maxSeconds }) => (max === undefined) !== (maxSeconds === undefined),
+        fields({ factor, max: optional(wholeSeconds), maxSeconds: earlier('max', seconds) }),
+        ({ max }) => max !== undefined,
         'max, the longest ban, such as "1h"',
-        { oneOf: [{ required: ['max'] }, { required: ['maxSeconds'] }] },
+        { anyOf: [{ required: ['max'] }, { required: ['maxSeconds'] }] },
       ),
     ),
   ),
-  seconds: earlier(seconds, 'for'),
-  graceMs: earlier(milliseconds, 'grace'),
-  toleranceMs: earlier(milliseconds, 'tolerance'),
-};
-
-/** Refuses a duration under its present and its earlier name, of which only one can hold. */
-export const nameOnce = <Out extends object, In>(schema: Parameters<typeof refine<Out, In>>[0]) => {
-  const pairs = ['graceMs', 'toleranceMs', 'seconds'].map((before) => [before, earlierNames[before]?.name as string]);
-  return refine(
-    schema,
-    (ban) => !pairs.some((names) => names.every((name) => ban[name as keyof Out] !== undefined)),
-    `each duration once: ${pairs.map(([before, now]) => `${now} or ${before}`).join(', ')}`,
-    { not: { anyOf: pairs.map((required) => ({ required })) } },
-  );
+  seconds: earlier('for', seconds),
+  graceMs: earlier('grace', milliseconds),
+  toleranceMs: earlier('tolerance', milliseconds),
 };
 
 /**

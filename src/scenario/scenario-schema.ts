@@ -5,7 +5,7 @@ import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-hea
 import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
 import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
 import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
-import { banFields, banValues, nameOnce } from './ban-schema.js';
+import { banFields, banValues } from './ban-schema.js';
 import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
 import { faultSchema } from './fault-schema.js';
@@ -104,7 +104,7 @@ export const scenarioSchema = fields({
   ban: optional(
     either(
       oneOf(...banPresetNames),
-      nameOnce(fields({ ...banFields, extend: optionalValues.banExtend, status: optionalValues.banStatus })),
+      fields({ ...banFields, extend: optionalValues.banExtend, status: optionalValues.banStatus }),
     ),
   ),
   faults: optional(list(faultSchema)),

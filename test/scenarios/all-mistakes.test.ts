@@ -33,6 +33,8 @@ describe('an unknown field hides no other mistake', () => {
       'pets: [{ id: 1, name: A, categoryId: 1, colour: red }, { id: 1, name: B, categoryId: 1 }]',
       ['pets[0].colour', 'pets[1].id'],
     ],
+    // The generator of pets is missing.
+    ['pets: { generate: { lost: 1 } }', ['pets.generate.lost', 'pets.generate']],
     ['ban: { colour: red, after: 1 }\nassumptions: { banAfter: 2 }', ['ban.colour', 'assumptions.banAfter']],
   ])('%s', (text, expected) => {
     expect(paths(text)).toEqual(expected);

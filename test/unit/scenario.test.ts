@@ -47,8 +47,11 @@ describe('a mistake is named with its path', () => {
       { pets: [rex, { ...rex, status: 'lost' }] },
     ],
     ['pets[0].name', 'expected well-formed Unicode, got "\ud800"', { pets: [{ name: '\ud800', categoryId: 1 }] }],
-    ['pets[2].id', 'expected a free id, got 4, which is taken', { pets: [{ ...rex, id: 4 }, rex, { ...rex, id: 4n }] }],
-    ['pets.generate.lost', 'expected no such field', { pets: { generate: { lost: 1 } } }],
+    [
+      'pets[2].id',
+      'expected a free id, got 4, which pets[0] ("Rex") has',
+      { pets: [{ ...rex, id: 4 }, rex, { ...rex, id: 4n }] },
+    ],
     [
       'pets.generate',
       'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
