@@ -107,7 +107,8 @@ const controlTable = (rows) =>
 
 /** The list of shipped scenarios as `petstore-sim scenarios` prints it, as a table; the default one is not for choosing. */
 function scenarioTable(list) {
-  const [groups] = stripVTControlCharacters(list).split('\n\npetstore-sim');
+  // The last block says how to go on.
+  const groups = stripVTControlCharacters(list).split('\n\n').slice(0, -1).join('\n\n');
   const rows = groups
     .split('\n')
     .filter((line) => line !== '' && line !== 'start' && !line.startsWith('  default '))

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
 import { nearest } from '../schema/nearest.js';
+import { program } from './program.js';
 
 const serveOptions = {
   port: { type: 'string' },
@@ -128,12 +129,12 @@ export function readArguments(): Request {
   if (!isCommand(command)) {
     const names = Object.keys(commands);
     throw new UsageError(
-      `expected a command (${names.join(', ')}), got ${JSON.stringify(command)}${meant(command, names) || asScenario(command)}; see petstore-sim --help`,
+      `expected a command (${names.join(', ')}), got ${JSON.stringify(command)}${meant(command, names) || asScenario(command)}; see ${program} --help`,
     );
   }
   const { options, most } = commands[command];
   const stray = Object.keys(values).find((name) => name !== 'json' && !(options as string[]).includes(name));
-  if (stray !== undefined) throw new UsageError(`expected no --${stray} with ${command}; see petstore-sim --help`);
+  if (stray !== undefined) throw new UsageError(`expected no --${stray} with ${command}; see ${program} --help`);
   if (rest.length > most) {
     const hint = (options as string[]).includes('scenario') ? asScenario(rest[most] as string) : '';
     throw new UsageError(`expected no further argument of ${command}, got ${JSON.stringify(rest[most])}${hint}`);
@@ -152,7 +153,7 @@ function parse() {
     if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(said);
     const [, written = ''] = /'--?([^']*)'/.exec(message) ?? [];
     const names = Object.keys(allOptions);
-    throw new UsageError(`${said}${meant(written, names, '--')}; see petstore-sim --help`);
+    throw new UsageError(`${said}${meant(written, names, '--')}; see ${program} --help`);
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { UsageError } from '../node/usage-error.js';
 import type { CommandEnd } from '../verdict/run-result.js';
-import { treeOf } from './end-tree.js';
+import type { Tree } from './end-tree.js';
 
 /** How the command of a client ended, and what it printed where that was caught. */
 export interface CommandResult {
@@ -47,10 +47,17 @@ export async function runCommand(
   const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
+  let tree: Promise<Tree> | undefined;
+  // Loaded when it is needed, because most commands end by themselves.
+  const stoppedTree = () => {
+    const { pid } = child;
+    if (pid !== undefined) tree ??= loadTree(pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);
+    return tree;
+  };
   const stop = (signal: NodeJS.Signals) => {
     // The terminal has sent it to everything in its group.
     if (signal === 'SIGINT' && !hasGroup && !isWindows) child.kill(signal);
-    else tree?.signal(signal);
+    else void stoppedTree()?.then((each) => each.signal(signal));
   };
   const stopByUser = (signal: 'SIGINT' | 'SIGTERM') => {
     // A second Ctrl-C, for a command that ignores the first.
@@ -64,7 +71,6 @@ export async function runCommand(
     stdio: stdio as 'inherit',
     detached: hasGroup,
   });
-  const tree = child.pid === undefined ? undefined : treeOf(child.pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);
   if (stopped?.aborted) stopByUser('SIGTERM');
   const kept = keepOutput(child);
   const timers: NodeJS.Timeout[] = [];
@@ -78,7 +84,7 @@ export async function runCommand(
   }
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    if (stoppedBy !== undefined) await tree?.end(lastMs);
+    if (stoppedBy !== undefined) await (await stoppedTree())?.end(lastMs);
     const end: CommandEnd = { exitCode: code ?? 128 + constants.signals[signal as NodeJS.Signals] };
     if (signal !== null) end.signal = signal;
     if (stoppedBy !== undefined) end.stoppedBy = stoppedBy;
@@ -92,6 +98,8 @@ export async function runCommand(
     process.off('SIGINT', stopByUser).off('SIGTERM', stopByUser);
   }
 }
+
+const loadTree = async (pid: number, mark: string): Promise<Tree> => (await import('./end-tree.js')).treeOf(pid, mark);
 
 function keepOutput({ stdout, stderr }: ChildProcess): () => string {
   let text = '';

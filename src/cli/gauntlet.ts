@@ -5,6 +5,7 @@ import type { Verdict } from '../verdict/judge-run.js';
 import { resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
+import { program } from './program.js';
 import { shellWords } from './shell-words.js';
 
 /** A scenario that a client is to run against. */
@@ -86,7 +87,7 @@ export function gauntletLines(results: readonly GauntletResult[], command: reado
   const lines = results.flatMap((result) => {
     const state = stateOf(result);
     const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(result)}`;
-    const closer = `      petstore-sim exec --scenario ${shellWords([result.scenario])} -- ${shellWords(command)}`;
+    const closer = `      ${program} exec --scenario ${shellWords([result.scenario])} -- ${shellWords(command)}`;
     return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
   });
   const groups = [...new Set(results.map(({ group }) => group))];

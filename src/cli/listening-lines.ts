@@ -4,6 +4,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import { counted } from '../values/counted.js';
 import { grouped } from '../values/grouped.js';
 import { harmless } from '../values/harmless.js';
+import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
 import { shellWords } from './shell-words.js';
 
@@ -23,7 +24,7 @@ export function listeningLines(
   const { baseUrl, controlUrl } = server;
   if (format === 'json') {
     const states = keys.map(({ key, plan, state }) => ({ key, plan, ...(state === 'active' ? {} : { state }) }));
-    const next = ['petstore-sim exec --json --scenario minute-wall -- COMMAND', 'petstore-sim scenarios --json'];
+    const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} scenarios --json`];
     return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states, resumedFrom, next })];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);

@@ -47,23 +47,20 @@ function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   return Object.fromEntries(unknown.filter(([field]) => field !== 'id'));
 }
 
+/** In UTF-8, with any number of empty parameters (RFC 9110 section 5.6.6). */
+const jsonType = /^application\/json\s*(?:;\s*(?:charset *= *"?utf-8"?\s*)?)*$/i;
+
 function checkContentType(call: ApiCall, { contentType }: Settings): void {
   if (contentType === 'accept') return;
   const value = call.header('content-type');
   const encoding = call.header('content-encoding') ?? 'identity';
-  const isJson = value !== undefined && isJsonType(value);
+  const isJson = value !== undefined && jsonType.test(value.trim());
   if (isJson && encoding.toLowerCase() === 'identity') return;
   const message = isJson
     ? `Content-Encoding is ${quote(encoding)}; the body must be sent as it is.`
     : `Content-Type is ${value === undefined ? 'missing' : quote(value)}; it must be application/json.`;
   const refuse = contentType === 'unsupported' ? unsupportedMediaType : invalidRequest;
   throw refuse(message, 'contentType');
-}
-
-/** In UTF-8, with any number of empty parameters (RFC 9110 section 5.6.6). */
-function isJsonType(value: string): boolean {
-  const [type = '', ...parameters] = value.split(';').map((part) => part.trim().toLowerCase());
-  return type === 'application/json' && parameters.every((each) => /^(?:charset *= *"?utf-8"?)?$/.test(each));
 }
 
 function readBody({ body }: ApiCall): JsonObject {

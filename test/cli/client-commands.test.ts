@@ -9,8 +9,8 @@ import { shellWords } from '../../src/cli/shell-words.js';
 import { assumptions } from '../../src/contract/assumptions.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
+import { cli } from '../support/command-line.js';
 
-const cli = new URL('../../dist/cli/main.cjs', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -71,7 +71,7 @@ describe.concurrent('petstore-sim exec', () => {
     const [report = '', again = ''] = err.split('To record this run:  ');
     expect(report).not.toContain('free-key');
     expect(again).toMatch(
-      /^petstore-sim exec --record run\.jsonl --set .* -- .*\nTo replay it: +petstore-sim replay run\.jsonl --judge\n$/s,
+      /^npx petstore-sim exec --record run\.jsonl --set .* -- .*\nTo replay it: +npx petstore-sim replay run\.jsonl --judge\n$/s,
     );
     expect(code).toBe(1);
   });
@@ -106,7 +106,7 @@ describe.concurrent('petstore-sim exec', () => {
     const { next, ...shown } = JSON.parse(err);
     expect(shown).toEqual(JSON.parse(verdict));
     expect(next).toEqual([
-      expect.stringContaining('petstore-sim exec --report report.html --api-key my-own-secret --set '),
+      expect.stringContaining('npx petstore-sim exec --report report.html --api-key my-own-secret --set '),
       expect.stringContaining('exec --record run.jsonl '),
     ]);
     expect(page).toMatch(/^<!doctype html>/i);
@@ -310,7 +310,7 @@ describe.concurrent('petstore-sim matrix', () => {
     );
     expect(results.slice(1).map(({ id, value }) => ({ id, value }))).toEqual(cases);
     expect(results.filter(({ breaks }) => breaks)).toEqual([]);
-    expect(next).toEqual(['petstore-sim gauntlet --json -- true']);
+    expect(next).toEqual(['npx petstore-sim gauntlet --json -- true']);
     expect(code).toBe(0);
   });
 
@@ -346,7 +346,7 @@ describe.concurrent('petstore-sim gauntlet', () => {
     const failed = results.filter(({ outcome }) => outcome === 'fail');
     expect(failed.map(({ scenario }) => scenario).sort()).toEqual(['ban-on-third-strike', 'post-429']);
     expect(next).toHaveLength(3);
-    expect(next.at(-1)).toMatch(/^petstore-sim gauntlet --json \S+ \S+ -- /);
+    expect(next.at(-1)).toMatch(/^npx petstore-sim gauntlet --json \S+ \S+ -- /);
     expect(code).toBe(1);
   });
 
@@ -366,7 +366,7 @@ describe.concurrent('petstore-sim gauntlet', () => {
 
 describe.concurrent('a command that cannot be run', () => {
   const mistakes: [args: string[], message: string][] = [
-    [['exec'], 'expected the command of a client, such as petstore-sim exec -- npm test'],
+    [['exec'], 'expected the command of a client, such as npx petstore-sim exec -- npm test'],
     [['matrix'], 'expected the command of a client'],
     [['gauntlet', '--'], 'expected the command of a client'],
     [['exec', '--', 'no-such-command'], 'there is no such command'],
@@ -379,7 +379,7 @@ describe.concurrent('a command that cannot be run', () => {
     [['exec', '--verdict', '', '--', 'no-such-command'], 'expected --verdict to name a file'],
     [['gauntlet', '--', 'constructor'], 'there is no such command'],
     [['exec', '--junit', '.', '--', 'no-such-command'], 'expected --junit to name a file that can be written, got "."'],
-    [['gauntlet', 'minute-wall', 'node', 'a.js'], 'such as petstore-sim gauntlet minute-wall -- node a.js'],
+    [['gauntlet', 'minute-wall', 'node', 'a.js'], 'such as npx petstore-sim gauntlet minute-wall -- node a.js'],
     [['exec', '--scenario', 'nope', '--', 'true'], 'nope'],
     [['serve', '--fail-on', 'early-retry'], 'expected no --fail-on with serve'],
   ];

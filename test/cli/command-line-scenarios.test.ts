@@ -109,7 +109,7 @@ describe('petstore-sim check', () => {
     expect(err).toBe(`bad.yaml:1:1: sede: expected no such field; did you mean seed?
 bad.yaml:3:14: keys.a.plan: expected a plan (free, pro, business, enterprise), got "gold"
 ./worse.yaml:2:1: expected valid YAML: Tabs are not allowed as indentation; indent with spaces
-nope.yaml: expected a file or a shipped scenario; petstore-sim scenarios lists the shipped ones
+nope.yaml: expected a file or a shipped scenario; npx petstore-sim scenarios lists the shipped ones
 `);
   });
 });
@@ -275,7 +275,7 @@ describe('petstore-sim --watch', () => {
     rmSync(join(folder, 'break.yaml'));
     const gone = {
       event: 'reload-failed',
-      issues: [{ message: 'expected a file or a shipped scenario; petstore-sim scenarios lists the shipped ones' }],
+      issues: [{ message: 'expected a file or a shipped scenario; npx petstore-sim scenarios lists the shipped ones' }],
     };
     expect(await nextEvent()).toMatchObject(gone);
     expect(await remaining()).toBe('200 46');

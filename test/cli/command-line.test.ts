@@ -24,7 +24,7 @@ describe('petstore-sim serve --log json', () => {
         { key: 'enterprise-key', plan: 'enterprise' },
         { key: 'revoked-key', plan: 'free', state: 'revoked' },
       ],
-      next: expect.arrayContaining([expect.stringMatching(/^petstore-sim exec --json /)]),
+      next: expect.arrayContaining([expect.stringMatching(/^npx petstore-sim exec --json /)]),
     });
     expect((await fetch(`${listening.baseUrl}/pets?limit=1`, withKey('pro-key'))).status).toBe(200);
     expect(await nextEvent()).toEqual({

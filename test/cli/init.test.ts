@@ -54,7 +54,7 @@ test.each([
   expect(out).toContain(line);
   const { tests, isNew, next } = JSON.parse((await run('init', '--json')).out);
   expect(tests).toMatchObject([{ lines: expect.stringContaining(line) }]);
-  expect([isNew, next[0]]).toEqual([false, 'petstore-sim check --json petstore.scenario.yaml']);
+  expect([isNew, next[0]]).toEqual([false, 'npx petstore-sim check --json petstore.scenario.yaml']);
 });
 
 test.each([{ type: 'module', devDependencies: { jest: '*' } }, { devDependencies: { jest: '*', 'ts-jest': '*' } }])(
@@ -74,7 +74,7 @@ test.each([
   [['--scenaro', 'x'], "Unknown option '--scenaro'; did you mean --scenario?"],
   [['exec', '--jsn', '--', 'true'], 'did you mean --json?'],
   [['serv'], 'got "serv"; did you mean serve?'],
-  [['--qqqqqqqqq'], "Unknown option '--qqqqqqqqq'; see petstore-sim --help"],
+  [['--qqqqqqqqq'], "Unknown option '--qqqqqqqqq'; see npx petstore-sim --help"],
 ])('petstore-sim %j says what was meant', async (args, message) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
 });

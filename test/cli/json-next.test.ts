@@ -9,8 +9,8 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 /** Runs a command that another one named in `next`. */
 async function follow(command: string) {
-  const [first, ...args] = command.split(' ');
-  expect(first).toBe('petstore-sim');
+  const [npx, first, ...args] = command.split(' ');
+  expect([npx, first]).toEqual(['npx', 'petstore-sim']);
   return runCommandLine(args, { cwd });
 }
 
@@ -26,7 +26,7 @@ test('state export and import say with --json what they did, and how to go on wi
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     pets: expect.any(Number),
     keys: expect.any(Number),
-    next: [`petstore-sim state import kept.json --url ${url}`],
+    next: [`npx petstore-sim state import kept.json --url ${url}`],
   });
   expect(await follow(done.next[0])).toMatchObject({ code: 0 });
   const { out, err } = await state('import', 'kept.json');
@@ -34,7 +34,7 @@ test('state export and import say with --json what they did, and how to go on wi
     file: 'kept.json',
     scenario: 'minute-wall',
     pets: done.pets,
-    next: [`petstore-sim state export FILE --url ${url}`],
+    next: [`npx petstore-sim state export FILE --url ${url}`],
     err: '',
   });
   expect(await follow(JSON.parse(out).next[0])).toMatchObject({ code: 0 });
@@ -46,11 +46,11 @@ test('state export and import say with --json what they did, and how to go on wi
   expect(readFileSync(join(cwd, 'kept.json'), 'utf8')).toContain('"nextId":9007199254740993,');
 
   const yaml = JSON.parse((await state('export', 'kept.yaml', '--as', 'scenario')).out);
-  expect(yaml.next).toEqual(['petstore-sim check kept.yaml', 'petstore-sim --scenario kept.yaml']);
+  expect(yaml.next).toEqual(['npx petstore-sim check kept.yaml', 'npx petstore-sim --scenario kept.yaml']);
   expect(await follow(yaml.next[0])).toMatchObject({ code: 0 });
   expect(JSON.parse((await state('export', '--as', 'scenario')).out)).toMatchObject({
     scenario: expect.stringContaining('\nname: minute-wall'),
-    next: ['petstore-sim check FILE', 'petstore-sim --scenario FILE'],
+    next: ['npx petstore-sim check FILE', 'npx petstore-sim --scenario FILE'],
   });
 });
 
@@ -62,12 +62,12 @@ test('calibrate and compare name with --json the commands that go on with the sa
     runCommandLine(['calibrate', ...service.split(' '), '--patience', '1s', '--json', ...more], { cwd });
   const plan = JSON.parse((await calibrate('--plan', '--budget', '5')).out);
   expect(plan.plan[0]).toBe(`Asks ${baseUrl}, at most 5 requests, one at a time:`);
-  const ask = `petstore-sim calibrate ${service} --patience 1s --out calibrated.yaml`;
+  const ask = `npx petstore-sim calibrate ${service} --patience 1s --out calibrated.yaml`;
   expect(plan.next).toEqual([`${ask} --budget 5`]);
   expect(JSON.parse((await calibrate('--budget', '5')).out).next).toEqual([
     `${ask} --budget 10`,
-    'petstore-sim check calibrated.yaml',
-    `petstore-sim compare ${service} calibrated.yaml`,
+    'npx petstore-sim check calibrated.yaml',
+    `npx petstore-sim compare ${service} calibrated.yaml`,
   ]);
 
   const compare = async (...more: string[]) =>
@@ -75,20 +75,20 @@ test('calibrate and compare name with --json the commands that go on with the sa
   const differs = await compare(...service.split(' '), '--budget', '5', '--save', 'kept.jsonl');
   expect([differs.outcome, differs.next]).toEqual([
     'differs',
-    ['petstore-sim calibrate --from kept.jsonl', `petstore-sim calibrate ${service} --plan`],
+    ['npx petstore-sim calibrate --from kept.jsonl', `npx petstore-sim calibrate ${service} --plan`],
   ]);
   expect(await follow(differs.next[0])).toMatchObject({ code: 0 });
   const same = await compare('--with', 'kept.jsonl', 'calibrated.yaml');
   expect([same.outcome, same.next]).toEqual([
     'same',
     [
-      'petstore-sim compare --with kept.jsonl calibrated.yaml',
-      'petstore-sim exec --scenario calibrated.yaml -- COMMAND',
+      'npx petstore-sim compare --with kept.jsonl calibrated.yaml',
+      'npx petstore-sim exec --scenario calibrated.yaml -- COMMAND',
     ],
   ]);
   const unchecked = await compare('--target', 'http://127.0.0.1:9/v1', '--key-env', 'KEY_OF_NEXT');
   expect([unchecked.outcome, unchecked.next]).toEqual([
     'could not check',
-    ['petstore-sim compare --target http://127.0.0.1:9/v1 --key-env KEY_OF_NEXT default'],
+    ['npx petstore-sim compare --target http://127.0.0.1:9/v1 --key-env KEY_OF_NEXT default'],
   ]);
 });

@@ -30,7 +30,7 @@ test('a recorded run of a client is judged again to the same verdict, and a fail
   expect(recorded.stderr).toContain(
     'petstore-sim: recording to run.jsonl; bodies of requests are in it, tokens that the scenario does not name are not\n',
   );
-  expect(recorded.stderr.endsWith('\nTo replay it:        petstore-sim replay run.jsonl --judge\n')).toBe(true);
+  expect(recorded.stderr.endsWith('\nTo replay it:        npx petstore-sim replay run.jsonl --judge\n')).toBe(true);
   expect(statSync(join(cwd, 'run.jsonl')).mode & 0o777).toBe(0o600);
   const text = readFileSync(join(cwd, 'run.jsonl'), 'utf8');
   expect(text).toContain('Bearer free-key');
@@ -64,8 +64,8 @@ test('a failing run that was not recorded says how to record it, in words that a
   const args = ['exec', '--set', 'keys.free-key.usage={minute: 59}', '--', 'node', "it's client.mjs"];
   const { stderr } = run(args, cwd);
   const [record, replay] = stderr.trimEnd().split('\n').slice(-2);
-  expect(replay).toBe('To replay it:        petstore-sim replay run.jsonl --judge');
-  const line = record?.replace('To record this run:  petstore-sim ', `${process.execPath} ${cli} `) ?? '';
+  expect(replay).toBe('To replay it:        npx petstore-sim replay run.jsonl --judge');
+  const line = record?.replace('To record this run:  npx petstore-sim ', `${process.execPath} ${cli} `) ?? '';
   expect(spawnSync('sh', ['-c', line], { cwd, encoding: 'utf8' }).status).toBe(3);
   expect(run(['replay', 'run.jsonl'], cwd).status).toBe(0);
 });

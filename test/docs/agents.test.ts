@@ -74,7 +74,7 @@ describe('an agent with only the package knows after three commands whether a cl
     const { code, err } = await exec(...command('right.mjs'));
     expect(JSON.parse(err)).toMatchObject({
       outcome: 'pass',
-      next: [expect.stringMatching(/^petstore-sim gauntlet --json -- /)],
+      next: [expect.stringMatching(/^npx petstore-sim gauntlet --json -- /)],
     });
     expect(code).toBe(0);
     expect(Buffer.byteLength(err)).toBeLessThanOrEqual(2_000);
@@ -86,8 +86,8 @@ describe('an agent with only the package knows after three commands whether a cl
     expect([code, outcome]).toEqual([1, 'fail']);
     expect(findings).toContainEqual(expect.objectContaining({ code: 'early-retry', severity: 'fail' }));
     expect(next).toEqual([
-      `petstore-sim exec --report report.html --scenario minute-wall -- ${command('wrong.mjs').join(' ')}`,
-      `petstore-sim exec --record run.jsonl --scenario minute-wall -- ${command('wrong.mjs').join(' ')}`,
+      `npx petstore-sim exec --report report.html --scenario minute-wall -- ${command('wrong.mjs').join(' ')}`,
+      `npx petstore-sim exec --record run.jsonl --scenario minute-wall -- ${command('wrong.mjs').join(' ')}`,
     ]);
   });
 

@@ -8,10 +8,10 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, run by npm run picture
 import { runReadme } from '../../scripts/report-picture.mjs';
+import { cli } from '../support/command-line.js';
 import { blocksIn, type CodeBlock, codeBlocks, root } from '../support/markdown.js';
 
 const exec = promisify(execFile);
-const cli = join(root, 'dist/cli/main.cjs');
 const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-docs-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 

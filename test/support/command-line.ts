@@ -1,12 +1,19 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, TestRunner } from 'vitest';
 
-/** The command line as `npm run build` makes it. */
-export const cli = join(import.meta.dirname, '../../dist/cli/main.cjs');
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bin-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The command line as `npm run build` makes it, linked as npm does. */
+export const cli = join(folder, 'node_modules/.bin/petstore-sim');
+mkdirSync(dirname(cli), { recursive: true });
+symlinkSync(join(import.meta.dirname, '../../dist/cli/main.cjs'), cli);
 
 export interface SpawnOptions {
   /** The folder to run in. Default: that of the tests. */

@@ -1,10 +1,11 @@
 import { type Assumption, assumptions } from '../../contract/assumptions.js';
 import { assumptionLines } from '../assumption-table.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { program } from '../program.js';
 
 /** The table of assumptions: for people, or as JSON. */
 export function printAssumptions(asJson = false): string {
   if (!asJson) return `${assumptionLines().join('\n')}\n`;
   const list = Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => ({ id, ...assumption }));
-  return jsonWithNext({ assumptions: list }, ['petstore-sim matrix --json -- COMMAND']);
+  return jsonWithNext({ assumptions: list }, [`${program} matrix --json -- COMMAND`]);
 }

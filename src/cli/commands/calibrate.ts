@@ -14,10 +14,10 @@ import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, makeFolders, writeOutput } from '../output-files.js';
+import { commandLine, program } from '../program.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
-import { shellWords } from '../shell-words.js';
 import { tellNotes } from '../tell.js';
 import { timeoutOf } from './client-flags.js';
 
@@ -45,7 +45,7 @@ const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
 export async function calibrate(flags: CalibrateFlags, print: (text: string) => void): Promise<number> {
   const { from = [], target, out = byDefault.out } = flags;
   if (from.length === 0 && target === undefined) {
-    throw new UsageError('expected --from FILE, or --target URL with --key-env NAME; see petstore-sim --help');
+    throw new UsageError(`expected --from FILE, or --target URL with --key-env NAME; see ${program} --help`);
   }
   checkOutput('--out', out, from);
   const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];
@@ -161,8 +161,8 @@ function finish(
       ...(ended === undefined || target === undefined
         ? []
         : [askAgain({ ...flags, budget: moreThan(requests, flags) })]),
-      shellWords(['petstore-sim', 'check', out]),
-      shellWords(['petstore-sim', 'compare', ...service, out]),
+      commandLine('check', out),
+      commandLine('compare', ...service, out),
     ];
     print(jsonWithNext(JSON.parse(JSON.stringify(result, bigintsAsText)), next));
   } else {
@@ -180,7 +180,7 @@ function askAgain({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: 
   const { budget = byDefault.budget, patience, out } = flags;
   const leave = (['write', 'allow-exhaust', 'allow-ban'] as const).filter((name) => flags[name]);
   const given = givenFlags({ target, 'key-env': key, patience, out, budget });
-  return shellWords(['petstore-sim', 'calibrate', ...given, ...leave.map((name) => `--${name}`)]);
+  return commandLine('calibrate', ...given, ...leave.map((name) => `--${name}`));
 }
 
 /** A budget that leaves something to ask with. */

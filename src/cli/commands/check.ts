@@ -2,12 +2,13 @@ import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import { tell } from '../tell.js';
 
 /** Looks for mistakes in scenario files: `FILE: ok`, or all of them on standard error and exit code 2. */
 export async function check(files: readonly string[], asJson = false, print: (text: string) => void): Promise<void> {
-  if (files.length === 0) throw new UsageError('expected a file to check; see petstore-sim --help');
+  if (files.length === 0) throw new UsageError(`expected a file to check; see ${program} --help`);
   const results: { file: string; ok: boolean; issues: ScenarioError['issues'] }[] = [];
   for (const file of files) {
     try {
@@ -26,7 +27,7 @@ export async function check(files: readonly string[], asJson = false, print: (te
   const first = shellWords([files[0] as string]);
   const next =
     bad.length > 0
-      ? [`petstore-sim check --json ${shellWords(bad)}`]
-      : [`petstore-sim exec --json --scenario ${first} -- COMMAND`, `petstore-sim --scenario ${first}`];
+      ? [`${program} check --json ${shellWords(bad)}`]
+      : [`${program} exec --json --scenario ${first} -- COMMAND`, `${program} --scenario ${first}`];
   print(jsonWithNext({ files: results }, next));
 }

@@ -4,6 +4,7 @@ import { checkWith } from '../../scenario/check-scenario.js';
 import { generatePets } from '../../scenario/generate-pets.js';
 import { keyText } from '../../scenario/key-schema.js';
 import { parseDuration } from '../../values/duration.js';
+import { program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
@@ -15,7 +16,7 @@ export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'se
 /** @throws {UsageError} when there is no command to run */
 export function requireCommand(name: string, command: readonly string[]): void {
   if (command.length > 0) return;
-  throw new UsageError(`expected the command of a client, such as petstore-sim ${name} -- npm test`);
+  throw new UsageError(`expected the command of a client, such as ${program} ${name} -- npm test`);
 }
 
 /** The scenario that the flags name, with what they set on top, read and checked. */

@@ -11,10 +11,10 @@ import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
+import { commandLine, program } from '../program.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
-import { shellWords } from '../shell-words.js';
 import { tellNotes } from '../tell.js';
 import { timeoutOf } from './client-flags.js';
 
@@ -46,7 +46,7 @@ export async function compare(
   print: (text: string) => void = () => {},
 ): Promise<number> {
   if ((flags.target === undefined) === (flags.with === undefined)) {
-    throw new UsageError('expected either --target URL or --with FILE; see petstore-sim --help');
+    throw new UsageError(`expected either --target URL or --with FILE; see ${program} --help`);
   }
   checkOutput('--save', flags.save);
   checkOutput('--junit', flags.junit, [flags.with ?? '']);
@@ -64,16 +64,15 @@ export async function compare(
 function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
   const { target, 'key-env': key, save = flags.with } = flags;
   const service = givenFlags({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
-  const command = (...words: string[]) => shellWords(['petstore-sim', ...words]);
   if (outcome === 'differs') {
-    const recorded = save === undefined ? [] : [command('calibrate', '--from', save)];
-    return [...recorded, command('calibrate', ...service, '--plan')];
+    const recorded = save === undefined ? [] : [commandLine('calibrate', '--from', save)];
+    return [...recorded, commandLine('calibrate', ...service, '--plan')];
   }
-  if (outcome === 'could not check') return [command('compare', ...service, scenario)];
-  const keep = save === undefined ? command('compare', ...service, '--save', 'kept.jsonl', scenario) : undefined;
+  if (outcome === 'could not check') return [commandLine('compare', ...service, scenario)];
+  const keep = save === undefined ? commandLine('compare', ...service, '--save', 'kept.jsonl', scenario) : undefined;
   return [
-    keep ?? command('compare', '--with', save ?? '', scenario),
-    `${command('exec', '--scenario', scenario)} -- COMMAND`,
+    keep ?? commandLine('compare', '--with', save ?? '', scenario),
+    `${commandLine('exec', '--scenario', scenario)} -- COMMAND`,
   ];
 }
 
@@ -93,7 +92,7 @@ async function kept(file: string): Promise<Answers> {
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {
     throw new UsageError(
-      `expected answers that compare --save or calibrate has kept, got a recording of another client in ${file}; petstore-sim judge and scenario --from take it`,
+      `expected answers that compare --save or calibrate has kept, got a recording of another client in ${file}; ${program} judge and scenario --from take it`,
     );
   }
   return { exchanges, ended: undefined };

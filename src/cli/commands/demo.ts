@@ -5,6 +5,7 @@ import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
 import { createSimulator } from '../../simulator/simulator.js';
 import { judge } from '../../verdict/judge.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { program } from '../program.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface DemoFlags {
@@ -52,7 +53,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
   }
   if (!stdout.isTTY || flags.json) return server.close();
   say('\nThe page stays until Ctrl+C. For a client of your own:');
-  for (const command of next) say(`  npx ${command.replace(' --json', '')}`);
+  for (const command of next) say(`  ${command.replace(' --json', '')}`);
 
   /** What the run shows of one client: the other one's requests are left out. */
   function verdictOn(key: string) {
@@ -63,7 +64,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
   }
 }
 
-const next = ['petstore-sim exec --json --scenario minute-wall -- COMMAND', 'petstore-sim init --json'];
+const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} init --json`];
 
 /** Lists pets again and again until it is over; refused, it waits. */
 async function runClient(

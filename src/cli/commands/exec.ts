@@ -1,6 +1,7 @@
 import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import type { RunResult } from '../../verdict/run-result.js';
 import { runClient } from '../client-run.js';
+import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
@@ -63,21 +64,21 @@ function againLine(more: readonly string[], flags: ExecFlags, command: readonly 
   );
   const sets = set.flatMap((text) => ['--set', text]);
   const words = [...more, ...options, ...sets, ...(noLimits ? ['--no-limits'] : []), '--', ...command];
-  return `petstore-sim exec ${shellWords(words)}`;
+  return `${program} exec ${shellWords(words)}`;
 }
 
 const recordingName = 'run.jsonl';
-const replayLine = (file = recordingName) => `petstore-sim replay ${shellWords([file])} --judge`;
+const replayLine = (file = recordingName) => `${program} replay ${shellWords([file])} --judge`;
 
 /** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: RunResult, command: readonly string[]): string[] {
   const words = shellWords(command);
-  if (outcome === 'pass') return [`petstore-sim gauntlet --json -- ${words}`];
+  if (outcome === 'pass') return [`${program} gauntlet --json -- ${words}`];
   if (outcome === 'fail') {
     const report = againLine(['--report', 'report.html'], flags, command);
     return [report, flags.record === undefined ? recordLine(flags, command) : replayLine(flags.record)];
   }
   return scenario === 'minute-wall'
-    ? [`petstore-sim scenarios --json ${scenario}`]
-    : [`petstore-sim exec --json --scenario minute-wall -- ${words}`];
+    ? [`${program} scenarios --json ${scenario}`]
+    : [`${program} exec --json --scenario minute-wall -- ${words}`];
 }

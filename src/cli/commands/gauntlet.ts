@@ -4,6 +4,7 @@ import { readShippedScenarios } from '../../node/scenario-files/shipped-scenario
 import { UsageError } from '../../node/usage-error.js';
 import { type GauntletResult, gauntletLines, runGauntlet, type Station } from '../gauntlet.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import { untilStopped } from '../until-stopped.js';
 import { createRunCounter, requireCommand, tellStopped, timeoutOf } from './client-flags.js';
@@ -42,7 +43,7 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
   if (process.argv.includes('--') || !Object.hasOwn(readShippedScenarios(), first)) return;
   const words = rest.length > 0 ? shellWords(rest) : 'COMMAND';
   throw new UsageError(
-    `expected -- between the scenarios and the command of a client, such as petstore-sim gauntlet ${first} -- ${words}`,
+    `expected -- between the scenarios and the command of a client, such as ${program} gauntlet ${first} -- ${words}`,
   );
 }
 
@@ -57,9 +58,9 @@ const shippedStations = (): Station[] =>
 function nextCommands(results: readonly GauntletResult[], command: readonly string[]): string[] {
   const words = shellWords(command);
   const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ scenario }) => scenario);
-  if (failed.length === 0) return [`petstore-sim matrix --json -- ${words}`];
+  if (failed.length === 0) return [`${program} matrix --json -- ${words}`];
   return [
-    ...failed.slice(0, 3).map((name) => `petstore-sim exec --json --scenario ${shellWords([name])} -- ${words}`),
-    `petstore-sim gauntlet --json ${shellWords(failed)} -- ${words}`,
+    ...failed.slice(0, 3).map((name) => `${program} exec --json --scenario ${shellWords([name])} -- ${words}`),
+    `${program} gauntlet --json ${shellWords(failed)} -- ${words}`,
   ];
 }

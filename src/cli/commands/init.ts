@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonWithNext } from '../json-with-next.js';
+import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
 
 const file = 'petstore.scenario.yaml';
@@ -76,9 +77,9 @@ export function init(folder: string, asJson = false): string {
   const tests = findTests(folder);
   const script = { petstore: `petstore-sim --scenario ${file} --watch` };
   const next = [
-    `petstore-sim check --json ${file}`,
-    `petstore-sim exec --json --scenario ${file} -- COMMAND`,
-    `petstore-sim --scenario ${file}`,
+    `${program} check --json ${file}`,
+    `${program} exec --json --scenario ${file} -- COMMAND`,
+    `${program} --scenario ${file}`,
   ];
   if (asJson) return jsonWithNext({ file, isNew, script, tests }, next);
   const shown = [
@@ -93,7 +94,7 @@ export function init(folder: string, asJson = false): string {
           '',
           'No test runner found here. To judge the client, in any language, by the command that starts it:',
           '',
-          `  npx petstore-sim exec --scenario ${file} -- npm test`,
+          `  ${program} exec --scenario ${file} -- npm test`,
         ]
       : []),
   ];

@@ -6,6 +6,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { jsonText } from '../../values/json.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { resultOf } from '../../verdict/run-result.js';
+import { program } from '../program.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
@@ -25,7 +26,7 @@ export interface JudgeFlags extends VerdictFlags {
  */
 export async function judge(flags: JudgeFlags, files: readonly string[]): Promise<number> {
   if (files.length === 0 && flags.trace === undefined) {
-    throw new UsageError('expected a recording, HAR or JSON Lines, or --trace FILE; see petstore-sim --help');
+    throw new UsageError(`expected a recording, HAR or JSON Lines, or --trace FILE; see ${program} --help`);
   }
   if (files.length > 0 && flags.trace !== undefined) {
     throw new UsageError(`expected either recordings or --trace, got ${JSON.stringify(files[0])} besides`);
@@ -66,5 +67,5 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
 /** After a failure the page with the recording inside it; else what puts the client to the test. */
 const nextCommands = ({ outcome }: Verdict, files: readonly string[]): string[] =>
   outcome === 'fail' && files.length > 0
-    ? [`petstore-sim judge ${shellWords(files)} --report report.html`]
-    : ['petstore-sim gauntlet --json -- COMMAND'];
+    ? [`${program} judge ${shellWords(files)} --report report.html`]
+    : [`${program} gauntlet --json -- COMMAND`];

@@ -3,6 +3,7 @@ import { type AssumptionId, assumptions } from '../../contract/assumptions.js';
 import { UsageError } from '../../node/usage-error.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { type MatrixResult, matrixCases, matrixLines, runMatrix } from '../matrix.js';
+import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import { untilStopped } from '../until-stopped.js';
 import {
@@ -61,7 +62,7 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
   const unknown = ids?.find((id) => !Object.hasOwn(assumptions, id));
   if (unknown !== undefined) {
     throw new UsageError(
-      `expected --only to name assumptions, got ${JSON.stringify(unknown)}; see petstore-sim assumptions`,
+      `expected --only to name assumptions, got ${JSON.stringify(unknown)}; see ${program} assumptions`,
     );
   }
   return ids as AssumptionId[] | undefined;
@@ -71,9 +72,9 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
   const words = shellWords(command);
-  if (broken.length === 0) return [`petstore-sim gauntlet --json -- ${words}`];
+  if (broken.length === 0) return [`${program} gauntlet --json -- ${words}`];
   return broken.slice(0, 3).map(({ id, value }) => {
     const set = shellWords([`assumptions.${id}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
-    return `petstore-sim exec --json --set ${set} -- ${words}`;
+    return `${program} exec --json --set ${set} -- ${words}`;
   });
 }

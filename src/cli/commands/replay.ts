@@ -11,6 +11,7 @@ import type { Verdict } from '../../verdict/judge-run.js';
 import { resultOf } from '../../verdict/run-result.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
+import { program } from '../program.js';
 import { isComplete, type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
 import { shellWords } from '../shell-words.js';
 import { tellNotes } from '../tell.js';
@@ -84,7 +85,7 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
 /** Exit code for a run that cannot be read to its end. */
 const incompleteCode = 2;
 
-const next = (file: string) => [`petstore-sim state export --from ${shellWords([file])} --as scenario scenario.yaml`];
+const next = (file: string) => [`${program} state export --from ${shellWords([file])} --as scenario scenario.yaml`];
 
 const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
 const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;

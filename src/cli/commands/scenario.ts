@@ -5,8 +5,8 @@ import { UsageError } from '../../node/usage-error.js';
 import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
+import { commandLine, program } from '../program.js';
 import { readRecordedFiles } from '../recorded-files.js';
-import { shellWords } from '../shell-words.js';
 
 export interface ScenarioFromFlags {
   from?: string[];
@@ -19,7 +19,7 @@ export interface ScenarioFromFlags {
 export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: string) => void): Promise<void> {
   const { from = [], out } = flags;
   const [first] = from;
-  if (first === undefined) throw new UsageError('expected --from FILE, a HAR or JSON Lines; see petstore-sim --help');
+  if (first === undefined) throw new UsageError(`expected --from FILE, a HAR or JSON Lines; see ${program} --help`);
   checkOutput('--out', out, from);
   const recording = await readRecordedFiles(from, { baseUrl: flags['base-url'] });
   if (recording.baseUrls.length > 1) {
@@ -38,7 +38,4 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   );
 }
 
-const next = (out = 'FILE') => [
-  shellWords(['petstore-sim', 'check', out]),
-  shellWords(['petstore-sim', 'exec', '--scenario', out, '--', 'COMMAND']),
-];
+const next = (out = 'FILE') => [commandLine('check', out), commandLine('exec', '--scenario', out, '--', 'COMMAND')];

@@ -3,6 +3,7 @@ import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-
 import { UsageError } from '../../node/usage-error.js';
 import { hintFor } from '../../schema/nearest.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
 
 /** In which order the list shows the groups; one that is not here comes last. */
@@ -16,14 +17,14 @@ export function printScenarios(name?: string, asJson = false): string {
   const { names } = shippedScenarios();
   if (name === undefined) return asJson ? listAsJson(names) : list(names);
   if (!names.includes(name)) {
-    const hint = hintFor(name, names, '; petstore-sim scenarios lists them');
+    const hint = hintFor(name, names, `; ${program} scenarios lists them`);
     throw new UsageError(`expected a shipped scenario, got ${JSON.stringify(name)}${hint}`);
   }
   if (!asJson) return shippedText(name).replace(/^# yaml-language-server:.*/, schemaLine(process.cwd()));
   const next = [
-    `petstore-sim exec --json --scenario ${name} -- COMMAND`,
-    `petstore-sim scenarios ${name} > my.yaml`,
-    `petstore-sim --scenario ${name}`,
+    `${program} exec --json --scenario ${name} -- COMMAND`,
+    `${program} scenarios ${name} > my.yaml`,
+    `${program} --scenario ${name}`,
   ];
   return jsonWithNext({ scenario: readShipped(name) }, next);
 }
@@ -34,9 +35,9 @@ function listAsJson(names: readonly string[]): string {
     return { name, group, description: firstSentence(description), judgesAClient: expect !== undefined };
   });
   const next = [
-    'petstore-sim gauntlet --json -- COMMAND',
-    'petstore-sim exec --json --scenario minute-wall -- COMMAND',
-    'petstore-sim scenarios --json minute-wall',
+    `${program} gauntlet --json -- COMMAND`,
+    `${program} exec --json --scenario minute-wall -- COMMAND`,
+    `${program} scenarios --json minute-wall`,
   ];
   return jsonWithNext({ scenarios }, next);
 }
@@ -51,7 +52,7 @@ function list(names: readonly string[]): string {
   }
   const blocks = [...lines].filter(([, block]) => block.length > 0);
   const shown = blocks.map(([group, block]) => `${styleText('bold', group)}\n${block.join('')}`);
-  return `${shown.join('\n')}\npetstore-sim scenarios NAME prints one, petstore-sim --scenario NAME starts with it.\n`;
+  return `${shown.join('\n')}\n${program} scenarios NAME prints one, ${program} --scenario NAME starts with it.\n`;
 }
 
 const firstSentence = (text: string) => /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;

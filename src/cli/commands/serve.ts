@@ -10,6 +10,7 @@ import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.j
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
+import { program } from '../program.js';
 import { type Served, startServer } from '../start-server.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
@@ -114,7 +115,7 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
 
 function checkData({ data, 'data-reset': reset, fsync, handlers, record }: ServeFlags): void {
   if (data !== undefined && record !== undefined) {
-    throw new UsageError('expected either --data or --record: petstore-sim replay takes the folder of --data as well');
+    throw new UsageError(`expected either --data or --record: ${program} replay takes the folder of --data as well`);
   }
   if (data === undefined && reset)
     throw new UsageError('expected --data with --data-reset: a folder, or the address of a store');

@@ -8,7 +8,7 @@ import { JsonError, jsonText, parseJson } from '../../values/json.js';
 import { givenFlags } from '../given-flags.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
-import { shellWords } from '../shell-words.js';
+import { commandLine, program } from '../program.js';
 import { tellNotes } from '../tell.js';
 
 export interface StateFlags {
@@ -35,7 +35,7 @@ export async function state(
   if (action === 'export') return exportState(flags, file, print);
   if (action === 'import') return importState(flags, file, print);
   throw new UsageError(
-    `expected state export [FILE] or state import FILE, got ${JSON.stringify(action ?? '')}; see petstore-sim --help`,
+    `expected state export [FILE] or state import FILE, got ${JSON.stringify(action ?? '')}; see ${program} --help`,
   );
 }
 
@@ -70,15 +70,12 @@ const inShort = ({ scenario, clock, pets, keys }: ExportedState) => ({
   keys: keys.length,
 });
 
-const ofScenario = (file = 'FILE') => [
-  shellWords(['petstore-sim', 'check', file]),
-  shellWords(['petstore-sim', '--scenario', file]),
-];
+const ofScenario = (file = 'FILE') => [commandLine('check', file), commandLine('--scenario', file)];
 
 /** The command that goes on with the same server. */
 const ofServer = (action: 'export' | 'import', file: string, { url, sandbox, 'control-token': token }: StateFlags) => {
   const flags = { url, sandbox, 'control-token': token && 'TOKEN' };
-  return shellWords(['petstore-sim', 'state', action, file, ...givenFlags(flags)]);
+  return commandLine('state', action, file, ...givenFlags(flags));
 };
 
 /** The state that a run had at a point. @throws {UsageError} */
@@ -95,7 +92,7 @@ async function stateOfRun(path: string, { until, sandbox }: StateFlags): Promise
   if (difference !== undefined) {
     const { position, version } = difference.entry;
     throw new UsageError(
-      `expected answers as they were, got others from entry ${position} on, which petstore-sim ${version} wrote; petstore-sim replay shows them`,
+      `expected answers as they were, got others from entry ${position} on, which petstore-sim ${version} wrote; ${program} replay shows them`,
     );
   }
   if (!isComplete(run, done, point)) {
@@ -135,7 +132,7 @@ function readState(file: string): ExportedState {
   } catch (error) {
     const { message } = error as Error;
     const isScenario = error instanceof JsonError && /\.ya?ml$/.test(file);
-    const hint = isScenario ? '; start a server with a scenario: petstore-sim --scenario FILE' : '';
+    const hint = isScenario ? `; start a server with a scenario: ${program} --scenario FILE` : '';
     throw new UsageError(`expected a file that state export wrote, got ${JSON.stringify(file)}: ${message}${hint}`);
   }
 }

@@ -80,7 +80,7 @@ const shippedAlone = (name: string): LayeredScenario => ({
 /** Loads the YAML package only for a file: a server with a shipped scenario starts without it. */
 async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredScenario> {
   if (!existsSync(file)) {
-    const hint = hintFor(file, shipped.names, '; petstore-sim scenarios lists the shipped ones');
+    const hint = hintFor(file, shipped.names, '; npx petstore-sim scenarios lists the shipped ones');
     throw new ScenarioError([{ ...issueAt([], `expected a file or a shipped scenario${hint}`), file }]);
   }
   const { readLayers } = await import('./scenario-layers.js');
