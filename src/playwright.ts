@@ -3,7 +3,7 @@ import { createControl, type RemoteControl, type ServerControl } from './control
 import { checkVerdict } from './kit/check-verdict.js';
 import { matchers } from './kit/matchers.js';
 import { createAnswers } from './kit/sandbox-answers.js';
-import { sentNoneToSandbox } from './kit/what-came.js';
+import { whySandboxSentNone } from './kit/what-came.js';
 import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { counts, evidence } from './verdict/failure-message.js';
@@ -113,7 +113,9 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       // One that was skipped, or that failed by itself, may have sent nothing.
       if (testInfo.status !== 'passed') return;
       answers.checkReached();
-      if (!answers.isAsked && !(await isSentAny(control, verdict))) throw new Error(sentNoneToSandbox);
+      if (answers.isAsked || (await isSentAny(control, verdict))) return;
+      const none = whySandboxSentNone(verdict);
+      if (none !== undefined) throw new Error(none);
     } finally {
       await server.removeSandbox({ sandbox: name });
     }

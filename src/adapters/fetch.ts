@@ -2,9 +2,13 @@ import { addressPattern } from '../contract/address-pattern.js';
 import { errorBody } from '../contract/api-error.js';
 import { basePath } from '../contract/document.js';
 import { maximumBodyBytes } from '../contract/settings.js';
+import type { Unrecorded } from '../state/unrecorded.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 import type { ApiCall, ApiHandler } from './api-call.js';
 import { toResponse } from './to-response.js';
+
+/** What answers, and what counts the requests outside of its API. */
+type Served = ApiHandler & { readonly unrecorded?: Unrecorded };
 
 /** Gives numbers to connections: the number that was freed last, else a new one. */
 export function createConnections() {
@@ -22,7 +26,7 @@ export function createConnections() {
  * connection, so that the judge knows that they are of several callers; one that starts alone has none, because nothing tells
  * whose it is.
  */
-export function createAnswerRequest(sim: ApiHandler, pattern: RegExp): (request: Request) => Promise<Response> {
+export function createAnswerRequest(sim: Served, pattern: RegExp): (request: Request) => Promise<Response> {
   const connections = createConnections();
   let underWay = 0;
   return async (request) => {
@@ -37,13 +41,15 @@ export function createAnswerRequest(sim: ApiHandler, pattern: RegExp): (request:
 }
 
 async function answerRequest(
-  { handle, clock }: ApiHandler,
+  { handle, clock, unrecorded }: Served,
   pattern: RegExp,
   request: Request,
   connection: number | undefined,
 ): Promise<Response> {
   const baseUrl = pattern.exec(request.url)?.[0];
   if (baseUrl === undefined) {
+    const { method, url, headers } = request;
+    unrecorded?.recordOutside(method, new URL(url).pathname, basePath, headers.get('authorization'));
     return Response.json(JSON.parse(nothingHere), { status: 404 });
   }
   const [address = ''] = request.url.slice(baseUrl.length).split('#', 1);
@@ -104,7 +110,7 @@ function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: n
 }
 
 /** The simulator as a `fetch` function, for any origin. */
-export function createFetch(sim: ApiHandler): typeof fetch {
+export function createFetch(sim: Served): typeof fetch {
   const answer = createAnswerRequest(sim, addressPattern());
   return async (input, init) => {
     // Node's Request takes no path, not even in jsdom; here every origin is as good.

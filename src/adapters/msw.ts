@@ -44,7 +44,10 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
 
 /** What `guarded` needs of a simulator. */
 export interface ExtensionGate {
-  admit(authorization: string | null | undefined): { refusal: Answer | undefined; headers: Record<string, string> };
+  admit(
+    authorization: string | null | undefined,
+    request?: { method: string; path: string },
+  ): { refusal: Answer | undefined; headers: Record<string, string> };
   clientError(thrown: unknown): Pick<Answer, 'status' | 'headers' | 'body'> | undefined;
 }
 
@@ -62,7 +65,8 @@ export function guarded<Params extends PathParams = PathParams>(
   resolver: (info: Info<Params>) => Response | Promise<Response>,
 ): (info: Info<Params>) => Promise<Response> {
   return async (info) => {
-    const { refusal, headers } = sim.admit(info.request.headers.get('authorization'));
+    const { method, url, headers: sent } = info.request;
+    const { refusal, headers } = sim.admit(sent.get('authorization'), { method, path: new URL(url).pathname });
     if (refusal !== undefined) return toHttpResponse(refusal);
     const response = await Promise.resolve(info)
       .then(resolver)

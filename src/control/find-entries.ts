@@ -37,5 +37,5 @@ export function createIsFound({ key, ...others }: EntryQuery): (entry: RequestRe
 }
 
 /** `key` as a person knows it from the journal: whole, by its id, or by its end with or without the `…` of a mask. */
-const isOfKey = ({ token = '' }: RequestRecord, key: string) =>
+export const isOfKey = ({ token = '' }: Pick<RequestRecord, 'token'>, key: string) =>
   token !== '' && (token === key || keyId(token) === key || token.slice(-4) === key.replace(/^…/, ''));

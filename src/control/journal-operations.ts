@@ -2,6 +2,7 @@ import { type Output, refine, transform } from '../schema/schema.js';
 import { boolean, either, fields, list, number, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { parseDuration } from '../values/duration.js';
 import { jsonText } from '../values/json.js';
 import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
@@ -9,7 +10,7 @@ import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { followEntries, streamEntries } from './entry-stream.js';
 import { showEntries, showEntry } from './entry-view.js';
-import { createIsFound, type EntryQuery, entryQuery, findEntries } from './find-entries.js';
+import { createIsFound, type EntryQuery, entryQuery, findEntries, isOfKey } from './find-entries.js';
 import { harPieces, harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
 import { type JournalEntry, journalEntrySchema } from './journal-entry.js';
@@ -228,7 +229,8 @@ export const journalOperations = {
 };
 
 /** Which entries are of the key that is to be judged. */
-const isJudged = (key: string | undefined) => (key === undefined ? undefined : createIsFound({ key }));
+const isJudged = (key: string | undefined) =>
+  key === undefined ? undefined : (request: Pick<RequestRecord, 'token'>) => isOfKey(request, key);
 
 const noEntry =
   'There is no request with this id; expected one that GET /__sim/journal shows. The oldest are dropped, and those that wait are not there yet.';

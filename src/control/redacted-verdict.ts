@@ -9,12 +9,13 @@ import type { Verdict } from '../verdict/judge-run.js';
  * scenario, whose keys are public.
  */
 export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenario): Verdict {
-  const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings])]);
+  const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings, verdict.unrecorded])]);
   const findings = verdict.findings.map((finding) => ({
     ...finding,
     measured: redact(finding.measured),
     allowed: redact(finding.allowed),
     text: redact(finding.text),
   }));
-  return { ...verdict, reason: redact(verdict.reason), findings };
+  const unrecorded = verdict.unrecorded?.map((group) => ({ ...group, path: redact(group.path) }));
+  return { ...verdict, reason: redact(verdict.reason), findings, ...(unrecorded && { unrecorded }) };
 }

@@ -43,6 +43,8 @@ export interface Update {
   behind: number;
   /** How many requests got a 503 because they could not be written down, where there was such a time. */
   unwritten?: number | undefined;
+  /** How many requests arrived that the journal does not have; the verdict lists them. Only where there are any. */
+  unrecorded?: number | undefined;
 }
 
 export const changeSchema = fields({
@@ -66,6 +68,12 @@ export const updateSchema = fields({
   behind: about(count, 'How many entries come with the next updates.'),
   unwritten: optional(
     about(count, 'How many requests got a 503 because they could not be written down, where there was such a time.'),
+  ),
+  unrecorded: optional(
+    about(
+      count,
+      'How many requests arrived that the journal does not have, where there are any; the verdict lists them.',
+    ),
   ),
 });
 
@@ -128,7 +136,9 @@ export async function* streamUpdates(
       }
       const away = [...journal.outages, ...outages()];
       const unwritten = away.length === 0 ? undefined : away.reduce((sum, { refused }) => sum + refused, 0);
-      const news = JSON.stringify([run, sim.name, sim.clock.frozen, sim.changes.count, sim.journal.pending, unwritten]);
+      const unrecorded = journal.unrecorded.count || undefined;
+      const { changes, clock, name } = sim;
+      const news = JSON.stringify([run, name, clock.frozen, changes.count, journal.pending, unwritten, unrecorded]);
       if (behind() > 0 || news !== said || quiet >= quietRounds) {
         const most = came > many ? mostRows.busy : mostRows.calm;
         const rows = waiting.splice(0, most);
@@ -153,6 +163,7 @@ export async function* streamUpdates(
           pending: sim.journal.pending,
           behind: behind(),
           ...(unwritten !== undefined && { unwritten }),
+          ...(unrecorded !== undefined && { unrecorded }),
         };
         said = news;
         quiet = 0;

@@ -25,5 +25,23 @@ export const verdictSchema = fields({
     }),
   ),
   exercised: about(list(findingCode), 'The rules that the run put to the test.'),
+  unrecorded: optional(
+    about(
+      list(
+        fields({
+          why: about(
+            oneOf('outside', 'guarded'),
+            'outside: the address is none of the API’s; guarded: a route of your own admitted or refused it.',
+          ),
+          method: string,
+          path: about(string, 'Without the query; … for all addresses past the first ones.'),
+          status: optional(about(count, 'Left out where the route decides it.')),
+          api: optional(about(string, 'What every address of the API begins with.')),
+          count,
+        }),
+      ),
+      'Requests that arrived and that the journal does not have.',
+    ),
+  ),
   counts: fields({ requests: count, served: count, refused: count, banned: count, lost: count, dropped: count }),
 }) as Schema<Verdict>;

@@ -5,7 +5,7 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { checkVerdict } from './check-verdict.js';
 import { createWorld, type ReadScenario } from './create-world.js';
-import { sentNone, waitOf } from './what-came.js';
+import { waitOf, whySentNone } from './what-came.js';
 
 /** What a test starts with, and what its verdict does. */
 export interface PetstoreOptions {
@@ -91,7 +91,8 @@ export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreT
     try {
       await body({ sim, baseUrl: server.baseUrl, apiKey: clientOf(sim.scenario).key });
       if (verdict !== 'check') return;
-      if (sim.journal.lastId === 0) throw new Error(sentNone);
+      const none = whySentNone(sim);
+      if (none !== undefined) throw new Error(none);
       expect(sim).toHaveBehaved();
     } finally {
       await end(sim);

@@ -5,7 +5,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import { checkVerdict } from './check-verdict.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
-import { sentNone, waitOf } from './what-came.js';
+import { waitOf, whySentNone } from './what-came.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
 export interface PetstoreFixtures {
@@ -74,7 +74,8 @@ export function createTest({ readScenario, listen }: Environment) {
       const wait = isTimedOut ? waitOf(sim, "vi.useFakeTimers().setTimerTickMode('nextTimerAsync')") : undefined;
       if (wait !== undefined) fail(task, wait);
       if (verdict !== 'check') return;
-      if (errors.length === 0 && sim.journal.lastId === 0) fail(task, sentNone);
+      const none = whySentNone(sim);
+      if (errors.length === 0 && none !== undefined) fail(task, none);
       // Soft, as in `fail`.
       task.context.expect.soft(sim).toHaveBehaved();
     },

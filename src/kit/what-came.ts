@@ -1,20 +1,41 @@
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import type { UnrecordedRequests } from '../state/unrecorded.js';
 import { span } from '../verdict/finding.js';
+import type { Verdict } from '../verdict/judge-run.js';
 import { toldUntilMs } from '../verdict/promises.js';
+import { describeGuarded, describeOutside } from '../verdict/unrecorded.js';
 
 const noneCame = (target: string, given: string, otherwise: string) =>
   `expected the client to send a request to the ${target} of its test, and none came. Does the client use what the test was ` +
   `given: ${given}? A test in which it shall send none ${otherwise}`;
 
-/** Why a test fails whose simulator was sent nothing: it would pass whatever its client does. */
-export const sentNone = noneCame(
+/**
+ * Why a test fails whose simulator was sent nothing: it would pass whatever its client does. `undefined` where a request
+ * came, be it to a guarded route.
+ */
+export function whySentNone(sim: Simulator): string | undefined {
+  if (sim.journal.lastId > 0) return undefined;
+  return withOutside(sentNone, coreOf(sim).state.journal.unrecorded.list());
+}
+
+/** The same for a sandbox that is known to have no request in its journal. */
+export const whySandboxSentNone = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string | undefined =>
+  withOutside(sentNoneToSandbox, unrecorded);
+
+/** With the addresses that requests came to instead. */
+function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string | undefined {
+  if (describeGuarded(unrecorded) !== undefined) return undefined;
+  const outside = describeOutside(unrecorded);
+  return outside === undefined ? text : `${text}. ${outside}`;
+}
+
+const sentNone = noneCame(
   'simulator',
   "sim.fetch, baseUrl, or msw's handlers(sim) for the address that it calls",
   "is one of test.extend({ verdict: 'ignore' })",
 );
 
-/** The same where a test has a sandbox. */
-export const sentNoneToSandbox = noneCame(
+const sentNoneToSandbox = noneCame(
   'sandbox',
   'sandbox.baseUrl, or sandbox.answerFor for the address that it calls',
   "has test.use({ verdict: 'ignore' })",

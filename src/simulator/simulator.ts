@@ -14,6 +14,7 @@ import type { ControlChanges } from '../state/control-change.js';
 import type { TimeSource } from '../state/machine-time.js';
 import type { PetStore, PetStoreState } from '../state/pet-store.js';
 import type { ClockState } from '../state/simulated-clock.js';
+import { otherPaths } from '../state/unrecorded.js';
 import { checkOptions } from '../values/check-options.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import { type ClientError, clientError } from './client-error.js';
@@ -58,9 +59,13 @@ export interface Simulator extends ApiHandler {
    * Authenticates and counts a request that your own code serves: a route that the API does not have. It shares keys,
    * windows and bans with the API; fault rules do not apply. For msw, `guarded` of `petstore-sim/msw` does this.
    * @param authorization the header of the request
+   * @param request its method and path, for what the verdict says of requests that the journal does not have
    * @returns the 401 or 429 to answer with, if any; else `headers` (X-RateLimit-*, Date) for the answer of the route
    */
-  admit(authorization: string | null | undefined): { refusal: Answer | undefined; headers: Record<string, string> };
+  admit(
+    authorization: string | null | undefined,
+    request?: { method: string; path: string },
+  ): { refusal: Answer | undefined; headers: Record<string, string> };
   /**
    * The 400 of the API for what a client sent to a route of your own; `guarded` responds with it by itself.
    * @param thrown what `sim.pets.add`, `sim.pets.update` or `parseJson` threw; `undefined` for any other error
@@ -198,13 +203,15 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     faults: createFaults(faults),
     journal: createJournal(journal, () => clock.now()),
     handle,
-    admit(authorization) {
+    admit(authorization, { method, path } = { method: '', path: otherPaths }) {
       const answer = pipeline.admitExtension(authorization ?? undefined);
       const { 'Content-Type': _, ...headers } = answer.headers;
-      return { refusal: answer.status === 200 ? undefined : answer, headers };
+      const refusal = answer.status === 200 ? undefined : answer;
+      journal.unrecorded.record({ why: 'guarded', method, path, status: refusal?.status }, authorization);
+      return { refusal, headers };
     },
     clientError: (thrown) => clientError(thrown, state.resolved.settings),
-    fetch: createFetch({ handle, clock }),
+    fetch: createFetch({ handle, clock, unrecorded: journal.unrecorded }),
     load(next, { reseed = false } = {}) {
       applyScenario(state, check(next), reseed);
     },

@@ -4,6 +4,7 @@ import type { Outage } from './outage.js';
 import { bytesOf, cutBodies } from './record-bytes.js';
 import { RecordRing } from './record-ring.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from './request-record.js';
+import { Unrecorded } from './unrecorded.js';
 
 /** Which entries to take; every condition that is there must hold. */
 export interface JournalQuery {
@@ -52,6 +53,8 @@ export class RequestJournal {
   outcomes: readonly ReportedOutcome[] = [];
   /** When requests were refused that are not recorded, the newest last. */
   outages: readonly Outage[] = [];
+  /** Requests that are in no record. */
+  readonly unrecorded = new Unrecorded();
   /** Requests up to this id arrived before the last `clear` and are not recorded. */
   clearedId = 0;
 
@@ -180,6 +183,7 @@ export class RequestJournal {
     this.outcomes = [];
     this.outages = [];
     this.held.clear();
+    this.unrecorded.clear();
     this.#records.clear();
     this.#grow(-this.#bytes);
     this.dropped = 0;

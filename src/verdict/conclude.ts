@@ -1,5 +1,6 @@
 import type { FindingCode } from '../scenario/expectation.js';
 import type { Outage } from '../state/outage.js';
+import type { UnrecordedRequests } from '../state/unrecorded.js';
 import { counted } from '../values/counted.js';
 import { type Finding, type Severity, span } from './finding.js';
 import { isOverdue } from './given-up.js';
@@ -7,6 +8,7 @@ import type { ClientNeeds } from './needs.js';
 import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
 import { isUnknown, type JudgedRequest, type Run } from './run.js';
+import { describeGuarded, describeOutside } from './unrecorded.js';
 
 /** What a scenario expects of a client. */
 export interface Expectation {
@@ -56,13 +58,14 @@ interface Results {
   unmet: string | undefined;
   dropped: number;
   outages: readonly Outage[];
+  unrecorded: readonly UnrecordedRequests[];
   expect: Expectation;
 }
 
 /** What was not exercised never passes. */
 export function conclude(
   run: Run,
-  { findings, exercised, doubts, unmet, dropped, outages, expect }: Results,
+  { findings, exercised, doubts, unmet, dropped, outages, unrecorded, expect }: Results,
 ): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesOf = (severity: Severity) => [
@@ -73,6 +76,8 @@ export function conclude(
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is not known as a whole.`);
+  const guarded = describeGuarded(unrecorded);
+  if (guarded !== undefined) return inconclusive(guarded);
   if (isWrongKey(run.requests, expect, run.needs)) {
     return inconclusive('Every request was a 401: check the API key of the client.');
   }
@@ -83,7 +88,7 @@ export function conclude(
     .map((code) => doubts.get(code))
     .find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
-  if (!isTold(exercised, expect)) return inconclusive(whyUntold(run, expect));
+  if (!isTold(exercised, expect)) return inconclusive(whyUntold(run, expect, unrecorded));
   const warned = codesOf('warn');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
   return { outcome: 'pass', reason: `The client did what the service asked${but}.` };
@@ -130,8 +135,12 @@ function stillWaiting(run: Run): string | undefined {
   return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: ${more}`;
 }
 
-function whyUntold({ requests, isOver, end, idle }: Run, { fail = [] }: Expectation): string {
-  if (requests.length === 0) return 'No request came.';
+function whyUntold(
+  { requests, isOver, end, idle }: Run,
+  { fail = [] }: Expectation,
+  unrecorded: readonly UnrecordedRequests[],
+): string {
+  if (requests.length === 0) return describeOutside(unrecorded) ?? 'No request came.';
   if (requests.some(isUnknown)) {
     const hangs = requests.some(({ isUnreadable }) => isUnreadable);
     const when = end?.isInterrupted ? ' before it was stopped' : isOver ? '' : ' yet';

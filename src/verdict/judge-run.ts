@@ -1,5 +1,6 @@
 import type { FindingCode } from '../scenario/expectation.js';
 import type { Outage } from '../state/outage.js';
+import type { UnrecordedRequests } from '../state/unrecorded.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import { conclude, type Expectation, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';
@@ -62,6 +63,8 @@ export interface Verdict {
   exercised: FindingCode[];
   /** The rules that need what only the simulator knows, where the requests were only observed. */
   unknown?: FindingCode[];
+  /** The requests that arrived and that the journal does not have, so that no rule saw them; only where there are any. */
+  unrecorded?: readonly UnrecordedRequests[];
   /** `lost` are requests whose answer did not reach the client whole; `dropped` are no longer in the journal. */
   counts: { requests: number; served: number; refused: number; banned: number; lost: number; dropped: number };
 }
@@ -73,6 +76,8 @@ export interface RunState {
   dropped: number;
   /** When requests were refused that the journal does not show. */
   outages?: readonly Outage[] | undefined;
+  /** The requests that arrived and that the journal does not have. */
+  unrecorded?: readonly UnrecordedRequests[] | undefined;
   expect?: Expectation | undefined;
 }
 
@@ -92,7 +97,7 @@ export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
 
 function* verdictOf(
   run: Run,
-  { scenario, dropped, outages = [], expect = {} }: RunState,
+  { scenario, dropped, outages = [], unrecorded = [], expect = {} }: RunState,
   judge: (rule: Rule) => Judgement | undefined,
 ): Steps<Verdict> {
   const judgements = new Map<FindingCode, Judgement>();
@@ -114,11 +119,12 @@ function* verdictOf(
   const unmet = unmetNeed(run.requests, run.needs ?? {});
   return {
     scenario,
-    ...conclude(run, { findings, exercised, doubts, unmet, dropped, outages, expect }),
+    ...conclude(run, { findings, exercised, doubts, unmet, dropped, outages, unrecorded, expect }),
     ...(unmet !== undefined && { unmet }),
     findings,
     exercised,
     ...(unknown.length > 0 && { unknown }),
+    ...(unrecorded.length > 0 && { unrecorded }),
     counts: { ...countsOf(run.requests), dropped },
   };
 }

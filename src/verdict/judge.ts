@@ -1,5 +1,4 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { meetsQuery } from '../state/journal.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import type { Verdict } from './judge-run.js';
@@ -18,9 +17,9 @@ export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
  * @example expect(judge(sim, { isOver: true }).outcome).toBe('pass');
  */
 export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): Verdict =>
-  judgeEntries(sim, key === undefined ? undefined : (entry) => meetsQuery(entry, { key }), progress);
+  judgeEntries(sim, key === undefined ? undefined : ({ token }) => token === key || token?.slice(-4) === key, progress);
 
-type IsJudged = (entry: RequestRecord) => boolean;
+type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
 /** `outages` are those that the journal does not have. */
 type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
@@ -51,11 +50,12 @@ export function* judgeInSteps(
   try {
     for (const entry of journal.lend(isJudged ?? isAny)) runJudge.add(entry);
     for (const outcome of journal.outcomes) runJudge.report(outcome);
-    const { dropped, outages, pending } = journal;
+    const { dropped, outages, unrecorded, pending } = journal;
     return yield* runJudge.verdictInSteps({
       nowMs: clock.now(),
       dropped,
       outages: untold.length > 0 ? [...outages, ...untold] : outages,
+      unrecorded: unrecorded.count === 0 ? undefined : unrecorded.list(isJudged),
       pending,
       idle: idleIn(sim),
       ...progress,

@@ -1,5 +1,6 @@
 import type { Outage } from '../state/outage.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import type { UnrecordedRequests } from '../state/unrecorded.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import type { Expectation } from './conclude.js';
 import { judgeRunInSteps, type Verdict } from './judge-run.js';
@@ -25,6 +26,8 @@ export interface RunProgress {
   readonly dropped?: number | undefined;
   /** When requests were refused that the journal does not show. Default: never. */
   readonly outages?: readonly Outage[] | undefined;
+  /** The requests that arrived and that the journal does not have. Default: none. */
+  readonly unrecorded?: readonly UnrecordedRequests[] | undefined;
   /** What in the scenario had no effect so far, where that is known: one sentence. */
   readonly idle?: string | undefined;
   /** How many requests are not answered yet. Default 0. */
@@ -89,13 +92,13 @@ export class RunJudge {
   *verdictInSteps(progress: RunProgress): Steps<Verdict> {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;
-    const { nowMs, dropped = 0, outages = [], pending = 0, isOver = false, end, idle } = progress;
+    const { nowMs, dropped = 0, outages = [], unrecorded, pending = 0, isOver = false, end, idle } = progress;
     const outcomes = [...this.#outcomes];
     const changes = this.#changes;
     const reading = { callers: needs?.parallel, areHeadersHidden };
     const read = this.#read ?? (yield* readInSteps([...this.#entries], reading));
     const run = { ...read, endMs: nowMs, pending, isOver, end, dropped, outcomes, idle, needs };
-    const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, expect });
+    const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, unrecorded, expect });
     if (changes !== this.#changes) return verdict;
     this.#read = read;
     this.#last = { progress, verdict };
@@ -113,6 +116,7 @@ const isSame = (one: RunProgress, other: RunProgress) =>
   one.nowMs === other.nowMs &&
   one.dropped === other.dropped &&
   one.outages === other.outages &&
+  one.unrecorded === other.unrecorded &&
   one.pending === other.pending &&
   one.isOver === other.isOver &&
   one.idle === other.idle &&

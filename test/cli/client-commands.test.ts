@@ -170,6 +170,17 @@ describe.concurrent('petstore-sim exec', () => {
     expect(code).toBe(3);
   });
 
+  test('says of a client with the wrong base URL where its requests came', async () => {
+    const client =
+      "const { origin } = new URL(process.env.PETSTORE_BASE_URL); for (let n = 0; n < 5; n++) await fetch(origin + '/pets')";
+    const { code, err } = await run(['exec', '--', process.execPath, '--input-type=module', '-e', client]);
+    expect(err).toContain(
+      'INCONCLUSIVE  default\n  5 requests came to /pets; the API is under /v1.\n  0 requests: 0 served, 0 refused, 5 not recorded\n\n' +
+        'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none;',
+    );
+    expect(code).toBe(0);
+  });
+
   test('stops the command after --timeout, and takes a client that waits for one that waits', async () => {
     const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '5s', '--', ...right]);
     expect(err).toMatch(

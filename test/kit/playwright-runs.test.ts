@@ -134,6 +134,12 @@ test('a test that takes a sandbox and sends nothing there fails', () => {
   );
   expect(results.get('uses its control alone')).toMatchObject({ status: 'failed', errors: [{ message }] });
   expect(results.get('sends nothing, as expected')).toMatchObject({ status: 'failed', errors: [{ message }] });
+  expect(results.get('sends to the wrong address, as expected')).toMatchObject({
+    status: 'failed',
+    errors: [
+      { message: expect.stringMatching(/1 request came to \/s\/[\w.-]+\/pets; the API is under \/s\/[\w.-]+\/v1\./) },
+    ],
+  });
 });
 
 test.each(['sends nothing and need not', 'takes no sandbox', 'has sent something that waits'])(

@@ -41,6 +41,7 @@ test.each([
   'gets real timers back',
   'takes no simulator and need not',
   'sends nothing and need not',
+  'sends to a guarded route alone',
   'sent something that is cleared',
 ])('the inner test "%s" passes', (title) => {
   expect(results.get(title)).toMatchObject({ status: 'passed' });
@@ -56,6 +57,7 @@ test.each([
   ['has a misspelt verdict', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['has a misspelt verdict and takes no simulator', "expected 'check' or 'ignore', got 'chekc'"],
   ['sends nothing', 'expected the client to send a request to the simulator of its test, and none came'],
+  ['sends to the wrong address', '1 request came to /pets; the API is under /v1.'],
   ['fails before it sends anything', 'expected 40 to be 41'],
   ['takes no simulator', 'expected the test to take the simulator that it tests from its argument'],
 ])('the inner test that %s says so', (title, message) => {

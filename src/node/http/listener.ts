@@ -10,6 +10,7 @@ import type { ControlListener, ControlRouterOptions } from './control-router.js'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck, refusal } from './guard.js';
 import { isUnder } from './is-under.js';
+import { noteOutside } from './note-outside.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
@@ -56,6 +57,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
       const status = isHealthCheck || isAsked ? 204 : 404;
       const body = status === 204 ? '' : nothingHere;
+      if (status === 404) noteOutside(sim, request, basePath);
       if (isAsked) response.writeHead(status, preflightHeaders(request)).end();
       else if (isHealthCheck) response.writeHead(status, { Allow: 'OPTIONS' }).end();
       else sendJson(response, status, body);

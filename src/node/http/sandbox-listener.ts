@@ -8,6 +8,7 @@ import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../simulator
 import type { ApiListener } from './api-listener.js';
 import { corsHeaders } from './cors.js';
 import { isUnder } from './is-under.js';
+import { noteOutside } from './note-outside.js';
 import { sendJson } from './send-answer.js';
 import type { Report } from './served-answer.js';
 
@@ -42,7 +43,11 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
     const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report);
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
-      if (!isUnder(path, basePath)) return refuse(404, nothingHere);
+      if (!isUnder(path, basePath)) {
+        const known = backend.sandboxes.find(name);
+        noteOutside(known?.sim ?? sim, request, known?.base ?? basePath);
+        return refuse(404, nothingHere);
+      }
       if (isForeign(request, cors !== undefined)) throw foreign();
       const sandbox = backend.makeSandbox(name);
       if (sandbox instanceof Promise) sandbox.then(serve, refuseMistake);

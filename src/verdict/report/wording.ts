@@ -3,6 +3,7 @@ import { counted } from '../../values/counted.js';
 import { type Finding, span } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
+import { countOf } from '../unrecorded.js';
 
 /** What the marks of a timeline mean. */
 export const markNames: Record<RequestKind, string> = {
@@ -16,11 +17,13 @@ export const markNames: Record<RequestKind, string> = {
 };
 
 /** `12 requests: 9 served, 3 refused (1 by a ban)`. */
-export function countsLine({ counts }: Verdict): string {
-  const { requests, served, refused, banned, dropped } = counts;
+export function countsLine(verdict: Verdict): string {
+  const { requests, served, refused, banned, dropped } = verdict.counts;
   const other = requests - served - refused;
   const parts = [`${served} served`, `${refused} refused${banned > 0 ? ` (${banned} by a ban)` : ''}`];
   if (other > 0) parts.push(`${other} other`);
+  const unrecorded = countOf(verdict.unrecorded ?? []);
+  if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
   if (dropped > 0) parts.push(`${dropped} before them dropped`);
   return `${counted(requests, 'request')}: ${parts.join(', ')}`;
 }

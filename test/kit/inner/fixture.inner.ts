@@ -99,6 +99,14 @@ test('sends nothing', ({ sim }) => {
   expect(sim.pets.size).toBe(40);
 });
 
+test('sends to the wrong address', async ({ baseUrl }) => {
+  await fetch(baseUrl.replace('/v1', '/pets'));
+});
+
+test('sends to a guarded route alone', ({ sim, apiKey }) => {
+  expect(sim.admit(`Bearer ${apiKey}`).refusal).toBeUndefined();
+});
+
 test.extend({ verdict: 'ignore' as const })('sends nothing and need not', ({ sim }) => {
   expect(sim.pets.size).toBe(40);
 });

@@ -30,6 +30,11 @@ test.describe('with a used-up minute', () => {
     }
   });
 
+  test('sends to the wrong address, as expected', async ({ sandbox }) => {
+    test.fail();
+    await fetch(sandbox.baseUrl.replace('/v1', '/pets'));
+  });
+
   test.describe('unchecked', () => {
     test.use({ verdict: 'ignore' });
     test('misbehaves and is not failed for it', async ({ sandbox }) => {

@@ -1,0 +1,69 @@
+/** Requests that arrived and that the journal does not contain, counted by what they have in common. */
+export interface UnrecordedRequests {
+  /** `outside`: the address is none of the API's. `guarded`: a route of the user's own admitted or refused it. */
+  readonly why: 'outside' | 'guarded';
+  readonly method: string;
+  /** As it was sent, without the query; `…` for all addresses past the first ones, and where nobody said it. */
+  readonly path: string;
+  /** Of the answer; left out where the route of the user decides it. */
+  readonly status?: number | undefined;
+  /** What every address of the API that it missed begins with: `/v1`, `/s/NAME/v1`. */
+  readonly api?: string | undefined;
+  readonly count: number;
+}
+
+type Common = Omit<UnrecordedRequests, 'count'>;
+
+/** Groups of one simulator; more are counted together. */
+const mostGroups = 50;
+const mostCharacters = 200;
+export const otherPaths = '…';
+
+/** The unrecorded requests of one simulator since its start, its last reset or the last clearing of its journal. */
+export class Unrecorded {
+  readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
+  /** How many there are. */
+  count = 0;
+
+  /** @param authorization the header of the request, so that a verdict on one key can leave the others out */
+  record(request: Common, authorization?: string | null): void {
+    this.count++;
+    const { why, method, status } = request;
+    const path = request.path.slice(0, mostCharacters);
+    const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
+    const id = [why, method, path, status, token].join('\n');
+    const known = this.#groups.get(id);
+    if (known !== undefined) known.count++;
+    else if (this.#groups.size < mostGroups) this.#groups.set(id, { ...request, path, token, count: 1 });
+    else this.#recordOther(request);
+  }
+
+  /** Records a request to an address that is none of the API's, which got a 404. */
+  recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
+    this.record({ why: 'outside', method, path, status: 404, api }, authorization);
+  }
+
+  /** @param isWanted takes requests by their token; default: all */
+  list(isWanted: (request: { token: string | undefined }) => boolean = () => true): UnrecordedRequests[] {
+    const merged = new Map<string, Common & { count: number }>();
+    for (const { token, ...group } of this.#groups.values()) {
+      if (!isWanted({ token })) continue;
+      const id = [group.why, group.method, group.path, group.status].join('\n');
+      const same = merged.get(id);
+      if (same === undefined) merged.set(id, group);
+      else same.count += group.count;
+    }
+    return [...merged.values()];
+  }
+
+  clear(): void {
+    this.#groups.clear();
+    this.count = 0;
+  }
+
+  #recordOther({ why, api }: Common): void {
+    const other = this.#groups.get(why);
+    if (other !== undefined) other.count++;
+    else this.#groups.set(why, { why, method: '', path: otherPaths, api, token: undefined, count: 1 });
+  }
+}

@@ -1,0 +1,172 @@
+import { HttpResponse, http } from 'msw';
+import { describe, expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { guarded } from '../../src/msw.js';
+import { listen } from '../../src/node.js';
+import { junitReport } from '../../src/verdict/report/junit.js';
+import { terminalReport } from '../../src/verdict/report/terminal.js';
+import { judge } from '../../src/verdict.js';
+import { frozen } from '../support/frozen.js';
+
+const authorization = 'Bearer free-key';
+const headers = { authorization };
+const twoLeft = { keys: { 'free-key': { usage: { minute: 58 } } } };
+
+/** A server with a guarded route, and its control. */
+async function withRoute() {
+  const sim = frozen(twoLeft);
+  const route = (each: typeof sim) => [
+    http.get(
+      '*/v1/categories',
+      guarded(each, () => HttpResponse.json([])),
+    ),
+  ];
+  const server = await listen(sim, { port: 0, handlers: route });
+  return { sim, server, control: createControl(server.controlUrl) };
+}
+
+describe('requests to a guarded route', () => {
+  test('make the verdict inconclusive with the true reason, with the refused ones counted', async () => {
+    const { server, control } = await withRoute();
+    const statuses = [];
+    for (let n = 0; n < 5; n++)
+      statuses.push((await fetch(`${server.baseUrl}/categories?limit=2`, { headers })).status);
+    const verdict = await control.getVerdict();
+    await server.close();
+    expect(statuses).toEqual([200, 200, 429, 429, 429]);
+    expect(verdict).toMatchObject({ outcome: 'inconclusive', counts: { requests: 0 } });
+    expect(verdict.reason).toBe(
+      '5 requests came to guarded routes (GET /v1/categories), 3 of them refused; the journal does not show them, so the run is not known as a whole.',
+    );
+    expect(verdict.unrecorded).toEqual([
+      { why: 'guarded', method: 'GET', path: '/v1/categories', count: 2 },
+      { why: 'guarded', method: 'GET', path: '/v1/categories', status: 429, count: 3 },
+    ]);
+  });
+
+  test('make a run inconclusive that would pass, and not one that fails', async () => {
+    const sim = frozen(twoLeft);
+    const list = () => sim.fetch('http://petstore.test/v1/pets', { headers });
+    for (let n = 0; n < 3; n++) await list();
+    sim.clock.advance('61s');
+    await list();
+    expect(judge(sim, { isOver: true }).outcome).toBe('pass');
+    sim.admit(authorization);
+    expect(judge(sim, { isOver: true })).toMatchObject({
+      outcome: 'inconclusive',
+      reason: expect.stringContaining('1 request came to guarded routes (…); the journal does not show them'),
+    });
+    for (let n = 0; n < 62; n++) await list();
+    expect(judge(sim, { isOver: true }).outcome).toBe('fail');
+  });
+
+  test('count for the verdict on their own key alone', () => {
+    const sim = frozen(twoLeft);
+    sim.admit(authorization, { method: 'GET', path: '/v1/categories' });
+    expect(judge(sim, { key: 'free-key' }).reason).toContain('1 request came to guarded routes');
+    expect(judge(sim, { key: '-key' }).reason).toContain('1 request came to guarded routes');
+    expect(judge(sim, { key: 'pro-key' })).not.toHaveProperty('unrecorded');
+    expect(JSON.stringify(judge(sim))).not.toContain('free-key');
+  });
+});
+
+describe('requests outside of the API', () => {
+  test('are named by the verdict, the terminal and JUnit where none came to the API', async () => {
+    const sim = frozen();
+    const server = await listen(sim, { port: 0 });
+    const origin = new URL(server.baseUrl).origin;
+    for (let n = 0; n < 5; n++) expect((await fetch(`${origin}/pets?limit=1`, { headers })).status).toBe(404);
+    const verdict = await createControl(server.controlUrl).getVerdict();
+    await server.close();
+    const reason = '5 requests came to /pets; the API is under /v1.';
+    expect(verdict).toMatchObject({ outcome: 'inconclusive', reason });
+    expect(verdict.unrecorded).toEqual([
+      { why: 'outside', method: 'GET', path: '/pets', status: 404, api: '/v1', count: 5 },
+    ]);
+    expect(terminalReport([], judge(sim))).toContain(`${reason}\n  0 requests: 0 served, 0 refused, 5 not recorded\n`);
+    expect(junitReport([], judge(sim))).toContain(`<property name="reason" value="${reason}"/>`);
+  });
+
+  test('of sim.fetch are counted as those of a server, each address once', async () => {
+    const sim = frozen();
+    for (const path of ['/pets', '/pets/1', '/pets', '/api/pets', '/v2/pets'])
+      expect((await sim.fetch(`http://petstore.test${path}`, { headers })).status).toBe(404);
+    expect(judge(sim).reason).toBe('5 requests came to /pets, /pets/1, /api/pets and 1 more; the API is under /v1.');
+  });
+
+  test('do not decide where others came to the API', async () => {
+    const sim = frozen();
+    await sim.fetch('http://petstore.test/v1/pets', { headers });
+    await sim.fetch('http://petstore.test/health');
+    expect(judge(sim).reason).toMatch(/^No request was refused/);
+    expect(judge(sim).unrecorded).toHaveLength(1);
+  });
+
+  test('belong to the sandbox that they name, and to the main simulator where there is none', async () => {
+    const server = await listen(frozen(), { port: 0 });
+    const origin = new URL(server.baseUrl).origin;
+    const control = createControl(server.controlUrl);
+    await control.createSandbox({ name: 'mine' });
+    for (const path of ['/s/mine/pets', '/s/mine/pets', '/s/nobody/pets']) await fetch(origin + path, { headers });
+    const reasons = [
+      (await control.getVerdict()).reason,
+      (await control.sandbox('mine').getVerdict()).reason,
+      (await control.listSandboxes()).map(({ name }: { name: string }) => name).join(),
+    ];
+    await server.close();
+    expect(reasons).toEqual([
+      '1 request came to /s/nobody/pets; the API is under /v1.',
+      '2 requests came to /s/mine/pets; the API is under /s/mine/v1.',
+      'mine',
+    ]);
+  });
+
+  test('are none of what a browser asks for by itself, nor preflights, health checks and control', async () => {
+    const sim = frozen();
+    const server = await listen(sim, { port: 0 });
+    const origin = new URL(server.baseUrl).origin;
+    await fetch(`${origin}/favicon.ico`, { headers: { 'sec-fetch-dest': 'image' } });
+    await fetch(`${origin}/`, { headers: { 'sec-fetch-dest': 'document' } });
+    await fetch(`${origin}/`, { method: 'OPTIONS' });
+    await fetch(`${server.controlUrl}/nothing`);
+    await fetch(`${origin}/pets`, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://localhost:5173', 'access-control-request-method': 'GET' },
+    });
+    await server.close();
+    expect(judge(sim).reason).toBe('No request came.');
+  });
+
+  test('are forgotten by a reset and with the journal, and shared with no fork', async () => {
+    const sim = frozen();
+    const miss = () => sim.fetch('http://petstore.test/pets', { headers });
+    const forget = [() => sim.reset(), () => sim.journal.clear(), () => createControl(sim).clearJournal()];
+    for (const each of forget) {
+      await miss();
+      expect(judge(sim).unrecorded).toHaveLength(1);
+      expect(judge(sim.fork())).not.toHaveProperty('unrecorded');
+      each();
+      expect(judge(sim)).not.toHaveProperty('unrecorded');
+      expect(judge(sim).reason).toBe('No request came.');
+    }
+  });
+
+  test('are bounded: past fifty addresses they are counted together, long ones are cut', async () => {
+    const sim = frozen();
+    for (let n = 0; n < 300; n++) await sim.fetch(`http://petstore.test/${n}/${'x'.repeat(1_000)}`);
+    const groups = judge(sim).unrecorded ?? [];
+    expect(groups).toHaveLength(51);
+    expect(groups.at(-1)).toMatchObject({ path: '…', count: 250 });
+    expect(Math.max(...groups.map(({ path }) => path.length))).toBe(200);
+    expect(judge(sim).reason).toMatch(/^300 requests came to /);
+  });
+
+  test('show no key that is no key of the scenario, neither in the verdict nor in its reason', async () => {
+    const sim = frozen();
+    sim.keys.add('secret-of-mine-1234');
+    await sim.fetch('http://petstore.test/keys/secret-of-mine-1234/pets');
+    const verdict = JSON.stringify(createControl(sim).getVerdict());
+    expect(verdict).toContain('/keys/…1234/pets');
+    expect(verdict).not.toContain('secret-of-mine');
+  });
+});
