@@ -3,6 +3,7 @@ import type { Row } from './entry-buffer.js';
 import { type Filter, filterTest } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
 import { counted, whole } from './format.js';
+import { NoRequests, Unrecorded } from './no-requests.js';
 import { RowList } from './row-list.js';
 import type { Session } from './session.js';
 
@@ -122,6 +123,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         {pending > 0 && `, ${whole(pending)} waiting for the answer`}
         {lost > 0 && `; ${whole(lost)} older ones are no longer kept`}
       </p>
+      <Unrecorded session={session} />
       <div
         class="list"
         id="requests"
@@ -132,19 +134,8 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         hidden={shown.count === 0}
       />
       {shown.count === 0 && (
-        <p class="empty">{shown.all === 0 ? <Empty session={session} /> : 'No request meets the filter.'}</p>
+        <p class="empty">{shown.all === 0 ? <NoRequests session={session} /> : 'No request meets the filter.'}</p>
       )}
     </section>
-  );
-}
-
-function Empty({ session }: { session: Session }) {
-  const { kind, baseUrl } = session.source;
-  if (kind !== 'server') return `No requests in the ${kind}.`;
-  const key = session.state.keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
-  return (
-    <>
-      No requests yet. Try one: <code>{`curl -i '${baseUrl}/pets?limit=3' -H 'Authorization: Bearer ${key}'`}</code>
-    </>
   );
 }

@@ -26,8 +26,8 @@ export class Session {
   readonly #sandboxes = new Throttle(() => this.#readSandboxes(), 2_000);
   #run: string | undefined;
   #lastChange = 0;
-  /** How many requests got a 503 that is not among the entries, as the last update said. */
-  #unwritten: number | undefined;
+  /** How many requests are not among the entries, as the last update said. */
+  #missing = '';
 
   constructor(readonly source: Source) {
     this.state = { ...nothing, connection: source.kind === 'file' ? 'file' : 'connecting' };
@@ -122,7 +122,7 @@ export class Session {
     for (const each of [this.#state, this.#scenario, this.#verdict]) each.hurry();
   }
 
-  #take({ run, scenario, clock, entries, changes, total, pending, behind, unwritten }: Update): void {
+  #take({ run, scenario, clock, entries, changes, total, pending, behind, ...others }: Update): void {
     const isNew = run !== this.#run;
     if (isNew) {
       this.#run = run;
@@ -154,8 +154,9 @@ export class Session {
     }
     const isQuiet = entries.length + changes.length === 0;
     if (isNew || !isQuiet) this.onEntries.call();
-    if (isNew || !isConnected || !isQuiet || unwritten !== this.#unwritten) this.refresh();
-    this.#unwritten = unwritten;
+    const missing = `${others.unwritten} ${others.unrecorded}`;
+    if (isNew || !isConnected || !isQuiet || missing !== this.#missing) this.refresh();
+    this.#missing = missing;
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
     if (isNew || !isConnected || isQuiet) this.#hurry();
     if (this.source.sandboxes) this.#sandboxes.ask();

@@ -3,6 +3,7 @@ import { laneText } from './axis.js';
 import { changeText, pictureHeight, shownLanes } from './draw-timeline.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 import { clockSeconds, clockTime } from './format.js';
+import { NoTimeline } from './no-requests.js';
 import type { Session } from './session.js';
 import { type Sign, signNames } from './signs.js';
 import { type Range, TimelineView } from './timeline-view.js';
@@ -86,10 +87,19 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
   const { entries } = session;
   const lanes = shownLanes(entries);
   const more = entries.lanes.size - lanes.length;
+  const isEmpty = entries.rows.length === 0;
   return (
     <figure class="timeline">
+      {isEmpty && (
+        <p class="nothing" style={{ minHeight: `${pictureHeight(1)}px` }}>
+          <span>
+            <NoTimeline session={session} />
+          </span>
+        </p>
+      )}
       <div
         class="canvas"
+        hidden={isEmpty}
         role="img"
         tabIndex={0}
         aria-label="Requests of each key over time. The words below say the same."

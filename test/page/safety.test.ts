@@ -14,10 +14,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Would set `window.hacked`, were it anything but text. */
 const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
-test('all files of the page take at most 31 kB gzipped', () => {
+test('all files of the page take at most 32 kB gzipped', () => {
   const files = ['index.html', 'page/page.js', 'page/page.css'].map((file) => readFileSync(join(dashboard, file)));
   const bytes = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
-  expect(bytes).toBeLessThanOrEqual(31_000);
+  expect(bytes).toBeLessThanOrEqual(32_000);
   expect(bytes).toBeGreaterThan(20_000);
 });
 

@@ -1,8 +1,10 @@
 import { exec } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { HttpResponse, http } from 'msw';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { guarded } from '../../src/msw.js';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
 import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
 
@@ -278,6 +280,62 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('3 of 9 requests').waitFor();
       await page.getByLabel('Judge').selectOption({ label: 'pro-key' });
       await page.getByText('No request came.').waitFor();
+    });
+  });
+
+  describe('4b. requests that are not there', () => {
+    test('an empty page says in the place of the timeline what to send, until the first request', async () => {
+      await open();
+      const line = `curl -i '${stage.server.baseUrl}/pets?limit=3' -H 'Authorization: Bearer free-key'`;
+      const figure = page.locator('figure.timeline');
+      await figure.getByText('Each key gets a line here with its first request.').waitFor();
+      await eventually(() => figure.locator('code').textContent()).toBe(line);
+      expect(await figure.locator('canvas').isVisible()).toBe(false);
+      await stage.call('free-key');
+      await figure.locator('canvas').waitFor();
+      await eventually(() => figure.getByText('1 served').count()).toBe(1);
+      expect(await figure.getByText('Each key gets').count()).toBe(0);
+      const isDrawn = () =>
+        figure.locator('canvas').evaluate((element) => {
+          const canvas = element as HTMLCanvasElement;
+          const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+          return pixels.some((value) => value > 0);
+        });
+      await eventually(isDrawn).toBe(true);
+      expect(opened.errors).toEqual([]);
+    });
+
+    test('requests outside of the API stand above the list with the text of their 404', async () => {
+      await open();
+      const url = stage.server.baseUrl.replace('/v1', '/pets');
+      const { message } = (await (await fetch(url)).json()) as { message: string };
+      await fetch(url);
+      const missed = page.getByLabel('Requests that the journal does not have');
+      await eventually(() => missed.locator('li').allTextContents()).toEqual([`GET /pets 404 ${message} 2 times`]);
+      await page.getByText('2 requests came to /pets; the API is under /v1.').waitFor();
+      const colourOf = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((element) => getComputedStyle(element).color);
+      expect(await colourOf('.unrecorded')).toBe(await colourOf('.count'));
+      await page.keyboard.press('r');
+      await missed.waitFor({ state: 'detached' });
+      await page.getByText('No request came.').waitFor();
+    });
+
+    test('a guarded route changes the quota on the page, and the verdict says that it was not judged', async () => {
+      const route = (sim: PageStage['sim']) => [
+        http.get(
+          '*/v1/orders',
+          guarded(sim, () => HttpResponse.json([])),
+        ),
+      ];
+      await open(storm, { handlers: route });
+      await key('free-key').getByText('57 / 60').waitFor();
+      expect([await stage.call('free-key', '/orders'), await stage.call('free-key', '/orders')]).toEqual([200, 200]);
+      await key('free-key').getByText('59 / 60').waitFor();
+      await page.getByText('2 requests came to guarded routes (GET /v1/orders); the journal does not').waitFor();
     });
   });
 
