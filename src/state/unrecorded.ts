@@ -19,6 +19,10 @@ const mostGroups = 50;
 const mostCharacters = 200;
 export const otherPaths = '…';
 
+/** A path with whole segments only, because half a key could not be masked. */
+const cut = (path: string) =>
+  path.length > mostCharacters ? `${path.slice(0, path.lastIndexOf('/', mostCharacters))}/${otherPaths}` : path;
+
 /** The unrecorded requests of one simulator since its start, its last reset or the last clearing of its journal. */
 export class Unrecorded {
   readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
@@ -29,7 +33,7 @@ export class Unrecorded {
   record(request: Common, authorization?: string | null): void {
     this.count++;
     const { why, method, status } = request;
-    const path = request.path.slice(0, mostCharacters);
+    const path = cut(request.path);
     const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
     const id = [why, method, path, status, token].join('\n');
     const known = this.#groups.get(id);

@@ -176,7 +176,7 @@ describe.concurrent('petstore-sim exec', () => {
     const { code, err } = await run(['exec', '--', process.execPath, '--input-type=module', '-e', client]);
     expect(err).toContain(
       'INCONCLUSIVE  default\n  5 requests came to /pets; the API is under /v1.\n  0 requests: 0 served, 0 refused, 5 not recorded\n\n' +
-        'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none;',
+        'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none',
     );
     expect(code).toBe(0);
   });

@@ -131,14 +131,3 @@ test('no folders import each other in a circle', () => {
   );
   expect(upwards).toEqual([]);
 });
-
-/** Tables: one row a thing, which reads better in one place. */
-const tables = ['contract/assumptions.ts', 'contract/openapi.ts'];
-
-test('no file but a table has more than 250 lines', () => {
-  const long = files
-    .filter((file) => !tables.includes(file))
-    .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length - 1 }))
-    .filter(({ lines }) => lines > 250);
-  expect(long).toEqual([]);
-});

@@ -157,7 +157,7 @@ describe('requests outside of the API', () => {
     const groups = judge(sim).unrecorded ?? [];
     expect(groups).toHaveLength(51);
     expect(groups.at(-1)).toMatchObject({ path: '…', count: 250 });
-    expect(Math.max(...groups.map(({ path }) => path.length))).toBe(200);
+    expect(groups[0]?.path).toBe('/0/…');
     expect(judge(sim).reason).toMatch(/^300 requests came to /);
   });
 

@@ -1,6 +1,5 @@
 import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import type { RunResult } from '../../verdict/run-result.js';
-import { describeGuarded } from '../../verdict/unrecorded.js';
 import { runClient } from '../client-run.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
@@ -38,8 +37,8 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const result = resultOf(verdict, { ...options, command: end, timeout, description });
   const code = await writeReports(flags, { result, entries, run }, nextCommands(flags, result, command));
   if (flags.json) return code;
-  if (entries.length === 0 && describeGuarded(verdict.unrecorded) === undefined)
-    process.stderr.write(sentNothing(result));
+  const isGuarded = verdict.unrecorded?.some(({ why }) => why === 'guarded') ?? false;
+  if (entries.length === 0 && !isGuarded) process.stderr.write(sentNothing(result));
   else if (result.exitCode !== 0) process.stderr.write(replayLines(flags, command));
   return code;
 }
