@@ -173,7 +173,7 @@ test('an exported state can be read by its owner alone, also in a file that was 
   writeFileSync(file, '');
   chmodSync(file, 0o644);
   expect((await runCommandLine(['state', 'export', '--from', run, file])).code).toBe(0);
-  expect(statSync(file).mode & 0o777).toBe(0o644);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test.each([
