@@ -1,3 +1,4 @@
+// @module-tag extended
 import { beforeAll, describe, expect, test } from 'vitest';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import type { Verdict } from '../../src/verdict/judge-run.js';
