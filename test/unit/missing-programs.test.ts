@@ -24,9 +24,9 @@ function endRun(missing: string[], ...skipped: string[][]): string {
 test('a run ends with the files that were not tried and one command that installs their programs', () => {
   vi.stubEnv('CI', undefined);
   const output = endRun(['redis', 'nginx', 'go'], ['needs/redis'], ['needs/redis', 'needs/nginx'], ['extended']);
-  expect(output).toContain('\n  test/a.test.ts: 2 tests need redis, nginx\n');
+  expect(output).toContain('\n  test/a.test.ts: 2 tests with redis, nginx\n');
   expect(output).toContain(
-    '2 tests were not tried. This installs all they need: apt-get install redis-server nginx-light\n',
+    '2 tests not tried. This installs all that they need: apt-get install redis-server nginx-light\n',
   );
 });
 
