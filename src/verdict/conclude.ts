@@ -114,7 +114,9 @@ function isWrongKey(
   { key }: ClientNeeds = {},
 ): boolean {
   if (requests.length === 0 || !requests.every(({ status, isRefused }) => status === 401 && !isRefused)) return false;
-  return !fail.includes('retried-401') || (key !== undefined && requests.every(({ token }) => token !== key));
+  return (
+    !fail.includes('retried-401') || requests.every(({ token }) => token === undefined || (key ?? token) !== token)
+  );
 }
 
 /** A client that was stopped before it came back, in the wait that an answer had asked for or soon after, has done nothing wrong. */

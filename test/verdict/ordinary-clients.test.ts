@@ -398,16 +398,6 @@ describe('what the client has all the same', () => {
     expect(blamed(withBoth(['one', 'one']))).not.toContain('gave-up');
     expect(blamed(withBoth(['one', 'other']))).toContain('gave-up');
   });
-
-  test('is an answer to the key that it sends when it is asked for one', () => {
-    const asked = (call: PlainCall | undefined) =>
-      verdictOn(
-        {},
-        sending(Array(5).fill(10), (at) => (at % 2 === 0 ? { key: null } : (call ?? { key: null }))),
-      );
-    expect(blamed(asked({}))).not.toContain('retried-401');
-    expect(blamed(asked(undefined))).toContain('retried-401');
-  });
 });
 
 describe('strikes from before', () => {
@@ -658,11 +648,6 @@ describe('what is spared lets no bad client through', () => {
       sending([30_000], (at) => named(at === 0 ? 'a' : 'b')),
     );
     expect(blamed(verdict)).toContain('lost-write');
-  });
-
-  test('a request without a key is not excused by another one with a key', () => {
-    const without = (at: number): PlainCall => (at % 2 === 0 ? { key: null } : { query: `limit=${at}` });
-    expect(blamed(verdictOn({}, sending(Array(7).fill(10), without)))).toContain('retried-401');
   });
 
   test('a bad pet between is no second try of the one that is stored later', () => {

@@ -1,43 +1,30 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { lowest } from '../../values/lowest.js';
-import { finding, target, times, type WireRule } from '../finding.js';
+import { finding, times, type WireRule } from '../finding.js';
 import { graceMs, type JudgedRequest } from '../run.js';
 
 const mostRepeats = 1;
-/** How many requests of other clients may come between two of one. */
-const mostBetween = 20;
 
-/** A key that was refused with 401 is used again: it will not become valid by itself. */
+/** A key that was refused with 401 is used again: it will not become valid by itself. A request without a key uses none. */
 export const retried401: WireRule = {
   needs: 'wire',
   judge({ requests }) {
-    const unauthorized = requests.filter(isUnauthorized);
-    if (unauthorized.length === 0) return { exercised: false, findings: [] };
-    const findings = [...groupBy(requests, ({ token }) => token).entries()].flatMap(([token, ofKey]) => {
-      const same = token === undefined ? ofKey.filter((each) => !isAskedForKey(each, requests)) : ofKey;
+    const withKey = requests.filter(({ token }) => token !== undefined);
+    const findings = [...groupBy(withKey, ({ token }) => token).values()].flatMap((same) => {
       const repeats = repeatsOf(same);
       const first = same.find(isUnauthorized);
       if (first === undefined || repeats.length <= mostRepeats) return [];
-      const sent = token === undefined ? 'No key' : 'The same key';
       return [
         finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
           measured: counted(repeats.length, 'repeat'),
           allowed: counted(mostRepeats, 'repeat'),
-          text: `${sent} was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop, and report it; some services ban for it.`,
+          text: `The same key was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop, and report it; some services ban for it.`,
         }),
       ];
     });
-    return { exercised: true, findings };
+    return { exercised: withKey.some(isUnauthorized), findings };
   },
 };
-
-/** Whether the client sent the same with a key right after, and was served: some send their key only when they are asked for it. */
-function isAskedForKey(unauthorized: JudgedRequest, requests: readonly JudgedRequest[]): boolean {
-  const from = lowest(requests.length, (at) => (requests[at] as JudgedRequest).id > unauthorized.id);
-  const next = requests.slice(from, from + mostBetween).find(({ client }) => client === unauthorized.client);
-  return next?.token !== undefined && next.status < 400 && next.status > 0 && target(next) === target(unauthorized);
-}
 
 const isUnauthorized = ({ status, isRefused }: JudgedRequest) => status === 401 && !isRefused;
 
