@@ -12,6 +12,7 @@ const leastThousandthMs = 5_000;
 const atOnceMs = 20;
 /** How much longer than its timer a wait can seem: the request has to arrive. */
 const mostLateMs = 80;
+const cutOff = 'a fraction of a second that was cut off';
 
 /** A request, and the answer that had asked the client to wait. */
 interface Wait {
@@ -38,9 +39,8 @@ export function describeWaits(early: readonly Wait[]): string {
 
 function guess(early: readonly Wait[], waits: readonly number[]): string | undefined {
   const asked = early.map(({ told }) => told.retryAfterMs);
-  if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) {
-    return thousandth;
-  }
+  if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) return thousandth;
+  if (waits.every((waitMs, index) => isCutOff(waitMs, asked[index]))) return cutOff;
   if (waits.every((ms) => ms <= atOnceMs)) {
     if (early.some(({ told }) => isRetryDate(told))) return 'an HTTP date read as a number';
     if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than a timer can hold';
@@ -60,11 +60,19 @@ function sharedWait(waits: readonly number[]): number | undefined {
   const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;
   const step = mean < 5_000 ? 500 : 1_000;
   const round = Math.round(mean / step) * step;
-  return round > 0 && waits.every((ms) => ms >= round - atOnceMs && ms <= round + mostLateMs) ? round : undefined;
+  return round > 0 && waits.every((ms) => isAbout(ms, round)) ? round : undefined;
 }
 
 const isThousandth = (waitMs: number, askedMs: number | undefined) =>
   askedMs !== undefined && askedMs / 1000 > atOnceMs && Math.abs(waitMs - askedMs / 1000) <= 16;
+
+/** Whether the wait was the whole seconds of a decimal number of seconds. */
+function isCutOff(waitMs: number, askedMs = 0): boolean {
+  const wholeMs = Math.floor(askedMs / 1000) * 1000;
+  return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);
+}
+
+const isAbout = (waitMs: number, ms: number) => waitMs >= ms - atOnceMs && waitMs <= ms + mostLateMs;
 
 const isGrowing = (waits: readonly number[]) =>
   waits.length > 1 && waits.every((ms, index) => index === 0 || ms >= 1.3 * (waits[index - 1] ?? 0));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { sending, verdictOn } from '../support/client-lab.js';
+import { type Program, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 
 // Pairs of a right client and a wrong one that differ in one thing.
@@ -25,5 +25,65 @@ describe('a 401', () => {
   test('to a probe without a key does not hide the repeats of a refused key', () => {
     const mixed = sending(waits, (at) => ({ key: at % 2 === 0 ? null : 'revoked-key' }));
     expect(found(verdictOn(about, mixed), 'retried-401')?.measured).toBe('9 repeats');
+  });
+});
+
+describe('a wait of whole seconds where a fraction was asked for', () => {
+  const asked = (text: string): Scenario => ({
+    ban: 'off',
+    faults: [{ when: { first: 2 }, then: { respond: { status: 429, headers: { 'Retry-After': text } } } }],
+  });
+  const guess = (text: string, ms: number) => found(verdictOn(asked(text), sending([ms, ms])), 'early-retry')?.text;
+
+  test('is a fraction that was cut off, and no cap', () => {
+    expect(guess('86400.5', 86_400_000)).toContain('looks like a fraction of a second that was cut off');
+    expect(guess('2.9', 2_004)).toContain('looks like a fraction of a second that was cut off');
+  });
+
+  test('is a cap or a fixed wait where more is missing than the fraction', () => {
+    expect(guess('12.5', 10_000)).toContain('looks like a cap of 10 s');
+    expect(guess('2.5', 1_000)).toContain('looks like a fixed wait of 1 s');
+  });
+});
+
+describe('Retry-After and X-RateLimit-Reset that differ', () => {
+  /** Its window ends at each whole second, and Retry-After is one second: begun in mid-second, Reset lies earlier. */
+  const stubborn: Scenario = {
+    clock: { start: '2026-01-01T12:00:00.560Z', mode: 'frozen' },
+    windows: { minute: '1s' },
+    faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false, failTimes: 2 } }],
+  };
+  const early = (waits: readonly number[]) => found(verdictOn(stubborn, sending(waits)), 'early-retry');
+
+  test('ask for Retry-After: a client that came before it and was refused again was early', () => {
+    expect(early([560, 1_000])).toMatchObject({
+      severity: 'fail',
+      requests: [2],
+      measured: '560 ms waited',
+      allowed: 'at least 1.0 s',
+      text: expect.stringContaining('Came back 440 ms before Retry-After allowed'),
+    });
+    expect(early([560, 1_000])?.text).toContain('X-RateLimit-Reset lay earlier');
+  });
+
+  test('accuse no client that waited for Retry-After, or for a Reset after which it was served', () => {
+    expect(early([1_000, 1_000])).toBeUndefined();
+    expect(early([1_000, 560])).toBeUndefined();
+  });
+
+  test('accuse no callers side by side that waited for Reset, and of which some came too late for the new window', () => {
+    const small: Scenario = {
+      clock: { start: '2026-01-01T12:00:00.560Z', mode: 'frozen' },
+      plans: { free: { minute: 1, day: 1_000 } },
+      windows: { minute: '2s' },
+    };
+    const untilReset: Program = function* ({ send, now }) {
+      for (;;) {
+        const { headers, status } = send();
+        if (status < 400) return;
+        yield Number(headers['X-RateLimit-Reset']) * 1_000 - now();
+      }
+    };
+    expect(found(verdictOn(small, untilReset, untilReset, untilReset), 'early-retry')).toBeUndefined();
   });
 });

@@ -14,7 +14,7 @@ interface EarlyRequest {
 /**
  * The client comes back before every promise of the answer that it had read: any request of one thread of control, the
  * same call where requests run side by side. It fails where it is refused again; where it was served all the same,
- * because promises are whole seconds, it is warned.
+ * because promises are whole seconds, it is warned. Reset is a promise only where the client was served after it.
  */
 export const earlyRetry: WireRule = {
   needs: 'wire',
@@ -48,11 +48,21 @@ function earlyAfter(
   const found: EarlyRequest[] = [];
   for (const request of requests) {
     const told = toldOf(request);
-    const early = told && earlyMs(told, request);
+    const early = told && (earlyForRetryAfterMs(told, request) ?? earlyMs(told, request));
     if (told !== undefined && early !== undefined && early > toleranceMs) found.push({ told, request, earlyMs: early });
   }
   return found;
 }
+
+/** Of a request that was refused although it came after Reset, "the client waits for the time given in the Retry-After header". */
+const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
+  // Side by side, another caller may have used up what Reset had promised.
+  request.isRefused &&
+  request.lane.isOneThread &&
+  retryAfterMs !== undefined &&
+  request.arrivedAtMs >= (resetMs ?? Number.POSITIVE_INFINITY)
+    ? answeredAtMs + retryAfterMs - request.arrivedAtMs
+    : undefined;
 
 /** What comes within a ban is for ban-hammered, unless it is all there was. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
@@ -80,6 +90,7 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
   const header = promiseOf(told);
   const allowedMs =
     told.retryAfterMs === undefined ? byMs : told.answeredAtMs + told.retryAfterMs - request.arrivedAtMs;
+  const isAfterReset = earlyMs(told, request) !== byMs;
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = told.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
   const saved = isRounded ? 'It was served, because waits are rounded up to whole seconds. ' : '';
@@ -91,20 +102,22 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
     early.map((each) => each.request),
     {
       measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
-      allowed: allowedBy(told),
-      text: `Came back ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${advice(told, header)}${early.some(isOnAnother) ? callers : ''}`,
+      allowed: allowedBy(told, isAfterReset),
+      text: `Came back ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(told, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
+
+const earlierReset = 'X-RateLimit-Reset lay earlier, and the client was refused again after it. ';
 
 const promiseOf = ({ retryAfterMs }: JudgedRequest) =>
   retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
 
 /** Either promise would do: what each asked for, where they differ by more than a moment. */
-function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest): string {
+function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest, isAfterReset: boolean): string {
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
   if (retryAfterMs === undefined) return `at least ${span(untilResetMs ?? 0)}`;
-  const differs = untilResetMs !== undefined && retryAfterMs - untilResetMs >= 100;
+  const differs = untilResetMs !== undefined && !isAfterReset && retryAfterMs - untilResetMs >= 100;
   const orReset = differs ? `, or ${span(untilResetMs)} until X-RateLimit-Reset` : '';
   return `at least ${span(retryAfterMs)}${orReset}`;
 }
