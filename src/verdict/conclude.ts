@@ -3,7 +3,7 @@ import type { Outage } from '../state/outage.js';
 import type { UnrecordedRequests } from '../state/unrecorded.js';
 import { counted } from '../values/counted.js';
 import { type Finding, type Severity, span } from './finding.js';
-import { isOverdue } from './given-up.js';
+import { isOverdue, orError } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
 import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
@@ -34,19 +34,20 @@ const tellingRules: readonly FindingCode[] = [
 /** Longest rest of a wait for which a test can be given more time, in milliseconds. */
 const testableMs = 600_000;
 
-/** What is allowed where a scenario asks for the answer. */
-const allowedIfServed: Partial<Record<FindingCode, string>> = {
-  'gave-up': 'another try after the wait: the scenario asks for the answer in the end',
-  'lost-write': 'stored in the end: the scenario asks for it',
+/** Ending of `allowed` in place of an error for the caller, if the scenario asks for the answer. */
+const ifServed: Partial<Record<FindingCode, string>> = {
+  'gave-up': ': the scenario asks for the answer in the end',
+  'lost-write': ': the scenario asks for it',
 };
 
 /** What the scenario names fails. That a client gave up and said so fails only where the scenario asks for the answer. */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
-  const allowed = allowedIfServed[found.code];
-  const isAskedFor = served && allowed !== undefined;
-  const fails = isAskedFor || (fail.includes(found.code) && (allowed === undefined || found.severity !== 'info'));
+  const ending = ifServed[found.code];
+  const isAskedFor = served && ending !== undefined;
+  const fails = isAskedFor || (fail.includes(found.code) && (ending === undefined || found.severity !== 'info'));
   if (!fails || found.severity === 'praise') return found;
-  return { ...found, severity: 'fail', ...(isAskedFor && { allowed }) };
+  const allowed = isAskedFor ? found.allowed.replace(orError, ending) : found.allowed;
+  return { ...found, severity: 'fail', allowed };
 }
 
 /** What the rules came to. */

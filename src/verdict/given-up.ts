@@ -21,6 +21,9 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 /** When a client that failed can come back: as it was told, or after a while. */
 export const comesBackMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) => deadlineMs ?? answeredAtMs + unknownWaitMs;
 
+/** Ending of `allowed` in findings about calls that may be given up if the caller is told. */
+export const orError = ', or an error for the caller';
+
 /** How a client that gave up told its caller, as far as anyone knows: giving up in silence is a fault, saying so is none. */
 export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; told: string } {
   const reports = run.outcomes ?? [];
@@ -57,7 +60,7 @@ export function obtainedIn({ requests }: Run): Obtained {
   return obtained;
 }
 
-/** Tells of calls that were refused at last whether the client has what it wanted all the same. */
+/** Tells of calls that were refused or not answered at last whether the client has what it wanted all the same. */
 class Obtained {
   readonly #requests: readonly JudgedRequest[];
   /** Made when it is first needed: most runs need none of it. */
@@ -69,7 +72,7 @@ class Obtained {
 
   /**
    * Whether the same was served later: a write from whatever key and with whatever else in its body, a read with another key.
-   * Or whether a write had been sent before, its answer was lost, and the client saw the pet when it looked after the refusal.
+   * Or whether the answer to a write was lost, and the client saw the pet when it looked after that, and after a refusal.
    */
   has(refused: JudgedRequest): boolean {
     if (!isWrite(refused) && refused.method !== 'GET') return false;
@@ -78,7 +81,8 @@ class Obtained {
     const later = served.get(wanted(refused));
     if (later !== undefined && later.id > refused.id && (isWrite(refused) || later.token !== refused.token))
       return true;
-    if (!isWrite(refused) || (lost.get(refused.pet)?.id ?? refused.id) >= refused.id) return false;
+    const isLost = !refused.isRefused || (lost.get(refused.pet)?.id ?? refused.id) < refused.id;
+    if (!isWrite(refused) || !isLost) return false;
     const from = lowest(looks.length, (at) => (looks[at] as JudgedRequest).id > refused.id);
     return looks.slice(from, from + mostLooks).some((look) => look.client === refused.client && shows(look, refused));
   }

@@ -418,10 +418,22 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   'post-ambiguous': [
     { does: 'looks before it repeats', client: loudly(clients.looksFirst, newcomer(0)) },
+    { does: 'repeats nothing, and tells its caller', client: loudly(clients.takesItForTheEnd, newcomer(0)) },
+    {
+      does: 'repeats nothing, and ends as if all were well',
+      client: regardless(1, clients.takesItForTheEnd, newcomer(0)),
+      names: ['gave-up'],
+    },
     { does: 'repeats it blindly', client: loudly(clients.repeatsBlindly(), newcomer(0)), names: ['duplicate-write'] },
   ],
   'post-stored-answer-lost': [
     { does: 'looks before it repeats', client: loudly(clients.looksFirst, newcomer(0)) },
+    { does: 'repeats nothing, and tells its caller', client: loudly(clients.takesItForTheEnd, newcomer(0)) },
+    {
+      does: 'repeats nothing, and ends as if all were well',
+      client: regardless(1, clients.takesItForTheEnd, newcomer(0)),
+      names: ['gave-up'],
+    },
     { does: 'repeats it blindly', client: loudly(clients.repeatsBlindly(), newcomer(0)), names: ['duplicate-write'] },
   ],
   'post-answer-late': [

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { type Program, sending, verdictOn } from '../support/client-lab.js';
+import { judge } from '../../src/verdict.js';
+import { type Program, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
+import { frozen } from '../support/frozen.js';
+import type { PlainCall } from '../support/plain-call.js';
 
 // Pairs of a right client and a wrong one that differ in one thing.
 
@@ -85,5 +88,67 @@ describe('Retry-After and X-RateLimit-Reset that differ', () => {
       }
     };
     expect(found(verdictOn(small, untilReset, untilReset, untilReset), 'early-retry')).toBeUndefined();
+  });
+});
+
+describe('a write without an answer that is not sent again', () => {
+  const rex: PlainCall = { body: { name: 'Rex', categoryId: 1 } };
+  const answered: Scenario = { faults: [{ when: { nth: 1 }, then: { respond: { status: 503 }, phase: 'after' } }] };
+  const cut: Scenario = { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] };
+  const judged = (scenario: Scenario, end: { hasFailed?: boolean }, ...programs: Program[]) => {
+    const sim = frozen(scenario);
+    runPrograms(sim, programs);
+    return judge(sim, { isOver: true, end });
+  };
+  const once = sending([], rex);
+
+  test.each([
+    ['a 503', answered],
+    ['a lost answer', cut],
+  ])('after %s is given up in silence where the command ends with 0', (_, scenario) => {
+    const verdict = judged(scenario, { hasFailed: false }, once);
+    expect(found(verdict, 'gave-up')).toMatchObject({
+      severity: 'warn',
+      requests: [1],
+      allowed: 'an error for the caller, or a look whether it was stored',
+    });
+    expect(found(verdict, 'gave-up')?.text).toContain('Not to send it again is right, to say nothing is not');
+    const asked = judged({ ...scenario, expect: { served: true } }, { hasFailed: false }, once);
+    expect([asked.outcome, found(asked, 'gave-up')?.allowed]).toEqual([
+      'fail',
+      'an error for the caller, or a look whether it was stored',
+    ]);
+  });
+
+  test('is no fault where the caller was told, or where nobody knows', () => {
+    for (const scenario of [answered, { ...answered, expect: { served: true, fail: ['duplicate-write' as const] } }]) {
+      for (const end of [{ hasFailed: true }, {}]) {
+        const verdict = judged(scenario, end, once);
+        expect([verdict.outcome, blamed(verdict)]).toEqual(['pass', []]);
+      }
+    }
+    const sim = frozen(answered);
+    runPrograms(sim, [sending([], { ...rex, headers: { 'x-sim-call': 'a' } })]);
+    sim.journal.report({ call: 'a', result: 'failed' });
+    expect(blamed(judge(sim, { isOver: true, end: { hasFailed: false } }))).toEqual([]);
+  });
+
+  test('is no fault where the client looked and found its pet, or sent it again', () => {
+    for (const later of [{ query: 'limit=100' }, rex]) {
+      const verdict = judged(
+        answered,
+        { hasFailed: false },
+        sending([1_000], (at) => (at === 0 ? rex : later)),
+      );
+      expect(found(verdict, 'gave-up')).toBeUndefined();
+    }
+  });
+
+  test('is given up where the client only went on with its next pets, as many as the scenario asks for', () => {
+    const three: Scenario = { ...answered, client: { operation: 'createPet', calls: 3 } };
+    const named = (at: number): PlainCall => ({ body: { name: `Pet ${at}`, categoryId: 1 } });
+    expect(found(judged(three, { hasFailed: false }, sending([10, 10], named)), 'gave-up')?.requests).toEqual([1]);
+    // Of four writes for three calls, one may have been another try with a pet made anew.
+    expect(found(judged(three, { hasFailed: false }, sending([10, 10, 10], named)), 'gave-up')).toBeUndefined();
   });
 });

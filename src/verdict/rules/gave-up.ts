@@ -2,13 +2,13 @@ import { retryAfterHeader } from '../../contract/document.js';
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
 import { answersFor } from '../answers.js';
-import { finding, target, times, type WireRule } from '../finding.js';
-import { isOverdue, obtainedIn, severityOfGivingUp } from '../given-up.js';
+import { type Finding, finding, target, times, type WireRule } from '../finding.js';
+import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
 import { ByLane } from '../place.js';
 import { isRetryDate } from '../promises.js';
-import { isServed, isUnknown, type JudgedRequest, type Run } from '../run.js';
+import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 
-/** A call that was refused, or a read whose answer was of no use, is never sent again. */
+/** A call that was refused or got no answer of use is never sent again, and its caller not told. */
 export const gaveUp: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -18,23 +18,29 @@ export const gaveUp: WireRule = {
     });
     const obtained = obtainedIn(run);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
+    const areOneEach = isEachWriteACall(run);
     const dropped = ended.filter((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      return !mayBeTriedAgain(last, nextOf?.get(last)) && !obtained.has(last);
+      const isOneCall = areOneEach && isUnansweredWrite(last);
+      return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !obtained.has(last);
     });
     // Side by side, a client that writes the attempt into its address has as many answers as the scenario asks for.
     const areAnswered = dropped.every(isBesideOthers) && hasAnswers(run);
     const findings = areAnswered
       ? []
-      : [...groupBy(dropped, ([first]) => first?.token).values()].map((given) => describe(run, given));
+      : [...groupBy(dropped, groupOf).values()].flatMap((given) => describe(run, given));
     const answers = answersFor(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
-    const cameBack = run.calls.some((tries) => tries.some(isFailed) && !isFailed(tries.at(-1) as JudgedRequest));
+    const cameBack = run.calls.some((tries) => tries.some(isToRepeat) && !isFailed(tries.at(-1) as JudgedRequest));
     return { exercised: cameBack && answers.doubt === undefined, findings, doubt: answers.doubt };
   },
 };
 
-function describe(run: Run, given: readonly (readonly JudgedRequest[])[]) {
+/** The calls of one key, those that must not be repeated apart. */
+const groupOf = (tries: readonly JudgedRequest[]) =>
+  `${tries[0]?.token} ${isUnansweredWrite(tries.at(-1) as JudgedRequest)}`;
+
+function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Finding[] {
   const last = given.map((tries) => tries.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
   const tries = given[0] ?? [];
@@ -43,16 +49,23 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]) {
   const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without an answer of use';
   const { severity, told } = severityOfGivingUp(run, last);
+  const isWriteLost = isUnansweredWrite(first);
+  // A write that may be stored is not to be repeated: only silence is a fault, and unknown it is none.
+  if (isWriteLost && severity !== 'warn') return [];
   const dated =
     attempts === 1 && isRetryDate(first)
       ? ` Retry-After was a date, ${first.header(retryAfterHeader)}: read that form, too.`
       : '';
   const often = given.length === 1 && attempts > 1 ? ` ${times(attempts)}, and then given up` : ' and not sent again';
-  return finding('gave-up', severity, last, {
-    measured: `${counted(given.length, 'call')} given up`,
-    allowed: 'another try after the wait, or an error for the caller',
-    text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}`,
-  });
+  return [
+    finding('gave-up', severity, last, {
+      measured: `${counted(given.length, 'call')} given up`,
+      allowed: isWriteLost
+        ? 'an error for the caller, or a look whether it was stored'
+        : `another try after the wait${orError}`,
+      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}${isWriteLost ? ' Not to send it again is right, to say nothing is not: nobody knows whether it was stored.' : ''}`,
+    }),
+  ];
 }
 
 /** Equal reads, of which some were never answered: the next of them was the next call, and no other try. */
@@ -62,17 +75,23 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
   const why = first.isRefused ? 'refused' : 'left without an answer of use';
   return finding('gave-up', severity, missing, {
     measured: `${counted(asked, 'call')}, ${answered} answered`,
-    allowed: 'another try after the wait, or an error for the caller',
+    allowed: `another try after the wait${orError}`,
     text: `${counted(asked, 'equal call')} were made, and ${answered} of them were answered: what was ${why} was not sent again. ${told}`,
   });
 }
 
-/**
- * A write without an answer must not be sent again; a client that left before the answer did not want it; and HEAD or OPTIONS
- * only asks how things are.
- */
-const isFailed = (request: JudgedRequest) =>
+const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnansweredWrite(request);
+
+/** A client that left before the answer did not want it, and HEAD or OPTIONS only asks how things are. */
+const isToRepeat = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
+
+/** A write that may be stored, so that it must not be sent again. */
+const isUnansweredWrite = (request: JudgedRequest) =>
+  isWrite(request) && !request.isRefused && request.status !== 0 && isUnknown(request);
+
+/** Whether no write can be another try with a pet made anew: there are no more of them than the scenario asks for. */
+const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
 const isBesideOthers = ([first]: readonly JudgedRequest[]) =>
   first?.lane.isOneThread === false && first.call === undefined;

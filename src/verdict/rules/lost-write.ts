@@ -1,7 +1,7 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
 import { finding, target, type WireRule } from '../finding.js';
-import { isOverdue, obtainedIn, severityOfGivingUp } from '../given-up.js';
+import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
 import { isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
@@ -38,7 +38,7 @@ export const lostWrite: WireRule = {
       const often = ofKey.length === 1 && tries.length > 1 ? ` ${tries.length} times` : '';
       return finding('lost-write', isKnown ? severity : 'warn', all, {
         measured: `${all.length} ${all.length === 1 ? 'try' : 'tries'}, all refused`,
-        allowed: 'stored in the end, or an error for the caller',
+        allowed: `stored in the end${orError}`,
         text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refusal stores nothing: a write may be repeated after Retry-After.`,
       });
     });
