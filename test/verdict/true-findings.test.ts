@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { seededFraction } from '../../src/values/seeded-random.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
@@ -150,5 +151,51 @@ describe('a write without an answer that is not sent again', () => {
     expect(found(judged(three, { hasFailed: false }, sending([10, 10], named)), 'gave-up')?.requests).toEqual([1]);
     // Of four writes for three calls, one may have been another try with a pet made anew.
     expect(found(judged(three, { hasFailed: false }, sending([10, 10, 10], named)), 'gave-up')).toBeUndefined();
+  });
+});
+
+describe('waits on top of Retry-After', () => {
+  const stubborn: Scenario = {
+    ban: 'off',
+    faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
+  };
+  const flat = (added: readonly number[]) =>
+    found(verdictOn(stubborn, sending(added.map((ms) => 1_000 + Math.round(ms)))), 'no-backoff-growth');
+  /** Numbers drawn at random from 0 up to `most`, the same in every run. */
+  const drawn = (seed: number, most: number) => (at: number) => most * seededFraction(seed, at);
+  const share = (waitsOf: (seed: number) => number[]) =>
+    Array.from({ length: 200 }, (_, seed) => flat(waitsOf(seed + 1))).filter(Boolean).length / 200;
+
+  test.each([
+    ['by 1.5 with a latency of 90 ms at first', [590, 750, 1_130, 1_690]],
+    ['by 1.6 above a constant', [340, 400, 510, 660]],
+    ['by 1.6 above a constant, up to a bound', [340, 400, 510, 660, 670, 655]],
+    ['once, beyond the noise', [340, 400]],
+  ])('that grow %s are spared', (_, added) => {
+    expect(flat(added)).toBeUndefined();
+  });
+
+  test.each([
+    ['stay alike', [500, 510, 525, 540]],
+    ['shrink', [600, 500]],
+    ['grow only at first', [500, 650, 500, 480, 510]],
+    ['grow in equal steps, which is no exponential growth', [500, 700, 900, 1_100, 1_300, 1_500]],
+  ])('that %s are found', (_, added) => {
+    expect(flat(added)?.severity).toBe('warn');
+  });
+
+  test('that grow above any constant are spared with the noise of a network, and flat ones with it are found', () => {
+    for (const factor of [1.5, 1.6, 2]) {
+      for (const constantMs of [0, 250]) {
+        const growing = (seed: number) =>
+          [0, 1, 2, 3].map((at) => constantMs + 150 * factor ** at + drawn(seed, 30)(at));
+        expect(share(growing), `${factor} above ${constantMs}`).toBe(0);
+      }
+    }
+    expect(share((seed) => [0, 1, 2, 3].map((at) => 300 + drawn(seed, 30)(at)))).toBe(1);
+  });
+
+  test('that are drawn from one range are found in nearly every run', () => {
+    expect(share((seed) => [0, 1, 2, 3].map((at) => 500 + drawn(seed, 500)(at)))).toBeGreaterThan(0.9);
   });
 });

@@ -1,13 +1,11 @@
 import { finding, span, type WireRule } from '../finding.js';
+import { growthOf, isExponential, leastGrowth } from '../growth.js';
 import { earlyMs, type JudgedRequest } from '../run.js';
 
 const leastRefusals = 3;
-const leastGrowth = 1.5;
-/** A wait may stop growing at a bound of the client's own after this many steps. */
-const mostSteps = 3;
 /** The longest of waits that are alike, of the shortest. */
 const mostApart = 3;
-/** Added to each wait, so that a wait of nothing can grow too. */
+/** Added to each wait before they are compared, so that waits of next to nothing are alike. */
 const baseMs = 100;
 
 /** Another try of a call, after the answer to the one before it. */
@@ -26,15 +24,14 @@ export const noBackoffGrowth: WireRule = {
       const waits = chain.map(({ refusal, request }) =>
         Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
       );
-      const growth = growthOf(waits);
-      if (growth >= leastGrowth || !isAlike(waits)) return [];
+      if (isExponential(waits) || !isAlike(waits)) return [];
       const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;
       const count = refusals.length + (last?.isRefused ? 1 : 0);
       const shown = waits.slice(0, 8).map(span).join(', ');
       return [
         finding('no-backoff-growth', 'warn', last?.isRefused ? [...refusals, last] : refusals, {
-          measured: `${growth.toFixed(2)} times from wait to wait`,
+          measured: `${growthOf(waits).toFixed(2)} times from wait to wait`,
           allowed: `at least ${leastGrowth} times`,
           text: `Refused ${count} times in a row, and waited about as long each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal, up to a bound, and give up after some attempts.`,
         }),
@@ -74,9 +71,3 @@ const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.len
 
 /** Waits that are drawn at random from a range that grows may shrink; then they differ by more than a jitter of a half. */
 const isAlike = (waits: readonly number[]) => Math.max(...waits) + baseMs <= mostApart * (Math.min(...waits) + baseMs);
-
-/** How much the waits grew from one to the next on average, until they reached their longest. */
-function growthOf(waits: readonly number[]): number {
-  const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
-  return total ** (1 / Math.min(waits.length - 1, mostSteps));
-}

@@ -1,0 +1,53 @@
+/** Least factor from wait to wait of an exponential backoff. */
+export const leastGrowth = 1.5;
+/** A wait may stop growing at a bound of the client's own after this many steps. */
+const mostSteps = 3;
+/** Added to each wait, so that a wait of nothing can grow too. */
+const baseMs = 100;
+/** Longest latency, and the most by which waits on timers differ by chance. */
+const noiseMs = 40;
+/** Farthest distance of a wait from a curve that fits: in milliseconds, and as a share of the whole rise. */
+const mostOffMs = 25;
+const mostOffShare = 0.05;
+/** Factors of the curves that are tried. */
+const factors = [leastGrowth, 1.75, 2, 2.5, 3, 4];
+
+/** Mean factor from one wait to the next, up to the longest. */
+export function growthOf(waits: readonly number[]): number {
+  const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
+  return total ** (1 / Math.min(waits.length - 1, mostSteps));
+}
+
+/** Whether the waits grow exponentially, also above a constant, up to a bound of the client's own. */
+export function isExponential(waits: readonly number[]): boolean {
+  if (growthOf(waits) >= leastGrowth) return true;
+  const longest = Math.max(...waits);
+  const atBound = waits.findIndex((ms) => ms >= longest - noiseMs);
+  if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
+  const rising = waits.slice(0, atBound + 1);
+  const riseMs = longest - (waits[0] ?? 0);
+  // Two waits fit every curve, so that one step beyond the noise is enough not to accuse.
+  if (rising.length === 2) return riseMs > noiseMs;
+  return riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor));
+}
+
+/** Whether `constant + step * factor ** n` fits the waits, by least squares. */
+function fits(waits: readonly number[], factor: number): boolean {
+  const powers = waits.map((_, at) => factor ** at);
+  const [meanPower, meanMs] = [mean(powers), mean(waits)];
+  let [shared, squares] = [0, 0];
+  for (const [at, power] of powers.entries()) {
+    shared += (power - meanPower) * ((waits[at] as number) - meanMs);
+    squares += (power - meanPower) ** 2;
+  }
+  const stepMs = shared / squares;
+  const constantMs = meanMs - stepMs * meanPower;
+  const mostOff = Math.max(mostOffMs, mostOffShare * Math.abs((waits.at(-1) ?? 0) - (waits[0] ?? 0)));
+  return (
+    stepMs > 0 &&
+    constantMs > -noiseMs &&
+    waits.every((ms, at) => Math.abs(ms - constantMs - stepMs * (powers[at] as number)) <= mostOff)
+  );
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
