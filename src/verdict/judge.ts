@@ -44,7 +44,7 @@ export function* judgeInSteps(
     scenario: name,
     expect: scenario.expect,
     // Which key is to be judged somebody has said.
-    needs: isJudged === undefined ? scenario.client : others,
+    needs: isJudged === undefined ? scenario.client : scenario.client && others,
     areHeadersHidden: settings.cors === 'hidden',
   });
   try {

@@ -199,3 +199,57 @@ describe('waits on top of Retry-After', () => {
     expect(share((seed) => [0, 1, 2, 3].map((at) => 500 + drawn(seed, 500)(at)))).toBeGreaterThan(0.9);
   });
 });
+
+describe('calls of one address, one after the other', () => {
+  const refused = (client?: Scenario['client']): Scenario => ({
+    ban: 'off',
+    faults: [{ when: { after: '1s' }, then: { respond: { status: 503 }, countsQuota: false } }],
+    ...(client && { client }),
+  });
+  const storm = (waits: readonly number[], client?: Scenario['client'], callAt?: (at: number) => PlainCall) =>
+    found(verdictOn(refused(client), sending([2_000, ...waits], callAt)), 'retry-storm');
+  const three = { key: 'free-key', calls: 3 };
+  const series = [100, 600, 1_600];
+
+  test('are told apart by waits that grow and start again', () => {
+    for (const client of [three, undefined]) expect(storm([...series, 5, ...series], client)).toBeUndefined();
+    expect(storm([...series, 100, ...series], three)).toBeUndefined();
+  });
+
+  test('are one call with layers of retries where the scenario asks for no more calls, or where the layer around waits', () => {
+    const nested = [...series, 5, ...series, 5, ...series];
+    expect(storm(nested, { key: 'free-key' })?.text).toContain('retries inside retries multiply');
+    expect(storm([...series, 100, ...series, 600, ...series])?.severity).toBe('fail');
+    expect(storm([...nested, 5, ...series], three)?.severity).toBe('fail');
+  });
+
+  test('are told apart by their connections, where each has one of its own', () => {
+    const onTwo = (at: number): PlainCall => ({ connection: at < 5 ? 1 : 2 });
+    expect(storm(Array(7).fill(1_000), undefined, onTwo)).toBeUndefined();
+    const inTurn = (at: number): PlainCall => ({ connection: 1 + (at % 2) });
+    expect(storm(Array(7).fill(1_000), undefined, inTurn)?.severity).toBe('fail');
+  });
+
+  test('are counted in all where nothing tells them apart, and no layers are spoken of', () => {
+    expect(storm(Array(7).fill(8), three)).toMatchObject({
+      severity: 'warn',
+      measured: '8 attempts in all, by at least 2 calls',
+      allowed: '6 attempts of each call',
+      text: expect.stringContaining('GET /pets was tried 8 times in all within'),
+    });
+    expect(storm(Array(7).fill(8), three)?.text).not.toContain('layer');
+    expect(storm(Array(12).fill(8), three)?.severity).toBe('fail');
+  });
+
+  test('with waits at random are one call where nobody asked for more', () => {
+    const random = [900, 300, 1_200, 100, 700, 1_500, 200, 800];
+    expect(storm(random)?.severity).toBe('fail');
+  });
+
+  test('of which one is tried too often are found', () => {
+    expect(storm([...series, 5, 100, 200, 400, 800, 1_600, 3_200], three)).toMatchObject({
+      severity: 'fail',
+      measured: '7 attempts',
+    });
+  });
+});

@@ -1,8 +1,9 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
-import { finding, span, target, type WireRule } from '../finding.js';
+import { callsOf } from '../equal-calls.js';
+import { type Finding, finding, span, target, type WireRule } from '../finding.js';
 import { ByLane } from '../place.js';
-import { earlyMs, isAnswered, isUnknown, type JudgedRequest, toleranceMs } from '../run.js';
+import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
 /** What comes this long after it might is no storm. */
@@ -17,34 +18,61 @@ const leastPollMs = 2_500;
 /** One call is tried too often: usually a retry inside a retry. */
 export const retryStorm: WireRule = {
   needs: 'wire',
-  judge({ episodes, requests, calls, needs }) {
+  judge(run) {
     // What one client was refused another one did not try again.
-    const refused = episodes
+    const refused = run.episodes
       .flatMap((episode) => [...groupBy(episode.requests, ({ lane }) => lane).values()])
       .flatMap((ofClient) => [...groupBy(ofClient, ({ fingerprint }) => fingerprint).values()])
       .flatMap(splitAtRests);
-    const failed = failedCalls(requests).flatMap(splitAtRests);
-    let isExercised = false;
-    const findings = [...refused, ...failed].flatMap((tries) => {
-      const [first] = tries;
-      const attempts = attemptsOf(tries);
-      isExercised ||= attempts > 1;
-      if (first === undefined || attempts <= mostAttempts) return [];
-      // Of equal calls without a name that waited as they were told nobody can say whose try each was.
-      const isShared = first.call === undefined && first.lane.isOneThread;
-      if (isShared && attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
-      if (isPoll(tries, calls[first.fingerprint] ?? [])) return [];
-      const lastedMs = (tries.at(-1)?.arrivedAtMs ?? 0) - first.arrivedAtMs;
-      return [
-        finding('retry-storm', 'fail', tries, {
-          measured: `${attempts} attempts`,
-          allowed: `${mostAttempts} attempts`,
-          text: `${target(first)} was tried ${attempts} times within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no answer of use'}. Bound the attempts, and retry in one layer only: retries inside retries multiply.`,
-        }),
-      ];
-    });
-    return { exercised: isExercised, findings };
+    const failed = failedCalls(run.requests).flatMap(splitAtRests);
+    const all = [...refused, ...failed];
+    return {
+      exercised: all.some((tries) => attemptsOf(tries) > 1),
+      findings: all.flatMap((tries) => findingsIn(tries, run)),
+    };
   },
+};
+
+/** @param tries equal ones that got no answer of use, except the last */
+function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Finding[] {
+  const [first] = tries;
+  const attempts = attemptsOf(tries);
+  if (first === undefined || attempts <= mostAttempts) return [];
+  const same = calls[first.fingerprint] ?? [];
+  if (isPoll(tries, same)) return [];
+  // Without a name they may be of several calls, of which those with an answer were made apart.
+  const isShared = first.call === undefined && first.lane.isOneThread;
+  if (!isShared) return [storm(tries, attempts)];
+  if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
+  const most =
+    needs && Math.max(1, (needs.calls ?? 1) - same.filter((each) => isAnswered(each) && !tries.includes(each)).length);
+  const apart = callsOf(tries, most);
+  const tooMany = apart.filter(({ length }) => length > mostAttempts);
+  if (apart.length > 1) return tooMany.map((each) => storm(each, each.length));
+  return [attempts <= mostAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
+}
+
+const storm = (tries: readonly JudgedRequest[], attempts: number) =>
+  finding('retry-storm', 'fail', tries, {
+    measured: `${attempts} attempts`,
+    allowed: `${mostAttempts} attempts`,
+    text: `${triedTimes(tries, `${attempts} times`)} Bound the attempts, and retry in one layer only: retries inside retries multiply.`,
+  });
+
+function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
+  const least = Math.ceil(attempts / mostAttempts);
+  return finding('retry-storm', 'warn', tries, {
+    measured: `${attempts} attempts in all, by at least ${least} calls`,
+    allowed: `${mostAttempts} attempts of each call`,
+    text: `${triedTimes(tries, `${attempts} times in all`)} That is allowed to ${least} calls or more, and nothing tells them apart: name them in X-Sim-Call, and bound the attempts of each.`,
+  });
+}
+
+/** `GET /pets was tried 7 times within 6.0 s while it was refused.` */
+const triedTimes = (tries: readonly JudgedRequest[], often: string) => {
+  const [first] = tries as [JudgedRequest];
+  const lastedMs = (tries.at(-1) as JudgedRequest).arrivedAtMs - first.arrivedAtMs;
+  return `${target(first)} was tried ${often} within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no answer of use'}.`;
 };
 
 /** Whether it came after a wait that an answer had asked for. */

@@ -1,0 +1,52 @@
+import type { JudgedRequest } from './run.js';
+
+/** Least factor by which the waits of a call have grown before a short one begins another call. */
+const leastGrowth = 1.5;
+/** Differences of waits by chance. */
+const noiseMs = 40;
+
+/**
+ * Splits equal tries of one thread, sent one after the other, into the calls that they are of, as far as waits and
+ * connections show it: a series of waits that starts again, or a connection that brought several tries and then another one
+ * that does.
+ * @param most how many calls they can be; `undefined` if nobody knows, where a series that starts again after a wait may be
+ *   that of a retry in another layer
+ * @returns one list if nothing tells calls apart
+ */
+export function callsOf(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
+  const calls: JudgedRequest[][] = [];
+  let waits: number[] = [];
+  for (const [at, request] of tries.entries()) {
+    const before = tries[at - 1];
+    const waitMs = before === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
+    if (before === undefined || startsAgain(waits, waitMs, most) || isOnNext(tries, at)) {
+      calls.push([request]);
+      waits = [];
+    } else {
+      calls.at(-1)?.push(request);
+      waits.push(waitMs);
+    }
+  }
+  return calls.length > (most ?? calls.length) ? [[...tries]] : calls;
+}
+
+function startsAgain(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
+  const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
+  const hasGrown = lastMs >= firstMs * leastGrowth && lastMs > firstMs + noiseMs;
+  // The next call begins at once; another layer of retries waits as the first did.
+  const mostMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
+  return hasGrown && waitMs <= mostMs;
+}
+
+/** Whether a connection that brought at least two tries ends there, and another one begins that does too. */
+function isOnNext(tries: readonly JudgedRequest[], at: number): boolean {
+  const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => tries[index]?.connection);
+  return (
+    before !== undefined &&
+    request !== undefined &&
+    last === before &&
+    request === next &&
+    before !== request &&
+    !tries.slice(at).some(({ connection }) => connection === before)
+  );
+}
