@@ -32,7 +32,8 @@ export function callsOf(tries: readonly JudgedRequest[], most: number | undefine
 
 function startsAgain(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  const hasGrown = lastMs >= firstMs * leastGrowth && lastMs > firstMs + noiseMs;
+  // A loop without waits has long ones by chance.
+  const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * leastGrowth && lastMs >= firstMs + 2 * noiseMs;
   // The next call begins at once; another layer of retries waits as the first did.
   const mostMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= mostMs;
