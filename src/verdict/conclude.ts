@@ -54,6 +54,8 @@ export function escalated(found: Finding, { served = false, fail = [] }: Expecta
 interface Results {
   findings: readonly Finding[];
   exercised: readonly FindingCode[];
+  /** Why requests may be of several callers, and nobody can tell. */
+  callers: string | undefined;
   /** Why a rule could not tell, by its code. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
@@ -66,7 +68,7 @@ interface Results {
 /** What was not exercised never passes. */
 export function conclude(
   run: Run,
-  { findings, exercised, doubts, unmet, dropped, outages, unrecorded, expect }: Results,
+  { findings, exercised, callers, doubts, unmet, dropped, outages, unrecorded, expect }: Results,
 ): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesOf = (severity: Severity) => [
@@ -85,9 +87,7 @@ export function conclude(
   if (unmet !== undefined) return inconclusive(`The scenario was not met: it needs ${unmet}.`);
   const waiting = stillWaiting(run);
   if (waiting !== undefined) return inconclusive(waiting);
-  const doubt = rulesOf(expect)
-    .map((code) => doubts.get(code))
-    .find((each) => each !== undefined);
+  const doubt = [callers, ...rulesOf(expect).map((code) => doubts.get(code))].find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
   if (!isTold(exercised, expect)) return inconclusive(whyUntold(run, expect, unrecorded));
   const warned = codesOf('warn');

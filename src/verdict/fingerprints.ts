@@ -9,11 +9,14 @@ export class Fingerprints {
   #method: string | undefined;
   #kind = new Map<string, number>();
 
-  /** @param requestText the body of the request */
-  of(request: ObservedRequest, requestText: string): number {
+  /**
+   * @param client the name of the client
+   * @param requestText the body of the request
+   */
+  of(request: ObservedRequest, client: string | undefined, requestText: string): number {
     const { token, method } = request;
     if (token !== this.#token || method !== this.#method) this.#turnTo(token, method);
-    const text = request.call === undefined ? sentIn(request, requestText) : `\n${request.client}\n${request.call}`;
+    const text = request.call === undefined ? sentIn(request, requestText) : `\n${client}\n${request.call}`;
     let number = this.#kind.get(text);
     if (number === undefined) {
       number = this.#count++;

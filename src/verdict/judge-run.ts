@@ -26,6 +26,7 @@ import { retried401 } from './rules/retried-401.js';
 import { retryStorm } from './rules/retry-storm.js';
 import { roundedInt64 } from './rules/rounded-int64.js';
 import { isServed, type JudgedRequest, type KnownRequest, type Run } from './run.js';
+import { undeclaredCallersIn } from './undeclared-callers.js';
 
 /** Every rule, by the code of its findings. */
 export const rules: Readonly<Record<FindingCode, Rule>> = {
@@ -111,15 +112,27 @@ function* verdictOf(
     yield;
   }
   const isHidden = createIsHidden(run.requests, outages);
-  const findings = [...judgements.values()]
-    .flatMap((judgement) => judgement.findings.map((found) => escalated(found, expect)))
-    .filter((found) => !isHidden(found))
+  const found = [...judgements.values()].flatMap((judgement) => judgement.findings);
+  const callers = undeclaredCallersIn(run);
+  const findings = found
+    .filter((each) => !isHidden(each) && !callers.excuses(each))
+    .map((each) => escalated(each, expect))
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
   const exercised = [...judgements].filter(([, judgement]) => judgement.exercised).map(([code]) => code);
   const unmet = unmetNeed(run.requests, run.needs ?? {});
   return {
     scenario,
-    ...conclude(run, { findings, exercised, doubts, unmet, dropped, outages, unrecorded, expect }),
+    ...conclude(run, {
+      findings,
+      exercised,
+      callers: callers.doubtOf(found),
+      doubts,
+      unmet,
+      dropped,
+      outages,
+      unrecorded,
+      expect,
+    }),
     ...(unmet !== undefined && { unmet }),
     findings,
     exercised,

@@ -123,8 +123,9 @@ export class JudgedRequest implements ObservedRequest, Place {
   get connection() {
     return this.#entry.connection;
   }
+  /** The first `User-Agent` of its client. */
   get client() {
-    return this.#entry.client;
+    return this.lane.client;
   }
   get call() {
     return this.#entry.call;

@@ -42,7 +42,7 @@ class Places {
   readonly #series = new Map<string, number>();
   #era = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
-  #last: { lane: Lane; client: string | undefined } | undefined;
+  #last: ({ lane: Lane } & Pick<ObservedRequest, 'client' | 'connection'>) | undefined;
 
   constructor(callers: number) {
     this.#callers = callers;
@@ -53,25 +53,35 @@ class Places {
     if (arrivedAtMs < this.#lastMs - correctionMs) this.#era++;
     this.#lastMs = arrivedAtMs;
     const requestText = requestBody === undefined ? '' : decoder.decode(requestBody);
-    const fingerprint = this.#fingerprints.of(entry, requestText);
-    return { lane: this.#laneOf(entry), fingerprint, requestBody, requestText };
+    const lane = this.#laneOf(entry);
+    return { lane, fingerprint: this.#fingerprints.of(entry, lane.client, requestText), requestBody, requestText };
   }
 
-  #laneOf({ token, client }: ObservedRequest): Lane {
+  #laneOf({ token, client, connection }: ObservedRequest): Lane {
     const era = this.#era;
     const last = this.#last;
-    if (last !== undefined && last.client === client && last.lane.token === token && last.lane.era === era)
+    if (
+      last !== undefined &&
+      last.lane.token === token &&
+      last.lane.era === era &&
+      last.client === client &&
+      last.connection === connection
+    )
       return last.lane;
     const key = `${era} ${token}`;
     const series = this.#series.get(key) ?? this.#series.size;
     this.#series.set(key, series);
-    const name = `${key} ${client}`;
-    const lane = this.#lanes.get(name) ?? {
-      ...{ token, era, series, callers: this.#callers },
-      isOneThread: this.#callers === 1,
-    };
-    this.#lanes.set(name, lane);
-    this.#last = { lane, client };
+    const byClient = `${key} ${client}`;
+    // One connection is of one client, also where that changes its User-Agent.
+    const byConnection = connection === undefined ? byClient : `${key}\n${connection}`;
+    const lane = this.#lanes.get(byConnection) ??
+      this.#lanes.get(byClient) ?? {
+        ...{ token, era, series, client, callers: this.#callers },
+        isOneThread: this.#callers === 1,
+      };
+    this.#lanes.set(byConnection, lane);
+    if (!this.#lanes.has(byClient)) this.#lanes.set(byClient, lane);
+    this.#last = { lane, client, connection };
     return lane;
   }
 }

@@ -5,6 +5,8 @@ export interface Lane {
   readonly era: number;
   /** The same for all lanes of one key in one era; counted from 0. */
   readonly series: number;
+  /** Name of the client: its first `User-Agent`. Another one on the same connection is of the same client. */
+  readonly client: string | undefined;
   /**
    * Whether its requests never overlapped in time, so that each follows from the answer before it, on whatever
    * connection.

@@ -441,6 +441,7 @@ describe('an answer that was left', () => {
       finishedAtMs: arrivedAtMs + lastedMs,
       status: 0,
       client: agents[id - 1],
+      connection: agents.length > 0 ? id : 1,
     });
     const runJudge = new RunJudge({ scenario: 'left' });
     for (const each of [entry(1, 0), entry(2, lastedMs + laterMs)]) runJudge.add(each);
@@ -637,7 +638,7 @@ describe('what is spared lets no bad client through', () => {
       ...notStored,
       faults: [{ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }],
     };
-    const other = { query: 'limit=100', headers: { 'user-agent': 'other' } };
+    const other = { query: 'limit=100', connection: 2, headers: { 'user-agent': 'other' } };
     expect(blamed(verdictOn(stored, looks(other)))).toContain('lost-write');
   });
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import type { RequestRecord } from '../../src/state/request-record.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
+import { RunJudge } from '../../src/verdict/run-judge.js';
 import { judge } from '../../src/verdict.js';
-import { type Program, runPrograms, sending, verdictOn } from '../support/client-lab.js';
+import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
@@ -241,6 +243,10 @@ describe('calls of one address, one after the other', () => {
     expect(storm(Array(12).fill(8), three)?.severity).toBe('fail');
   });
 
+  test('are one loop without waits where a busy machine makes some longer', () => {
+    expect(storm([1, 60, 0, 1, 90, 0, 2])?.severity).toBe('fail');
+  });
+
   test('with waits at random are one call where nobody asked for more', () => {
     const random = [900, 300, 1_200, 100, 700, 1_500, 200, 800];
     expect(storm(random)?.severity).toBe('fail');
@@ -251,5 +257,134 @@ describe('calls of one address, one after the other', () => {
       severity: 'fail',
       measured: '7 attempts',
     });
+  });
+});
+
+describe('a client that changes its User-Agent with each request', () => {
+  const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
+  const agent = (at: number, more: PlainCall = {}): PlainCall => ({
+    ...more,
+    headers: { 'user-agent': `bot ${at}`, ...more.headers },
+  });
+
+  test('is one client on one connection, and is judged as such', () => {
+    const verdict = verdictOn(wall, sending(Array(8).fill(1_200), agent));
+    expect(blamed(verdict)).toEqual(
+      expect.arrayContaining(['early-retry', 'ban-tripped', 'ban-hammered', 'retry-storm']),
+    );
+    expect(blamed(verdict)).not.toContain('no-shared-gate');
+    const dead = sending(Array(4).fill(100), (at) => agent(at, { key: 'revoked-key' }));
+    expect(blamed(verdictOn({}, dead))).toEqual(['retried-401']);
+  });
+
+  test('is one client for its writes, too', () => {
+    const cut: Scenario = { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] };
+    const rex = { body: { name: 'Rex', categoryId: 1 } };
+    for (const more of [{}, { headers: { 'x-sim-call': 'a' } }]) {
+      const twice = sending([1_000], (at) => agent(at, { ...rex, ...more }));
+      expect(blamed(verdictOn(cut, twice))).toContain('duplicate-write');
+    }
+  });
+
+  test('is accused of nothing where it waits as it was told', () => {
+    const verdict = verdictOn(wall, sending([30_000, 10], agent));
+    expect([verdict.outcome, blamed(verdict)]).toEqual(['pass', []]);
+  });
+
+  test('never passes with a connection for each request, where it may be as many programs', () => {
+    const onEach = (at: number) => agent(at, { connection: at + 1 });
+    expect(verdictOn(wall, sending([30_000, 10, 10, 10], onEach)).outcome).toBe('pass');
+    const verdict = verdictOn({ ...wall, ban: 'off' }, sending(Array(4).fill(1_200), onEach));
+    expect([verdict.outcome, blamed(verdict)]).toEqual(['inconclusive', ['no-shared-gate']]);
+    expect(verdict.reason).toContain('Each request came under another User-Agent and on another connection');
+  });
+
+  test('is not what several programs are, each on a connection of its own', () => {
+    const programs = [0, 1].map(
+      (at): Program =>
+        function* (lab) {
+          yield at * 5_000;
+          yield* sending([30_000], agent(at))(lab);
+        },
+    );
+    expect(blamed(verdictOn(wall, ...programs))).toEqual(['no-shared-gate']);
+  });
+});
+
+describe('several processes with one key that share nothing', () => {
+  const asked = (seconds: number, more: Scenario = {}): Scenario => ({
+    ...more,
+    ban: 'off',
+    faults: [{ when: { first: 4 }, then: { respond: { status: 429, headers: { 'Retry-After': seconds } } } }],
+  });
+  /** So many of them, each begun so much after the one before. */
+  const processes = (count: number, apartMs: number, one: Program) =>
+    Array.from(
+      { length: count },
+      (_, at): Program =>
+        function* (lab) {
+          yield at * apartMs;
+          yield* one(lab);
+        },
+    );
+  const held = (scenario: Scenario, ...programs: Program[]) => {
+    const sim = frozen(scenario);
+    runPrograms(sim, programs);
+    // As `exec` has them: refusals are sent 20 ms later, so that what comes after may follow from them.
+    const runJudge = new RunJudge({ scenario: 'held', needs: scenario.client });
+    for (const entry of sim.journal.query() as RequestRecord[]) {
+      const heldMs = entry.status === 429 ? 20 : 0;
+      runJudge.add({ ...entry, heldMs, answeredAtMs: entry.answeredAtMs + heldMs });
+    }
+    return runJudge.verdict({ nowMs: sim.clock.now(), isOver: true, end: { hasFailed: false } });
+  };
+  const waits = retrying((answer) => retryAfter(answer) * 1_000 + 20);
+  const declared = 'client.parallel in the scenario, or X-Sim-Call';
+
+  test.each([
+    [4, 30],
+    [2, 500],
+  ])('%s of them, begun %s ms apart, prove nothing where each waits as it was told', (count, apartMs) => {
+    const verdict = held(asked(10), ...processes(count, apartMs, waits));
+    expect([verdict.outcome, blamed(verdict)]).toEqual(['inconclusive', []]);
+    expect(verdict.reason).toContain(declared);
+    const parallel = held(asked(10, { client: { parallel: count } }), ...processes(count, apartMs, waits));
+    expect([parallel.outcome, blamed(parallel)]).toEqual(['pass', []]);
+  });
+
+  test('prove nothing seconds apart where each comes back on its own connection', () => {
+    expect(held(asked(10), ...processes(3, 3_000, waits)).outcome).toBe('inconclusive');
+    const elsewhere = sending([3_000, 7_100, 3_000], (at) => ({ connection: at + 1 }));
+    expect(found(held(asked(10), elsewhere), 'early-retry')?.severity).toBe('fail');
+  });
+
+  test('are no excuse of one client that comes back early, over one connection or many', () => {
+    const on = (connectionOf: (at: number) => number, ms: readonly number[]) =>
+      held(
+        asked(10),
+        sending(ms, (at) => ({ connection: connectionOf(at) })),
+      );
+    const fails = (verdict: ReturnType<typeof held>) => found(verdict, 'early-retry')?.severity;
+    // One return for two refusals.
+    expect(fails(on((at) => at, [300, 10_100]))).toBe('fail');
+    // Early on the connection of the refusal.
+    expect(fails(on((at) => at % 2, [200, 200, 200, 10_000, 100, 100, 100]))).toBe('fail');
+    // None came back.
+    expect(fails(on((at) => at, [30, 30, 30]))).toBe('fail');
+    // One came back, and another early one follows.
+    expect(fails(on((at) => at, [500, 9_600, 50, 600]))).toBe('fail');
+    // The second return is of another day.
+    expect(fails(on((at) => at, [300, 10_100, 60_000]))).toBe('fail');
+  });
+
+  test('prove nothing while they wait, and are accused when none has come back', () => {
+    const sim = frozen(asked(10));
+    runPrograms(sim, processes(2, 500, waits), { untilMs: 5_000 });
+    const outcomeAt = (duration: string) => {
+      sim.clock.advance(duration);
+      return judge(sim).outcome;
+    };
+    expect(outcomeAt('1s')).toBe('inconclusive');
+    expect(outcomeAt('10m')).toBe('fail');
   });
 });

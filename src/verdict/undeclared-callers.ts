@@ -1,0 +1,120 @@
+import type { FindingCode } from '../scenario/expectation.js';
+import { groupBy } from '../values/group-by.js';
+import type { Finding } from './finding.js';
+import { isOverdue } from './given-up.js';
+import type { Lane } from './place.js';
+import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
+
+/** Rules that blame a client for a refusal that another caller may have read. */
+const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'early-retry',
+  'ban-tripped',
+  'ban-hammered',
+  'ignored-day-window',
+  'retry-storm',
+]);
+
+/** Attempts of each caller that are no storm. */
+const mostAttempts = 6;
+/** Longest time after the end of its wait in which a caller is known to be back from it; or as long as the wait. */
+const promptMs = 2_000;
+/** Least requests under names of their own that may be of one client. */
+const leastNames = 3;
+
+/** Doubts whether requests of one key are of one client. */
+export interface UndeclaredCallers {
+  /** Whether a finding is about a client that may be several. */
+  excuses(found: Finding): boolean;
+  /** Reason why the verdict on these findings is inconclusive; `undefined` if none of them raises a doubt. */
+  doubtOf(findings: readonly Finding[]): string | undefined;
+}
+
+/**
+ * Finds clients that may be several callers which share nothing: requests on other connections came before the end of a
+ * wait, and each caller that was refused came back after its own wait.
+ */
+export function undeclaredCallersIn(run: Run): UndeclaredCallers {
+  // Made when they are needed: most runs need none of them.
+  let byId: ReadonlyMap<number, JudgedRequest> | undefined;
+  let ofLanes: ReadonlyMap<Lane, readonly JudgedRequest[]> | undefined;
+  const counts = new Map<Lane, number>();
+  const laneOf = (id: number) => {
+    byId ??= new Map(run.requests.map((request) => [request.id, request]));
+    return (byId.get(id) as JudgedRequest).lane;
+  };
+  const sentIn = (lane: Lane) => {
+    ofLanes ??= groupBy(run.requests, (request) => request.lane);
+    return ofLanes.get(lane) ?? [];
+  };
+  const callersIn = (lane: Lane) => {
+    const count = counts.get(lane) ?? countCallers(sentIn(lane), run);
+    counts.set(lane, count);
+    return count;
+  };
+  const excuses = ({ code, requests }: Finding) => {
+    const count = blaming.has(code) ? callersIn(laneOf(requests[0] as number)) : 1;
+    return count > 1 && (code !== 'retry-storm' || requests.length <= mostAttempts * count);
+  };
+  const hasFleetingNames = ({ code, requests }: Finding) =>
+    code === 'no-shared-gate' &&
+    requests.length >= leastNames &&
+    requests.every((id) => sentIn(laneOf(id)).length === 1);
+  return {
+    excuses,
+    doubtOf(findings) {
+      if (findings.some(excuses)) return several;
+      return findings.some(hasFleetingNames) ? fleeting : undefined;
+    },
+  };
+}
+
+const several =
+  'Requests came on other connections before the end of a wait, and each caller that was refused came back after its own: these may be several callers that share nothing. If so, say so: client.parallel in the scenario, or X-Sim-Call.';
+const fleeting =
+  'Each request came under another User-Agent and on another connection: whether that is one client or several only a User-Agent that stays, or X-Sim-Call, tells.';
+
+/**
+ * How many callers, each of which waits as it was told, make these requests, which seem to be of one thread; 1 where they
+ * cannot be of several.
+ */
+function countCallers(requests: readonly JudgedRequest[], run: Run): number {
+  let count = 1;
+  let waiting: JudgedRequest[] = [];
+  /** The first refusal since nobody waited, and whether a caller has come back since. */
+  let first: JudgedRequest | undefined;
+  let isBack = false;
+  /** Those that came too late to have been sent before it was read: their connection has to show that they are others. */
+  const late = new Set<JudgedRequest>();
+  const hasReturned = new Set<JudgedRequest>();
+  for (const request of requests) {
+    if (!request.lane.isOneThread || request.call !== undefined || request.connection === undefined) return 1;
+    const own = waiting.find(({ connection }) => connection === request.connection);
+    const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
+    if (from !== undefined) {
+      if (!isDue(from, request) || !isPrompt(from, request)) return 1;
+      waiting = waiting.filter((refusal) => refusal !== from);
+      isBack = true;
+      if (request.isRefused) hasReturned.add(request);
+    } else if (first !== undefined && waiting.length > 0) {
+      if (isBack) return 1;
+      count++;
+      if (request.arrivedAtMs - first.answeredAtMs > graceMs) late.add(request);
+    }
+    if (request.isRefused) {
+      if (waiting.length === 0) {
+        first = request;
+        isBack = false;
+      }
+      waiting.push(request);
+    }
+  }
+  return waiting.every((refusal) => hasReturned.has(refusal) || !isOverdue(refusal, run)) ? count : 1;
+}
+
+const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
+  arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
+
+function isPrompt({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest): boolean {
+  const dueMs = deadlineMs ?? answeredAtMs;
+  return arrivedAtMs - dueMs <= Math.max(promptMs, dueMs - answeredAtMs);
+}
