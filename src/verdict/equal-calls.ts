@@ -7,10 +7,10 @@ const noiseMs = 40;
 
 /**
  * Splits equal tries of one thread, sent one after the other, into the calls that they are of, as far as waits and
- * connections show it: a series of waits that starts again, or a connection that brought several tries and then another one
- * that does.
+ * connections show it: a series of waits that starts again, or, of a known number of calls, a connection that brought several
+ * tries and then another one that does.
  * @param most how many calls they can be; `undefined` if nobody knows, where a series that starts again after a wait may be
- *   that of a retry in another layer
+ *   that of a retry in another layer, and a client may have changed its connection
  * @returns one list if nothing tells calls apart
  */
 export function callsOf(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
@@ -19,7 +19,7 @@ export function callsOf(tries: readonly JudgedRequest[], most: number | undefine
   for (const [at, request] of tries.entries()) {
     const before = tries[at - 1];
     const waitMs = before === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
-    if (before === undefined || startsAgain(waits, waitMs, most) || isOnNext(tries, at)) {
+    if (before === undefined || startsAgain(waits, waitMs, most) || (most !== undefined && isOnNext(tries, at))) {
       calls.push([request]);
       waits = [];
     } else {

@@ -2,6 +2,7 @@ import type { FindingCode } from '../scenario/expectation.js';
 import { groupBy } from '../values/group-by.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
+import { besideMs } from './judged-request.js';
 import type { Lane } from './place.js';
 import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
 
@@ -80,9 +81,12 @@ const fleeting =
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** The first refusal since nobody waited, and whether a caller has come back since. */
+  /** The first refusal since nobody waited. */
   let first: JudgedRequest | undefined;
+  /** Whether a caller has come back since, and whether that is what one client does that obeys the last refusal. */
   let isBack = false;
+  let isAfterLast = false;
+  let before: JudgedRequest | undefined;
   /** Those that came too late to have been sent before it was read: their connection has to show that they are others. */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
@@ -92,6 +96,9 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
+      // One client that came early goes on with its next call when it is served.
+      if (isBack && isAfterLast && request.arrivedAtMs - (before?.answeredAtMs ?? 0) <= besideMs) return 1;
+      if (!isBack) isAfterLast = isAfterAll(waiting, request);
       waiting = waiting.filter((refusal) => refusal !== from);
       isBack = true;
       if (request.isRefused) hasReturned.add(request);
@@ -107,12 +114,23 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
       }
       waiting.push(request);
     }
+    before = request;
   }
   return waiting.every((refusal) => hasReturned.has(refusal) || !isOverdue(refusal, run)) ? count : 1;
 }
 
 const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
+
+/**
+ * Whether it comes after the wait that the last of several refusals asked for. Of refusals within a moment this says nothing.
+ */
+function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
+  const [first, last] = [waiting[0], waiting.at(-1)];
+  if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= besideMs) return false;
+  const dueMs = last.retryAfterMs === undefined ? last.deadlineMs : last.answeredAtMs + last.retryAfterMs;
+  return arrivedAtMs >= (dueMs ?? 0) - toleranceMs;
+}
 
 function isPrompt({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest): boolean {
   const dueMs = deadlineMs ?? answeredAtMs;

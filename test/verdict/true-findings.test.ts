@@ -225,11 +225,13 @@ describe('calls of one address, one after the other', () => {
     expect(storm([...nested, 5, ...series], three)?.severity).toBe('fail');
   });
 
-  test('are told apart by their connections, where each has one of its own', () => {
+  test('are told apart by their connections, where the scenario asks for several and each has one of its own', () => {
     const onTwo = (at: number): PlainCall => ({ connection: at < 5 ? 1 : 2 });
-    expect(storm(Array(7).fill(1_000), undefined, onTwo)).toBeUndefined();
+    expect(storm(Array(7).fill(1_000), three, onTwo)).toBeUndefined();
+    // A client may change its connection.
+    expect(storm(Array(7).fill(1_000), undefined, onTwo)?.severity).toBe('fail');
     const inTurn = (at: number): PlainCall => ({ connection: 1 + (at % 2) });
-    expect(storm(Array(7).fill(1_000), undefined, inTurn)?.severity).toBe('fail');
+    expect(storm(Array(7).fill(1_000), three, inTurn)?.severity).toBe('warn');
   });
 
   test('are counted in all where nothing tells them apart, and no layers are spoken of', () => {
@@ -373,6 +375,8 @@ describe('several processes with one key that share nothing', () => {
     expect(fails(on((at) => at, [30, 30, 30]))).toBe('fail');
     // One came back, and another early one follows.
     expect(fails(on((at) => at, [500, 9_600, 50, 600]))).toBe('fail');
+    // It obeys the second refusal, and goes on with its next call.
+    expect(fails(on((at) => at, [500, 10_030, 30, 10_030, 30]))).toBe('fail');
     // The second return is of another day.
     expect(fails(on((at) => at, [300, 10_100, 60_000]))).toBe('fail');
   });
