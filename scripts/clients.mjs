@@ -1,5 +1,6 @@
-// Runs the clients of test/clients in every trial and writes what came of it to test/clients/results.json and docs/clients.md.
-// `npm run clients` takes a quarter of an hour; `npm run clients -- ky got day` runs these clients, or trials, alone.
+// Runs the clients of test/clients in every trial and through the gauntlet; writes the results to test/clients/results.json and
+// docs/clients.md. `npm run clients` takes an hour; `npm run clients -- ky got day` runs these clients, or trials, alone,
+// `-- curl gauntlet` one client through the gauntlet, and `-- gauntlet/hang` every client in one of its scenarios.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createViteServer } from 'vitest/node';

@@ -44,7 +44,7 @@ export const languages: Record<Language, LanguageTools> = {
     folder: 'node',
     file: (id) => `${id}.mjs`,
     shared: [
-      { file: 'asked-wait.mjs', region: 'askedWaitMs' },
+      { file: 'retry-delay.mjs', region: 'retryDelayMs' },
       { file: 'patiently.mjs', region: 'patiently' },
     ],
     highlight: 'js',

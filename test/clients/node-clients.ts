@@ -12,7 +12,7 @@ export const nodeClients = node([
     defaults:
       '2 retries of GET, not of POST; Retry-After as a number or a date, else X-RateLimit-Reset; no longest wait',
     isTested: true,
-    note: '`maxRetryAfter` does not give up: it cuts the wait short, and so comes too early. Without it, a Retry-After that is no time is a wait of 24 days.',
+    note: 'Without its own retries: they wait for 24 days where Retry-After is no time, `maxRetryAfter` cuts a wait short instead of giving up, and after a broken connection `shouldRetry` does not get the method.',
   },
   {
     id: 'got',
@@ -35,7 +35,7 @@ export const nodeClients = node([
     npm: 'undici',
     defaults: '5 retries of GET, not of POST; Retry-After as a number or a date, but 30 s at most',
     isTested: true,
-    note: 'Use it with `request`. With undici’s `fetch` a repeated POST fails: its body is a stream by then, and spent.',
+    note: 'Use it with `request`. With undici’s `fetch` a repeated POST fails: its body is a stream by then, and spent. After a response that breaks off it asks for the rest with `Range`, which this service does not know.',
   },
   {
     id: 'fetch',
@@ -92,7 +92,7 @@ export const nodeClients = node([
     name: 'TanStack Query',
     npm: '@tanstack/query-core',
     defaults: 'queries: 3 retries of whatever throws, after 1, 2 and 4 s; mutations: none; knows no HTTP',
-    note: 'The queries must throw errors that carry their `response`.',
+    note: 'The queries must throw errors that carry their `response`, and have a time limit, as `fetchWhole` has.',
   },
   {
     id: 'octokit',
@@ -108,6 +108,7 @@ export const nodeClients = node([
     npm: '@azure/core-rest-pipeline',
     defaults:
       '3 retries of any method; of a 429 only with Retry-After, as a number or a date; of 5xx after 1, 2 and 4 s; no longest wait',
+    note: 'A policy of its own: `retryPolicy` ends at a timeout of the request.',
   },
   {
     id: 'openai',

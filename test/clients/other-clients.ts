@@ -39,13 +39,14 @@ export const otherClients = [
       name: 'go-retryablehttp',
       debian: 'golang-github-hashicorp-go-retryablehttp-dev',
       defaults: '4 retries of any method; Retry-After as a number, else 1, 2, 4 and 8 s; no longest wait',
+      note: 'Without its own retries: after a broken connection `CheckRetry` does not get the method.',
     },
     {
       id: 'resty',
       name: 'resty',
       debian: 'golang-github-go-resty-resty-dev',
       defaults: 'with `SetRetryCount(3)`: retries of broken connections, of any method; not of a 429',
-      note: '`SetRetryMaxWaitTime` cuts the wait short, so the condition must refuse what is longer.',
+      note: 'Its own retries cut a wait short at `SetRetryMaxWaitTime`, so the transport waits.',
     },
   ]),
   ...all('Java', [
@@ -55,6 +56,7 @@ export const otherClients = [
       name: 'Apache HttpClient 5',
       debian: 'libhttpclient5-java',
       defaults: '1 retry of 429 and 503, of any method; Retry-After as a number or a date, else 1 s; no longest wait',
+      note: 'A response timeout is a limit of the wait as well, and ends the retries; a socket timeout is not.',
     },
     {
       id: 'okhttp',
@@ -80,6 +82,7 @@ export const otherClients = [
       debian: 'php-symfony-http-client',
       defaults:
         '3 retries of 429, 502 and 503, of any method; Retry-After as a number or a date, else 1, 2 and 4 s; no longest wait',
+      note: 'Without it: it reads Retry-After, also `-5` and `1.5`, before it asks a strategy of yours for the delay.',
     },
   ]),
   ...all('Perl', [

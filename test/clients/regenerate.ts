@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import { inParallel } from '../../src/cli/in-parallel.js';
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
+import { gauntletScenarios, mergeGauntlet, runGauntlets } from './gauntlet.js';
 import { commandOf, debianVersion, languageVersion, prepare, programs, root } from './languages.js';
 import { type End, readRun } from './reading.js';
 import { type Cell, judged, type Results, readResults, runOf, writeResults } from './results.js';
@@ -10,39 +11,41 @@ import { scenarioOfTrial, type TrialId, trialIds, trials } from './trials.js';
 /** Clients mostly wait, so more of them run at once than there are processors. */
 const lanes = 18;
 
+const settings: readonly Setting[] = ['byDefault', 'setRight'];
+
 interface Job {
   client: Client;
   setting: Setting;
   trial: TrialId;
 }
 
+/** Selection by words: the named members of each kind, else all; trials or gauntlet alone if only these are named. */
+interface Choice {
+  chosen: readonly Client[];
+  jobs: readonly Job[];
+  /** Scenarios of the gauntlet. */
+  stations: readonly string[];
+}
+
 /**
- * Runs every client in every trial, as it comes and set right, and writes results.json.
- * @param words ids of clients or trials, to run these alone and keep the results of the others; none: all
+ * Runs every client in every trial, as it comes and set right, and through the gauntlet, set right; writes results.json.
+ * @param words ids of clients or trials, a setting, `gauntlet` or `gauntlet/SCENARIO`, to run these alone and keep the
+ * results of the others; none: all
  */
 export async function regenerate(words: readonly string[], say: (line: string) => void): Promise<void> {
-  const known = [...clients.map(({ id }) => id), ...trialIds];
-  const unknown = words.filter((word) => !known.includes(word));
-  if (unknown.length > 0)
-    throw new Error(`expected ids of clients or trials, got ${unknown.join(', ')}; there are ${known.join(', ')}`);
-  const among = <Id extends string>(ids: readonly Id[]) => {
-    const chosen = ids.filter((id) => words.includes(id));
-    return chosen.length > 0 ? chosen : ids;
-  };
-  const ids = among(clients.map(({ id }) => id));
-  const chosen = clients.filter(({ id }) => ids.includes(id));
+  const { chosen, jobs, stations } = choose(words);
   prepare(chosen);
-  const jobs: Job[] = chosen
-    .flatMap((client) =>
-      settingsOf(client).flatMap((setting) => among(trialIds).map((trial) => ({ client, setting, trial }))),
-    )
-    .sort((a, b) => trials[b.trial].watchMs - trials[a.trial].watchMs);
   process.setMaxListeners(0);
-  const before = words.length > 0 ? readResults() : { versions: {}, clients: {} };
   const onDone = (done: number) => {
     if (done % 20 === 0) say(`${done} of ${jobs.length}`);
   };
   const cells = (await inParallel(jobs, runCell, { onDone, lanes })).flatMap((cell) => cell ?? []);
+  const gauntlets = await runGauntlets(
+    chosen.filter(({ isLoop }) => !isLoop),
+    stations,
+    say,
+  );
+  const before = words.length > 0 ? readResults() : { versions: {}, clients: {} };
   const results: Results = { versions: { ...before.versions, ...versionsOf(chosen) }, clients: {} };
   for (const { id } of clients) if (before.clients[id]) results.clients[id] = before.clients[id];
   for (const client of chosen)
@@ -51,7 +54,43 @@ export async function regenerate(words: readonly string[], say: (line: string) =
     const entry = results.clients[client.id];
     if (entry !== undefined) entry[setting] = inOrder({ ...entry[setting], [trial]: cells[index] });
   }
+  for (const [id, later] of gauntlets) {
+    const entry = results.clients[id];
+    if (entry !== undefined) entry.gauntlet = mergeGauntlet(entry.gauntlet, later);
+  }
   writeResults(results);
+}
+
+/** @throws {Error} for an unknown word */
+function choose(words: readonly string[]): Choice {
+  const places = gauntletScenarios.map(({ name }) => `gauntlet/${name}`);
+  const ofTrials: string[] = [...trialIds, ...settings];
+  const known = [...clients.map(({ id }) => id), ...ofTrials, 'gauntlet', ...places];
+  const unknown = words.filter((word) => !known.includes(word));
+  if (unknown.length > 0)
+    throw new Error(
+      `expected ids of clients or trials, a setting, or the gauntlet, got ${unknown.join(', ')}; there are ${known.join(', ')}`,
+    );
+  const among = <Id extends string>(ids: readonly Id[]) => {
+    const named = ids.filter((id) => words.includes(id));
+    return named.length > 0 ? named : ids;
+  };
+  const ids = among(clients.map(({ id }) => id));
+  const chosen = clients.filter(({ id }) => ids.includes(id));
+  const hasTrials = words.some((word) => ofTrials.includes(word));
+  const hasGauntlet = words.some((word) => word === 'gauntlet' || places.includes(word));
+  const jobs = chosen
+    .flatMap((client) =>
+      settingsOf(client)
+        .filter((setting) => among(settings).includes(setting))
+        .flatMap((setting) => among(trialIds).map((trial) => ({ client, setting, trial }))),
+    )
+    .sort((a, b) => trials[b.trial].watchMs - trials[a.trial].watchMs);
+  return {
+    chosen,
+    jobs: hasTrials || !hasGauntlet ? jobs : [],
+    stations: hasGauntlet || !hasTrials ? among(places).map((place) => place.slice('gauntlet/'.length)) : [],
+  };
 }
 
 const versionsOf = (chosen: readonly Client[]) =>

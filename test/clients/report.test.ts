@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { clients, settingsOf } from './clients.js';
+import { gauntletScenarios } from './gauntlet.js';
+import { notPassed, remaining } from './gauntlet-report.js';
 import { clientsReport } from './report.js';
 import { readResults } from './results.js';
 import { trialIds } from './trials.js';
@@ -24,10 +26,19 @@ test('every client has a result in every trial, and nobody else has', () => {
 test('the settings that the page shows are right in every trial', () => {
   const wrong = clients.flatMap(({ id }) =>
     Object.entries(results[id]?.setRight ?? {})
-      .filter(([trial, { outcome }]) => outcome !== 'pass' && trial !== 'busy')
+      .filter(([, { outcome }]) => outcome !== 'pass')
       .map(([trial, { outcome }]) => `${id} ${trial}: ${outcome}`),
   );
   expect(wrong).toEqual([]);
+});
+
+test('the settings that the page shows pass every scenario of the gauntlet, but for those that it names', () => {
+  const names = gauntletScenarios.map(({ name }) => name).sort();
+  for (const { id } of clients.filter(({ isLoop }) => !isLoop)) {
+    const { passed = [], others = {} } = results[id]?.gauntlet ?? {};
+    expect([...passed, ...Object.keys(others)].sort(), id).toEqual(names);
+  }
+  expect([...new Set(notPassed().map(({ scenario }) => scenario))].sort()).toEqual(Object.keys(remaining).sort());
 });
 
 test('at least thirty clients that nobody here wrote are tried', () => {

@@ -1,4 +1,5 @@
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
+import { gauntletCount, gauntletRange, gauntletSection } from './gauntlet-report.js';
 import { type Language, languages } from './languages.js';
 import { anchorOf, codeBlock, table } from './markdown-parts.js';
 import { type Cell, type Cells, readResults } from './results.js';
@@ -26,6 +27,7 @@ export function clientsReport(): string {
     '✓ did what the service asks · ✗ did not, or gave up where waiting would have served it · waits: still holds its caller when the run is stopped · – did not get to what the column is about',
     trialIds.map((id) => `- **${trials[id].title}**: ${trials[id].legend}`).join('\n'),
     'The minute lasts seconds here, except in the column with 45 s; the day and the month are whole ones.',
+    gauntletSection(),
     '## Settings',
     ...groups.flatMap(settings),
     '## Loops as they are written by hand',
@@ -55,7 +57,7 @@ function inShort(): string {
   const overflowing = among('month', isWrong).filter(isRightIn('minute'));
   const of = `of ${libraries.length}`;
   return [
-    `- **${whole('byDefault')} ${of} are right in everything as they come; ${whole('setRight')} are with the settings below.**`,
+    `- **${whole('byDefault')} ${of} are right in everything as they come; ${whole('setRight')} are with the settings below**, and with these ${gauntletRange()}.`,
     `- Best as they come: ${best().join(', ')}. In any other, copy the few lines below.`,
     `- A 429 of the minute: ${among('minute', isWrong).length} ${of} give up or come back too early. With 45 s to wait, ${among('clamped', isEarly).length} come back too early.`,
     `- Without Retry-After, X-RateLimit-Reset says how long to wait: only ${names(among('missing', ({ outcome }) => outcome === 'pass'))} reads it.`,
@@ -97,8 +99,15 @@ function choice(language: Language): string {
     client.defaults,
     String(wrongIn(client, 'byDefault').length),
     `[${wrongIn(client, 'setRight').length}](#${anchorOf(client.name)})`,
+    gauntletCount(client),
   ]);
-  const head = ['Client', 'as it comes', `wrong in, of ${trialIds.length}`, 'with the settings'];
+  const head = [
+    'Client',
+    'as it comes',
+    `wrong in, of ${trialIds.length}`,
+    'with the settings',
+    '[gauntlet](#through-the-gauntlet) passed',
+  ];
   return [`## ${language}`, table(head, rows)].join('\n\n');
 }
 
@@ -118,8 +127,7 @@ function resultTable(rows: readonly Client[], setting: Setting): string {
 function whenSet(): string {
   const wrong = libraries.filter((client) => wrongIn(client, 'setRight').length > 0);
   const others = wrong.length > 0 ? ', but for these:' : '.';
-  const busy = 'A GET that was answered 503 they leave to their caller, which may send it again after its Retry-After.';
-  const sentence = `With the settings below all of them are right in every column${others} ${busy}`;
+  const sentence = `With the settings below all of them are right in every column${others}`;
   return [sentence, ...(wrong.length > 0 ? [resultTable(wrong, 'setRight')] : [])].join('\n\n');
 }
 

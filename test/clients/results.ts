@@ -20,12 +20,21 @@ export interface Cell {
 
 export type Cells = Partial<Record<TrialId, Cell>>;
 
+/** Outcome of one client in one scenario of the gauntlet, and the findings that fail or warn. */
+export type GauntletCell = Pick<Cell, 'outcome' | 'codes'>;
+
+/** Results of one client, set right, in the gauntlet. A scenario in neither field was not run. */
+export interface GauntletCells {
+  passed: string[];
+  others: Record<string, GauntletCell>;
+}
+
 /** `results.json`: what `npm run clients` found. */
 export interface Results {
   /** Versions of the languages. */
   versions: Record<string, string>;
   /** The version is empty for what its language brings along. */
-  clients: Record<string, { version: string } & Partial<Record<Setting, Cells>>>;
+  clients: Record<string, { version: string; gauntlet?: GauntletCells } & Partial<Record<Setting, Cells>>>;
 }
 
 const file = new URL('results.json', import.meta.url);
@@ -34,14 +43,14 @@ export const readResults = (): Results => JSON.parse(readFileSync(file, 'utf8'))
 
 /** A line for each cell, so that a change is easy to see. */
 export function writeResults(results: Results): void {
-  const text = JSON.stringify(results, undefined, 1).replace(/\{\n +"outcome":[^{}]*\}/g, (cell) =>
+  const text = JSON.stringify(results, undefined, 1).replace(/\{\n +"outcome":[^{}]*\}|"passed": \[[^\]]*\]/g, (cell) =>
     cell.replace(/\n */g, ' '),
   );
   writeFileSync(file, `${text}\n`);
 }
 
 /** The outcome and the findings that fail or warn. */
-export function judged({ outcome, findings }: Verdict): Pick<Cell, 'outcome' | 'codes'> {
+export function judged({ outcome, findings }: Verdict): GauntletCell {
   const found = findings.filter(({ severity }) => severity === 'fail' || severity === 'warn');
   return { outcome, codes: [...new Set(found.map(({ code }) => code))].sort() };
 }

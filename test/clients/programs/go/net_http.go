@@ -1,10 +1,10 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"strings"
-	"time"
 )
 
 func newRequest(method, url, pet string) *http.Request {
@@ -18,8 +18,9 @@ func statusOf(response *http.Response, err error) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	response.Body.Close()
-	return response.StatusCode, nil
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, err
 }
 
 func netHTTPByDefault(method, url, pet string) (int, error) {
@@ -27,23 +28,10 @@ func netHTTPByDefault(method, url, pet string) (int, error) {
 }
 
 func netHTTPSetRight(method, url, pet string) (int, error) {
-	return statusOf(patiently(http.DefaultClient, newRequest(method, url, pet)))
+	return statusOf(patientClient.Do(newRequest(method, url, pet)))
 }
 
 // doc: set right
-// patiently sends a request again after each 429, four times at most.
-func patiently(client *http.Client, request *http.Request) (*http.Response, error) {
-	for attempt := 1; ; attempt++ {
-		response, err := client.Do(request)
-		if attempt == 5 || !isWorthWaiting(response) {
-			return response, err
-		}
-		response.Body.Close()
-		time.Sleep(askedWait(response.Header))
-		if request.GetBody != nil {
-			request.Body, _ = request.GetBody()
-		}
-	}
-}
+var patientClient = &http.Client{Transport: Patience{http.DefaultTransport}}
 
 // end

@@ -2,35 +2,90 @@ package main
 
 // doc: patiently
 import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand"
 	"net/http"
 	"strconv"
 	"time"
 )
 
-// askedWait is what an answer asks for: Retry-After in seconds or as a date, else X-RateLimit-Reset, else a minute.
-func askedWait(header http.Header) time.Duration {
-	if seconds, err := strconv.Atoi(header.Get("Retry-After")); err == nil {
-		return time.Duration(seconds) * time.Second
+// Patience sends a request until it succeeds or must not be sent again.
+type Patience struct{ http.RoundTripper }
+
+func (p Patience) RoundTrip(request *http.Request) (*http.Response, error) {
+	for attempt := 1; ; attempt++ {
+		response, err := p.sendWhole(request)
+		delay, ok := retryDelay(attempt, request.Method, response)
+		if !ok {
+			return response, err
+		}
+		select {
+		case <-time.After(delay):
+		case <-request.Context().Done():
+			return nil, request.Context().Err()
+		}
 	}
+}
+
+// sendWhole has a time limit, and reads the whole body: a response that breaks off is an error.
+func (p Patience) sendWhole(request *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(request.Context(), 30*time.Second)
+	defer cancel()
+	attempt := request.Clone(ctx)
+	if request.GetBody != nil {
+		attempt.Body, _ = request.GetBody()
+	}
+	response, err := p.RoundTripper.RoundTrip(attempt)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return response, nil
+}
+
+// retryDelay is the wait after the n-th attempt of a call; false means to give up. A network error has no response.
+func retryDelay(attempt int, method string, response *http.Response) (time.Duration, bool) {
+	status, header := 0, http.Header{}
+	if response != nil {
+		status, header = response.StatusCode, response.Header
+	}
+	// A 429 stores nothing. After any other failure a write may be stored.
+	mayRepeat := status == 429 || method == "GET" && (status == 0 || status >= 500)
 	now, err := http.ParseTime(header.Get("Date")) // the service's clock, not ours
 	if err != nil {
 		now = time.Now()
 	}
-	until := now.Add(time.Minute)
-	if date, err := http.ParseTime(header.Get("Retry-After")); err == nil {
-		until = date
-	} else if reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-		until = time.Unix(reset, 0)
+	wait := time.Duration(0)
+	if seconds, err := strconv.ParseUint(header.Get("Retry-After"), 10, 32); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if date, err := http.ParseTime(header.Get("Retry-After")); err == nil {
+		wait = date.Sub(now)
 	}
-	if wait := until.Sub(now); wait > time.Second {
-		return wait
+	reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64)
+	if status == 429 && err == nil && (wait <= 0 || wait > time.Minute) {
+		switch { // Unix time in seconds; with other services also in ms, or seconds left
+		case reset > 1e11:
+			wait = time.UnixMilli(reset).Sub(now)
+		case reset > 1e8:
+			wait = time.Unix(reset, 0).Sub(now)
+		default:
+			wait = time.Duration(reset) * time.Second
+		}
 	}
-	return time.Second
-}
-
-// isWorthWaiting tells a 429 of the minute from one of the day.
-func isWorthWaiting(response *http.Response) bool {
-	return response != nil && response.StatusCode == 429 && askedWait(response.Header) <= time.Minute
+	if attempt > 4 || !mayRepeat || wait > time.Minute {
+		return 0, false
+	}
+	if least := time.Second << (attempt - 1); wait < least {
+		wait = least
+	}
+	return wait + time.Duration(rand.Int63n(int64(time.Second/4)<<attempt)), true
 }
 
 // end

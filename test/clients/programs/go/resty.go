@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"time"
 
@@ -23,13 +24,7 @@ func restyByDefault(method, url, pet string) (int, error) {
 
 func restySetRight(method, url, pet string) (int, error) {
 	// doc: set right
-	client := resty.New().
-		AddRetryCondition(func(response *resty.Response, _ error) bool { return isWorthWaiting(response.RawResponse) }).
-		SetRetryCount(4).
-		SetRetryMaxWaitTime(time.Minute).
-		SetRetryAfter(func(_ *resty.Client, response *resty.Response) (time.Duration, error) {
-			return askedWait(response.Header()), nil
-		})
+	client := resty.New().SetTransport(Patience{http.DefaultTransport})
 	// end
 	return sendResty(client, method, url, pet)
 }

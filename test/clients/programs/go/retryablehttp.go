@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"net/http"
-	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -24,12 +22,8 @@ func retryableByDefault(method, url, pet string) (int, error) {
 func retryableSetRight(method, url, pet string) (int, error) {
 	// doc: set right
 	client := retryablehttp.NewClient()
-	client.CheckRetry = func(_ context.Context, response *http.Response, err error) (bool, error) {
-		return isWorthWaiting(response), err
-	}
-	client.Backoff = func(_, _ time.Duration, _ int, response *http.Response) time.Duration {
-		return askedWait(response.Header)
-	}
+	client.RetryMax = 0
+	client.HTTPClient = &http.Client{Transport: Patience{http.DefaultTransport}}
 	// end
 	return sendRetryable(client, method, url, pet)
 }

@@ -1,7 +1,9 @@
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.function.UnaryOperator;
 
 class JavaNet {
@@ -23,11 +25,19 @@ class JavaNet {
 
   // doc: set right
   static HttpResponse<String> patiently(HttpRequest request) throws Exception {
+    var limited = HttpRequest.newBuilder(request, (name, value) -> true).timeout(Duration.ofSeconds(30)).build();
     for (int attempt = 1;; attempt++) {
-      var response = http.send(request, HttpResponse.BodyHandlers.ofString());
-      UnaryOperator<String> field = name -> response.headers().firstValue(name).orElse(null);
-      if (attempt == 5 || !Patience.isWorthWaiting(response.statusCode(), field)) return response;
-      Thread.sleep(1000 * Patience.askedWait(field));
+      long delay;
+      try {
+        var response = http.send(limited, HttpResponse.BodyHandlers.ofString());
+        UnaryOperator<String> field = name -> response.headers().firstValue(name).orElse(null);
+        delay = Patience.retryDelay(attempt, request.method(), response.statusCode(), field);
+        if (delay < 0) return response;
+      } catch (IOException e) {
+        delay = Patience.retryDelay(attempt, request.method(), 0, Patience.NO_HEADERS);
+        if (delay < 0) throw e;
+      }
+      Thread.sleep(delay);
     }
   }
   // end

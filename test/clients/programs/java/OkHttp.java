@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.time.Duration;
 import okhttp3.Interceptor;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
@@ -25,15 +26,24 @@ class OkHttp {
   }
 
   // doc: set right
-  static final OkHttpClient patient = new OkHttpClient.Builder().addInterceptor(OkHttp::patiently).build();
+  static final OkHttpClient patient = new OkHttpClient.Builder()
+      .readTimeout(Duration.ofSeconds(30)).addInterceptor(OkHttp::patiently).build();
 
   static Response patiently(Interceptor.Chain chain) throws IOException {
     for (int attempt = 1;; attempt++) {
-      var response = chain.proceed(chain.request());
-      if (attempt == 5 || !Patience.isWorthWaiting(response.code(), response::header)) return response;
-      response.close();
+      long delay;
       try {
-        Thread.sleep(1000 * Patience.askedWait(response::header));
+        var response = chain.proceed(chain.request());
+        response.peekBody(Long.MAX_VALUE); // a response that breaks off is an error
+        delay = Patience.retryDelay(attempt, chain.request().method(), response.code(), response::header);
+        if (delay < 0) return response;
+        response.close();
+      } catch (IOException e) {
+        delay = Patience.retryDelay(attempt, chain.request().method(), 0, Patience.NO_HEADERS);
+        if (delay < 0) throw e;
+      }
+      try {
+        Thread.sleep(delay);
       } catch (InterruptedException e) {
         throw new IOException(e);
       }

@@ -1,27 +1,39 @@
+import java.time.DateTimeException;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 // doc: patiently
 class Patience {
-  /** The seconds that an answer asks for: Retry-After as a number or a date, else X-RateLimit-Reset, else a minute. */
-  static long askedWait(UnaryOperator<String> field) {
+  static final UnaryOperator<String> NO_HEADERS = name -> null;
+
+  /** Milliseconds to wait after the n-th attempt of a call, or -1 to give up. A network error has status 0. */
+  static long retryDelay(int attempt, String method, int status, UnaryOperator<String> field) {
+    // A 429 stores nothing. After any other failure a write may be stored.
+    var mayRepeat = status == 429 || method.equals("GET") && (status == 0 || status >= 500);
+    var now = Optional.ofNullable(instant(field.apply("Date"))).orElse(System.currentTimeMillis()); // the service's clock
     var asked = field.apply("Retry-After");
-    if (asked != null && asked.matches("\\d+")) return Long.parseLong(asked);
-    var now = instant(field.apply("Date")); // the service's clock, not ours
-    var reset = field.apply("X-RateLimit-Reset");
-    var isDate = asked != null && asked.endsWith("GMT");
-    var until = isDate ? instant(asked) : reset != null ? Long.parseLong(reset) : now + 60;
-    return Math.max(1, until - now);
+    var date = instant(asked);
+    var wait = isNumber(asked) ? 1000 * Long.parseLong(asked) : date != null ? date - now : 0;
+    if (status == 429 && isNumber(field.apply("X-RateLimit-Reset")) && (wait <= 0 || wait > 60_000)) {
+      var reset = Long.parseLong(field.apply("X-RateLimit-Reset")); // Unix time in seconds; with other services also in ms, or seconds left
+      wait = reset > 1e11 ? reset - now : reset > 1e8 ? 1000 * reset - now : 1000 * reset;
+    }
+    if (attempt > 4 || !mayRepeat || wait > 60_000) return -1;
+    return Math.max(wait, 500L << attempt) + (long) (Math.random() * (250L << attempt));
   }
 
-  /** Whether it is a 429 of the minute, not of the day. */
-  static boolean isWorthWaiting(int status, UnaryOperator<String> field) {
-    return status == 429 && askedWait(field) <= 60;
+  private static boolean isNumber(String text) {
+    return text != null && text.matches("\\d{1,15}");
   }
 
-  private static long instant(String date) {
-    return ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toEpochSecond();
+  private static Long instant(String date) {
+    try {
+      return date == null ? null : ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant().toEpochMilli();
+    } catch (DateTimeException e) {
+      return null;
+    }
   }
 }
 // end

@@ -3,9 +3,8 @@ import {
   createHttpHeaders,
   createPipelineFromOptions,
   createPipelineRequest,
-  retryPolicy,
 } from '@azure/core-rest-pipeline';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { patiently } from './patiently.mjs';
 
 const httpClient = createDefaultHttpClient();
 const sendWith =
@@ -21,11 +20,9 @@ export const byDefault = sendWith(createPipelineFromOptions({}));
 // doc: set right
 const pipeline = createPipelineFromOptions({});
 pipeline.removePolicy({ name: 'defaultRetryPolicy' });
-const strategy = {
-  name: 'patient',
-  retry: ({ response }) =>
-    isWorthWaiting(response) ? { retryAfterInMs: askedWaitMs(response.headers) } : { skipStrategy: true },
-};
-pipeline.addPolicy(retryPolicy([strategy], { maxRetries: 4 }), { phase: 'Retry' });
+pipeline.addPolicy({
+  name: 'patience',
+  sendRequest: (request, next) => patiently(request, () => next(Object.assign(request, { timeout: 30_000 }))),
+});
 // end
 export const setRight = sendWith(pipeline);

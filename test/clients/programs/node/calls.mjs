@@ -22,6 +22,7 @@ export async function makeCalls(send, environment, signal) {
       const body = isPost ? { body: `{"name":"Newcomer ${number}","categoryId":1}` } : {};
       const answer = await send({ url, method, headers, ...body, ...(signal && { signal }) });
       const status = answer?.status ?? answer?.statusCode ?? 200;
+      if (answer?.bodyUsed === false) await answer.arrayBuffer();
       if (status >= 400) throw new Error(`the service answered ${status}`);
     }
   };

@@ -1,5 +1,6 @@
-import { DelegateBackoff, ExponentialBackoff, handleAll, handleWhenResult, retry } from 'cockatiel';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { DelegateBackoff, ExponentialBackoff, handleAll, handleWhen, retry } from 'cockatiel';
+import { fetchWhole } from './patiently.mjs';
+import { retryDelayMs } from './retry-delay.mjs';
 
 const policy = retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff() });
 /** It tries again what throws, so the one thing that a caller must add is to throw. */
@@ -11,9 +12,13 @@ export const byDefault = ({ url, ...init }) =>
   });
 
 // doc: set right
-const patience = retry(handleWhenResult(isWorthWaiting), {
-  maxAttempts: 4,
-  backoff: new DelegateBackoff(({ result }) => askedWaitMs(result.value.headers)),
-});
-export const setRight = ({ url, ...init }) => patience.execute(() => fetch(url, init));
+const patience = (method) =>
+  retry(
+    handleWhen(() => method === 'GET').orWhenResult((response) => retryDelayMs(1, method, response) !== undefined),
+    {
+      maxAttempts: 4,
+      backoff: new DelegateBackoff(({ attempt, result }) => retryDelayMs(attempt, method, result.value)),
+    },
+  );
+export const setRight = ({ url, ...init }) => patience(init.method).execute(() => fetchWhole(url, init));
 // end

@@ -1,15 +1,24 @@
 import fetchRetry from 'fetch-retry';
-import nodeFetch from 'node-fetch';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import nodeFetch, { Response } from 'node-fetch';
+import { retryDelayMs } from './retry-delay.mjs';
 
 // The statuses are those of its README; without them it repeats broken connections alone.
 const retryingFetch = fetchRetry(nodeFetch);
 export const byDefault = ({ url, ...init }) => retryingFetch(url, { ...init, retryOn: [429, 503] });
 
 // doc: set right
-const patientFetch = fetchRetry(nodeFetch, {
-  retryOn: (attempt, _error, response) => attempt < 4 && isWorthWaiting(response),
-  retryDelay: (_attempt, _error, response) => askedWaitMs(response.headers),
-});
+/** With a time limit, and with the whole body: a response that breaks off is an error. */
+async function fetchWhole(url, init) {
+  const response = await nodeFetch(url, { signal: AbortSignal.timeout(30_000), ...init });
+  return new Response(await response.buffer(), response);
+}
+const repeatingFetch = fetchRetry(fetchWhole);
+const patientFetch = (url, { method = 'GET', ...init }) =>
+  repeatingFetch(url, {
+    ...init,
+    method,
+    retryOn: (attempt, _error, response) => retryDelayMs(attempt + 1, method, response) !== undefined,
+    retryDelay: (attempt, _error, response) => retryDelayMs(attempt + 1, method, response),
+  });
 // end
 export const setRight = ({ url, ...init }) => patientFetch(url, init);

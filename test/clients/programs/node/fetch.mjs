@@ -1,7 +1,7 @@
-import { patiently } from './patiently.mjs';
+import { patientFetch } from './patiently.mjs';
 
 export const byDefault = ({ url, ...init }) => fetch(url, init);
 
 // doc: set right
-export const setRight = ({ url, ...init }) => patiently(() => fetch(url, init));
+export const setRight = ({ url, ...init }) => patientFetch(url, init);
 // end

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'gaxios';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { retryDelayMs } from './retry-delay.mjs';
 
 export const byDefault = (call) => request({ ...call, retry: true });
 
 // doc: set right
+const delayOf = (attempt, { response, config }) => retryDelayMs(attempt, config.method, response);
 const retryConfig = () => ({
-  shouldRetry: ({ response, config }) => isWorthWaiting(response) && config.retryConfig.currentRetryAttempt < 4,
-  retryBackoff: ({ response }) => sleep(askedWaitMs(response.headers)),
+  shouldRetry: (error) => delayOf(error.config.retryConfig.currentRetryAttempt + 1, error) !== undefined,
+  retryBackoff: (error) => sleep(delayOf(error.config.retryConfig.currentRetryAttempt, error)),
 });
-export const setRight = (call) => request({ ...call, retryConfig: retryConfig() });
+export const setRight = (call) => request({ timeout: 30_000, ...call, retryConfig: retryConfig() });
 // end

@@ -1,19 +1,17 @@
 import got from 'got';
-import { askedWaitMs, longestWaitMs } from './asked-wait.mjs';
+import { retryDelayMs } from './retry-delay.mjs';
 
 export const byDefault = ({ url, ...init }) => got(url, init);
 
 // doc: set right
 const patientGot = got.extend({
+  timeout: { request: 30_000 },
   retry: {
     limit: 4,
     methods: ['GET', 'POST'],
-    statusCodes: [429],
-    enforceRetryRules: true,
-    calculateDelay: ({ error: { response } }) => {
-      const waitMs = response?.statusCode === 429 ? askedWaitMs(response.headers) : 0;
-      return waitMs > longestWaitMs ? 0 : waitMs;
-    },
+    // A response without an error status broke off.
+    calculateDelay: ({ attemptCount, error: { options, response } }) =>
+      retryDelayMs(attemptCount, options.method, response?.statusCode >= 400 ? response : undefined) ?? 0,
   },
 });
 // end

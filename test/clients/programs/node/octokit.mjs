@@ -1,7 +1,7 @@
 import { Octokit } from '@octokit/core';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
-import { patiently } from './patiently.mjs';
+import { patientFetch } from './patiently.mjs';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const sendWith =
@@ -14,8 +14,7 @@ const Throttled = Octokit.plugin(retry, throttling);
 const onRateLimit = (_seconds, _options, _octokit, retryCount) => retryCount < 1;
 export const byDefault = sendWith(new Throttled({ log, throttle: { onRateLimit, onSecondaryRateLimit: () => {} } }));
 
-const octokit = new Octokit({ log });
 // doc: set right
-octokit.hook.wrap('request', (request, options) => patiently(() => request(options)));
+const octokit = new Octokit({ request: { fetch: patientFetch } });
 // end
 export const setRight = sendWith(octokit);

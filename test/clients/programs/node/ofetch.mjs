@@ -1,16 +1,9 @@
 import { ofetch } from 'ofetch';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { patientFetch } from './patiently.mjs';
 
 export const byDefault = ({ url, ...init }) => ofetch(url, init);
 
 // doc: set right
-const patientFetch = ofetch.create({
-  retry: 4,
-  retryStatusCodes: [429],
-  retryDelay: ({ response }) => askedWaitMs(response.headers),
-  onResponseError: ({ response, options }) => {
-    if (!isWorthWaiting(response)) options.retry = false;
-  },
-});
+const patientOfetch = ofetch.create({ retry: false }, { fetch: patientFetch });
 // end
-export const setRight = ({ url, ...init }) => patientFetch(url, init);
+export const setRight = ({ url, ...init }) => patientOfetch(url, init);

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { patiently } from './patiently.mjs';
+import { patientFetch } from './patiently.mjs';
 
 const sendWith =
   (options) =>
@@ -19,6 +19,6 @@ export const setRight = sendWith({
   // doc: set right
   // Options of `new OpenAI()`:
   maxRetries: 0,
-  fetch: (url, init) => patiently(() => fetch(url, init)),
+  fetch: patientFetch,
   // end
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { fetchWhole } from './patiently.mjs';
+import { retryDelayMs } from './retry-delay.mjs';
 
 /** It tries again what throws, so the one thing that a caller must add is to throw. */
 export const byDefault = ({ url, signal, ...init }) =>
@@ -17,17 +18,17 @@ export const byDefault = ({ url, signal, ...init }) =>
 const patientFetch = (url, init) =>
   pRetry(
     async () => {
-      const response = await fetch(url, init);
-      if (isWorthWaiting(response)) throw Object.assign(new Error('status 429'), { response });
+      const response = await fetchWhole(url, init);
+      if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { response });
       return response;
     },
     {
       retries: 4,
-      minTimeout: 100,
-      randomize: true,
-      shouldRetry: async ({ error: { response } }) => {
-        if (response) await sleep(askedWaitMs(response.headers));
-        return response !== undefined;
+      minTimeout: 0,
+      shouldRetry: async ({ error, attemptNumber }) => {
+        const waitMs = retryDelayMs(attemptNumber, init.method, error.response);
+        if (waitMs !== undefined) await sleep(waitMs);
+        return waitMs !== undefined;
       },
     },
   );

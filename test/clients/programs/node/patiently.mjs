@@ -1,21 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { retryDelayMs } from './retry-delay.mjs';
 
 // doc: patiently
-/** Makes a call again after each 429, four times at most; for a client that returns answers, or throws what has them. */
-export async function patiently(send) {
+/** Makes a call until it succeeds or must not be sent again; for clients that return responses or throw them. */
+export async function patiently({ method, signal }, send) {
   for (let attempt = 1; ; attempt++) {
     const [result, hasFailed] = await send().then(
-      (answer) => [answer, false],
+      (response) => [response, false],
       (error) => [error, true],
     );
-    const response = result?.response ?? result;
-    if (attempt === 5 || !isWorthWaiting(response)) {
-      if (hasFailed) throw result;
-      return result;
-    }
-    await response.body?.cancel?.();
-    await sleep(askedWaitMs(response.headers) + Math.random() * 100 * 2 ** attempt);
+    const waitMs = retryDelayMs(attempt, method, hasFailed ? result.response : result);
+    if (waitMs === undefined && hasFailed) throw result;
+    if (waitMs === undefined) return result;
+    await sleep(waitMs, undefined, { signal });
   }
+}
+
+/** fetch with a time limit, and with the whole body: a response that breaks off is an error. */
+export async function fetchWhole(url, init) {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) });
+  const body = await response.blob();
+  return new Response(body.size > 0 ? body : null, response);
+}
+
+export function patientFetch(url, init) {
+  const request = new Request(url, init);
+  return patiently(request, () => fetchWhole(request.clone()));
 }
 // end

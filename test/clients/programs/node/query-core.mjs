@@ -1,5 +1,6 @@
 import { MutationObserver, QueryClient } from '@tanstack/query-core';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { fetchWhole } from './patiently.mjs';
+import { retryDelayMs } from './retry-delay.mjs';
 
 /** A POST is a mutation, which is not tried again by default; a GET is a query. */
 const sendWith = (client) => async (call) => {
@@ -14,8 +15,7 @@ let calls = 0;
 
 /** It tries again what throws. */
 async function fetchPets({ url, ...init }) {
-  const response = await fetch(url, init);
-  await response.arrayBuffer();
+  const response = await fetchWhole(url, init);
   if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { response });
   return response.status;
 }
@@ -24,10 +24,10 @@ async function fetchPets({ url, ...init }) {
 export const byDefault = sendWith(new QueryClient({ defaultOptions: { queries: { retry: 3 } } }));
 
 // doc: set right
-const patience = {
-  retry: (failures, { response }) => failures < 4 && isWorthWaiting(response),
-  retryDelay: (_failures, { response }) => askedWaitMs(response.headers),
-};
-const client = new QueryClient({ defaultOptions: { queries: patience, mutations: patience } });
+const patience = (method) => ({
+  retry: (failures, { response }) => retryDelayMs(failures + 1, method, response) !== undefined,
+  retryDelay: (failures, { response }) => retryDelayMs(failures + 1, method, response),
+});
+const client = new QueryClient({ defaultOptions: { queries: patience('GET'), mutations: patience('POST') } });
 // end
 export const setRight = sendWith(client);

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { patiently } from './patiently.mjs';
+import { patientFetch } from './patiently.mjs';
 
 /** It sends JSON only to paths of its own second version, so the calls go there, and arrive at those of the service. */
 function atService(httpClient) {
@@ -24,6 +24,6 @@ export const setRight = sendWith({
   // doc: set right
   // Options of `new Stripe()`:
   maxNetworkRetries: 0,
-  httpClient: Stripe.createFetchHttpClient((url, init) => patiently(() => fetch(url, init))),
+  httpClient: Stripe.createFetchHttpClient(patientFetch),
   // end
 });

@@ -6,5 +6,5 @@ const send = ({ url, method, headers, body }) => request(method, url).set(header
 export const byDefault = (call) => send(call).retry(2);
 
 // doc: set right
-export const setRight = (call) => patiently(() => send(call).then((response) => response));
+export const setRight = (call) => patiently(call, async () => await send(call).timeout(30_000));
 // end

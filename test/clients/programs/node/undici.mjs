@@ -1,21 +1,21 @@
 import { Agent, RetryAgent, request } from 'undici';
-import { askedWaitMs, longestWaitMs } from './asked-wait.mjs';
+import { retryDelayMs } from './retry-delay.mjs';
 
 const sendWith =
   (dispatcher) =>
   async ({ url, ...init }) => {
     const response = await request(url, { ...init, dispatcher });
-    await response.body.dump();
+    await response.body.arrayBuffer();
     return response;
   };
 
 export const byDefault = sendWith(new RetryAgent(new Agent()));
 
 // doc: set right
-const patientAgent = new RetryAgent(new Agent(), {
-  retry: (error, { state }, callback) => {
-    const waitMs = error.statusCode === 429 ? askedWaitMs(error.headers) : Number.POSITIVE_INFINITY;
-    if (waitMs > longestWaitMs || state.counter > 4) callback(error);
+const patientAgent = new RetryAgent(new Agent({ headersTimeout: 30_000, bodyTimeout: 30_000 }), {
+  retry: (error, { state, opts }, callback) => {
+    const waitMs = retryDelayMs(state.counter, opts.method, error.headers && error);
+    if (waitMs === undefined) callback(error);
     else setTimeout(() => callback(null), waitMs);
   },
 });

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import wretch from 'wretch';
 import { retry } from 'wretch/middlewares';
-import { askedWaitMs, isWorthWaiting } from './asked-wait.mjs';
+import { patientFetch } from './patiently.mjs';
 
 const sendWith =
   (middleware) =>
@@ -11,11 +10,7 @@ const sendWith =
 export const byDefault = sendWith(retry());
 
 // doc: set right
-const patience = retry({
-  maxAttempts: 4,
-  delayTimer: 100,
-  until: (response) => !isWorthWaiting(response),
-  onRetry: ({ response }) => sleep(askedWaitMs(response.headers)),
-});
+const patience = () => patientFetch;
+// wretch(url).middlewares([patience])
 // end
 export const setRight = sendWith(patience);

@@ -6,26 +6,34 @@ our @EXPORT = ('patiently');
 
 # doc: patiently
 use HTTP::Date 'str2time';
+use List::Util 'max';
+use Time::HiRes 'sleep';
 
-# The seconds that an answer asks for: Retry-After as a number or a date, else X-RateLimit-Reset, else a minute.
-sub asked_wait {
-    my ($field) = @_;
+# Seconds to wait after the n-th attempt of a call, or undef to give up. A network error has a status of 500 or more.
+sub retry_delay {
+    my ($attempt, $method, $status, $field) = @_;
+    # A 429 stores nothing. After any other failure a write may be stored.
+    my $may_repeat = $status == 429 || $method eq 'GET' && $status >= 500;
+    my $now = str2time($field->('date') // '') // time;    # the service's clock, not ours
     my $asked = $field->('retry-after') // '';
-    return $asked if $asked =~ /^\d+$/;
-    my $now = str2time($field->('date'));    # the service's clock, not ours
-    my $until = str2time($asked) // $field->('x-ratelimit-reset') // $now + 60;
-    return $until - $now > 1 ? $until - $now : 1;
+    my $date = $asked =~ / GMT$/ ? str2time($asked) // $now : $now;
+    my $wait = $asked =~ /^\d+$/ ? $asked : $date - $now;
+    my $reset = $field->('x-ratelimit-reset') // '';    # Unix time in seconds; with other services also in ms, or seconds left
+    if ($status == 429 && $reset =~ /^\d+$/ && ($wait <= 0 || $wait > 60)) {
+        $wait = $reset > 1e11 ? $reset / 1000 - $now : $reset > 1e8 ? $reset - $now : $reset;
+    }
+    return if $attempt > 4 || !$may_repeat || $wait > 60;
+    return max($wait, 2**($attempt - 1)) + rand() * 2**$attempt / 4;
 }
 
-# Makes a call again after each 429 of the minute, four times at most; not after one of the day.
+# Makes a call until it succeeds or must not be sent again; gives its status.
 sub patiently {
-    my ($send) = @_;
-    for (1 .. 4) {
+    my ($method, $send) = @_;
+    for my $attempt (1 .. 5) {
         my ($status, $field) = $send->();
-        return $status if $status != 429 || asked_wait($field) > 60;
-        sleep asked_wait($field);
+        my $delay = retry_delay($attempt, $method, $status, $field) // return $status;
+        sleep $delay;
     }
-    return ($send->())[0];
 }
 # end
 

@@ -10,9 +10,9 @@ sub by_default {
 
 sub set_right {
     my ($method, $url, $headers, $pet) = @_;
-    my $http = HTTP::Tiny->new;
     # doc: set right
-    my $status = patiently(sub {
+    my $http = HTTP::Tiny->new(timeout => 30);
+    my $status = patiently($method, sub {
         my $response = $http->request($method, $url, { headers => $headers, content => $pet });
         return ($response->{status}, sub { $response->{headers}{$_[0]} });
     });

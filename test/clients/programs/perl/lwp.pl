@@ -1,6 +1,7 @@
 use strict;
 use warnings;
 use HTTP::Request;
+use LWP::Protocol::http; # loaded once, before the callers fork
 use LWP::UserAgent;
 use Patiently;
 
@@ -11,12 +12,14 @@ sub by_default {
 
 sub set_right {
     my ($method, $url, $headers, $pet) = @_;
-    my $ua = LWP::UserAgent->new;
     my $request = HTTP::Request->new($method, $url, [%$headers], $pet);
     # doc: set right
-    my $status = patiently(sub {
+    my $ua = LWP::UserAgent->new(timeout => 30);
+    my $status = patiently($method, sub {
         my $response = $ua->request($request);
-        return ($response->code, sub { $response->header(@_) });
+        # A response that breaks off has the status of its head.
+        my $is_whole = length ${$response->content_ref} >= ($response->content_length // 0);
+        return ($is_whole ? $response->code : 500, sub { $response->header(@_) });
     });
     # end
     return $status;

@@ -1,6 +1,7 @@
 use strict;
 use warnings;
 use HTTP::Request;
+use LWP::Protocol::http; # loaded once, before the callers fork
 use LWP::UserAgent::Determined;
 use Patiently;
 
@@ -13,11 +14,13 @@ sub set_right {
     my ($method, $url, $headers, $pet) = @_;
     my $request = HTTP::Request->new($method, $url, [%$headers], $pet);
     # doc: set right
-    my $ua = LWP::UserAgent::Determined->new;
+    my $ua = LWP::UserAgent::Determined->new(timeout => 30);
     $ua->timing('');
-    my $status = patiently(sub {
+    my $status = patiently($method, sub {
         my $response = $ua->request($request);
-        return ($response->code, sub { $response->header(@_) });
+        # A response that breaks off has the status of its head.
+        my $is_whole = length ${$response->content_ref} >= ($response->content_length // 0);
+        return ($is_whole ? $response->code : 500, sub { $response->header(@_) });
     });
     # end
     return $status;

@@ -6,14 +6,17 @@ use GuzzleHttp\HandlerStack;
 use GuzzleHttp\Middleware;
 
 // doc: set right
-$field = fn ($response) => fn ($name) => $response->getHeaderLine($name);
+// A response that breaks off is no response.
+$isWhole = fn ($response) => $response && $response->getBody()->getSize() >= (int) $response->getHeaderLine('Content-Length');
+$delay = fn ($attempt, $method, $response) => $isWhole($response)
+    ? retryDelay($attempt, $method, $response->getStatusCode(), fn ($name) => $response->getHeaderLine($name))
+    : retryDelay($attempt, $method, 0, fn ($name) => '');
 $stack = HandlerStack::create();
 $stack->push(Middleware::retry(
-    fn ($retries, $request, $response = null) =>
-        $retries < 4 && $response && isWorthWaiting($response->getStatusCode(), $field($response)),
-    fn ($retries, $response) => 1000 * askedWait($field($response))
+    fn ($retries, $request, $response = null) => $delay($retries + 1, $request->getMethod(), $response) !== null,
+    fn ($retries, $response = null) => $delay($retries, 'GET', $response) // only for what may be repeated
 ));
-$http = new Client(['handler' => $stack]);
+$http = new Client(['handler' => $stack, 'timeout' => 30]);
 // end
 
 return [

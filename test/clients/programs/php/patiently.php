@@ -1,19 +1,21 @@
 <?php
 // doc: patiently
-/** The seconds that an answer asks for: Retry-After as a number or a date, else X-RateLimit-Reset, else a minute. */
-function askedWait(callable $field): int
+/** Milliseconds to wait after the n-th attempt of a call, or null to give up. A network error has status 0. */
+function retryDelay(int $attempt, string $method, int $status, callable $field): ?int
 {
+    // A 429 stores nothing. After any other failure a write may be stored.
+    $mayRepeat = $status === 429 || $method === 'GET' && ($status === 0 || $status >= 500);
+    $now = strtotime($field('date')) ?: time(); // the service's clock, not ours
     $asked = $field('retry-after');
-    if (ctype_digit($asked)) {
-        return (int) $asked;
+    $date = str_ends_with($asked, ' GMT') ? strtotime($asked) : false; // strtotime('-5') is a time
+    $wait = ctype_digit($asked) ? (int) $asked : ($date ?: $now) - $now;
+    $reset = $status === 429 ? $field('x-ratelimit-reset') : ''; // Unix time in seconds; with other services also in ms, or seconds left
+    if (ctype_digit($reset) && ($wait <= 0 || $wait > 60)) {
+        $wait = $reset > 1e11 ? $reset / 1000 - $now : ($reset > 1e8 ? $reset - $now : $reset);
     }
-    $now = strtotime($field('date')); // the service's clock, not ours
-    return max(1, (int) (strtotime($asked) ?: $field('x-ratelimit-reset') ?: $now + 60) - $now);
-}
-
-/** Whether it is a 429 of the minute, not of the day. */
-function isWorthWaiting(int $status, callable $field): bool
-{
-    return $status === 429 && askedWait($field) <= 60;
+    if ($attempt > 4 || !$mayRepeat || $wait > 60) {
+        return null;
+    }
+    return (int) (1000 * max($wait, 2 ** ($attempt - 1))) + random_int(0, 250 * 2 ** $attempt);
 }
 // end

@@ -2,34 +2,34 @@
 require 'Symfony/Component/HttpClient/autoload.php';
 
 use Symfony\Component\HttpClient\HttpClient;
-use Symfony\Component\HttpClient\Response\AsyncContext;
-use Symfony\Component\HttpClient\Retry\RetryStrategyInterface;
 use Symfony\Component\HttpClient\RetryableHttpClient;
 use Symfony\Contracts\HttpClient\Exception\TransportExceptionInterface;
+use Symfony\Contracts\HttpClient\HttpClientInterface;
+use Symfony\Contracts\HttpClient\ResponseInterface;
 
 // doc: set right
-class Patience implements RetryStrategyInterface
+function patiently(HttpClientInterface $http, string $method, string $url, array $options = []): ResponseInterface
 {
-    public function shouldRetry(AsyncContext $context, ?string $body, ?TransportExceptionInterface $error): ?bool
-    {
-        return !$error && isWorthWaiting($context->getStatusCode(), $this->field($context));
-    }
-
-    public function getDelay(AsyncContext $context, ?string $body, ?TransportExceptionInterface $error): int
-    {
-        return 1000 * askedWait($this->field($context));
-    }
-
-    private function field(AsyncContext $context): callable
-    {
-        return fn ($name) => $context->getHeaders()[$name][0] ?? '';
+    for ($attempt = 1;; $attempt++) {
+        $response = $http->request($method, $url, ['timeout' => 30] + $options);
+        try {
+            $response->getContent(false); // a response that breaks off is an error
+            $headers = $response->getHeaders(false);
+            $field = fn ($name) => $headers[$name][0] ?? '';
+            $delay = retryDelay($attempt, $method, $response->getStatusCode(), $field);
+            if ($delay === null) {
+                return $response;
+            }
+        } catch (TransportExceptionInterface $error) {
+            $delay = retryDelay($attempt, $method, 0, fn ($name) => '') ?? throw $error;
+        }
+        usleep(1000 * $delay);
     }
 }
-$http = new RetryableHttpClient(HttpClient::create(), new Patience(), 4);
 // end
 
 return [
     'byDefault' => fn ($method, $url, $options) =>
         (new RetryableHttpClient(HttpClient::create()))->request($method, $url, $options)->getStatusCode(),
-    'setRight' => fn ($method, $url, $options) => $http->request($method, $url, $options)->getStatusCode(),
+    'setRight' => fn ($method, $url, $options) => patiently(HttpClient::create(), $method, $url, $options)->getStatusCode(),
 ];

@@ -1,29 +1,37 @@
 # doc: patiently
+import random
 import time
 from email.utils import mktime_tz, parsedate_tz
 
 
-def asked_wait(headers):
-    """The seconds that an answer asks for: Retry-After as a number or a date, else X-RateLimit-Reset, else a minute."""
+def retry_delay(attempt, method, status=0, headers={}):
+    """Seconds to wait after the n-th attempt of a call, or None to give up. A network error has no status."""
+    # A 429 stores nothing. After any other failure a write may be stored.
+    may_repeat = status == 429 or method == "GET" and (status == 0 or status >= 500)
+    now = mktime_tz(parsedate_tz(headers["Date"])) if "Date" in headers else time.time()  # the service's clock, not ours
     asked = headers.get("Retry-After", "")
-    if asked.isdigit():
-        return int(asked)
-    now = mktime_tz(parsedate_tz(headers["Date"]))  # the service's clock, not ours
-    date = parsedate_tz(asked)
-    return max(1, (mktime_tz(date) if date else float(headers.get("X-RateLimit-Reset", now + 60))) - now)
+    wait = int(asked) if asked.isdecimal() else 0
+    if asked.endswith(" GMT") and parsedate_tz(asked):
+        wait = mktime_tz(parsedate_tz(asked)) - now
+    reset = headers.get("X-RateLimit-Reset", "")  # Unix time in seconds; with other services also in ms, or seconds left
+    if status == 429 and reset.isdecimal() and not 0 < wait <= 60:
+        wait = {10: int(reset) - now, 13: int(reset) / 1000 - now}.get(len(reset), int(reset))
+    if attempt > 4 or not may_repeat or wait > 60:
+        return None
+    return max(wait, 2 ** (attempt - 1)) + random.random() * 2**attempt / 4
 
 
-def is_worth_waiting(status, headers):
-    """Whether it is a 429 of the minute, not of the day."""
-    return status == 429 and asked_wait(headers) <= 60
-
-
-def patiently(send):
-    """Makes a call again after each 429, four times at most."""
-    for _ in range(4):
-        response = send()
-        if not is_worth_waiting(response.status_code, response.headers):
-            return response
-        time.sleep(asked_wait(response.headers))
-    return send()
+def patiently(method, send, errors=OSError):
+    """Makes a call until it succeeds or must not be sent again."""
+    for attempt in range(1, 6):
+        try:
+            response = send()
+            delay = retry_delay(attempt, method, response.status_code, response.headers)
+            if delay is None:
+                return response
+        except errors:
+            delay = retry_delay(attempt, method)
+            if delay is None:
+                raise
+        time.sleep(delay)
 # end

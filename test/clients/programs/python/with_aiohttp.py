@@ -1,7 +1,7 @@
 import asyncio
 
 import aiohttp
-from patiently import asked_wait, is_worth_waiting
+from patiently import retry_delay
 
 
 def by_default(method, url, headers, pet):
@@ -13,13 +13,20 @@ def by_default(method, url, headers, pet):
 
 
 # doc: set right
-async def patiently(session, *args, **kwargs):
-    for attempt in range(5):
-        response = await session.request(*args, **kwargs)
-        if attempt == 4 or not is_worth_waiting(response.status, response.headers):
-            return response
-        response.release()
-        await asyncio.sleep(asked_wait(response.headers))
+async def patiently(session, method, url, **kwargs):
+    limit = aiohttp.ClientTimeout(total=30)
+    for attempt in range(1, 6):
+        try:
+            async with session.request(method, url, timeout=limit, **kwargs) as response:
+                await response.read()
+            delay = retry_delay(attempt, method, response.status, response.headers)
+            if delay is None:
+                return response
+        except (aiohttp.ClientError, asyncio.TimeoutError):
+            delay = retry_delay(attempt, method)
+            if delay is None:
+                raise
+        await asyncio.sleep(delay)
 # end
 
 

@@ -1,6 +1,6 @@
 import backoff
 import requests
-from patiently import asked_wait, is_worth_waiting
+from patiently import retry_delay
 
 
 @backoff.on_exception(backoff.expo, requests.exceptions.RequestException, max_tries=6)
@@ -11,15 +11,31 @@ def by_default(method, url, headers, pet):
 
 
 # doc: set right
-@backoff.on_predicate(
-    backoff.runtime,
-    predicate=lambda response: is_worth_waiting(response.status_code, response.headers),
-    value=lambda response: asked_wait(response.headers),
+def delay_of(error, attempt=1):
+    if error.response is None:
+        return retry_delay(attempt, error.request.method)
+    return retry_delay(attempt, error.request.method, error.response.status_code, error.response.headers)
+
+
+def delays():
+    error = yield
+    for attempt in range(1, 5):
+        error = yield delay_of(error, attempt)
+
+
+@backoff.on_exception(
+    delays,
+    requests.RequestException,
+    giveup=lambda error: delay_of(error) is None,
     jitter=None,
     max_tries=5,
 )
-def call(*args, **kwargs):
-    return requests.request(*args, **kwargs)
+def call(method, url, **kwargs):
+    response = requests.request(method, url, timeout=30, **kwargs)
+    if response.raw.length_remaining:  # requests before 2.32 does not notice
+        raise requests.ConnectionError("the response broke off", request=response.request)
+    response.raise_for_status()
+    return response
 # end
 
 

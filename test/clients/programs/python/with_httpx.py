@@ -10,10 +10,17 @@ def by_default(method, url, headers, pet):
 # doc: set right
 class Patience(httpx.HTTPTransport):
     def handle_request(self, request):
-        return patiently(lambda: super(Patience, self).handle_request(request))
+        def send():
+            response = super(Patience, self).handle_request(request)
+            response.read()
+            return response
+
+        return patiently(request.method, send, httpx.TransportError)
+
+
+http = httpx.Client(transport=Patience(), timeout=30)
 # end
 
 
 def set_right(method, url, headers, pet):
-    with httpx.Client(transport=Patience()) as client:
-        return client.request(method, url, headers=headers, json=pet).status_code
+    return http.request(method, url, headers=headers, json=pet).status_code

@@ -6,8 +6,18 @@ def by_default(method, url, headers, pet):
     return requests.request(method, url, headers=headers, json=pet).status_code
 
 
-def set_right(method, url, headers, json):
-    # doc: set right
-    response = patiently(lambda: requests.request(method, url, headers=headers, json=json, timeout=30))
-    # end
-    return response.status_code
+# doc: set right
+def fetch(method, url, **kwargs):
+    response = requests.request(method, url, timeout=30, **kwargs)
+    if response.raw.length_remaining:  # requests before 2.32 does not notice
+        raise requests.ConnectionError("the response broke off")
+    return response
+
+
+def call(method, url, **kwargs):
+    return patiently(method, lambda: fetch(method, url, **kwargs))
+# end
+
+
+def set_right(method, url, headers, pet):
+    return call(method, url, headers=headers, json=pet).status_code

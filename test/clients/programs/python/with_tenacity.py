@@ -1,6 +1,6 @@
 import requests
 import tenacity
-from patiently import asked_wait, is_worth_waiting
+from patiently import retry_delay
 
 
 @tenacity.retry(wait=tenacity.wait_exponential(multiplier=1, max=60), stop=tenacity.stop_after_attempt(6))
@@ -11,17 +11,19 @@ def by_default(method, url, headers, pet):
 
 
 # doc: set right
-patiently = tenacity.retry(
-    retry=tenacity.retry_if_result(lambda response: is_worth_waiting(response.status_code, response.headers)),
-    wait=lambda state: asked_wait(state.outcome.result().headers),
-    stop=tenacity.stop_after_attempt(5),
-    retry_error_callback=lambda state: state.outcome.result(),
-)
+def delay_of(state):
+    if state.outcome.failed:
+        return retry_delay(state.attempt_number, state.args[0])
+    response = state.outcome.result()
+    return retry_delay(state.attempt_number, state.args[0], response.status_code, response.headers)
 
 
-@patiently
-def call(*args, **kwargs):
-    return requests.request(*args, **kwargs)
+@tenacity.retry(retry=lambda state: delay_of(state) is not None, wait=delay_of)
+def call(method, url, **kwargs):
+    response = requests.request(method, url, timeout=30, **kwargs)
+    if response.raw.length_remaining:  # requests before 2.32 does not notice
+        raise requests.ConnectionError("the response broke off")
+    return response
 # end
 
 

@@ -1,7 +1,8 @@
 import json
+import time
 
 import urllib3
-from patiently import asked_wait, is_worth_waiting
+from patiently import retry_delay
 
 content_type = {"Content-Type": "application/json"}
 
@@ -13,21 +14,26 @@ def by_default(method, url, headers, pet):
 
 # doc: set right
 class Patience(urllib3.Retry):
-    def get_retry_after(self, response):
-        return asked_wait(response.headers)
+    def increment(self, method=None, url=None, response=None, error=None, *args, **kwargs):
+        status, headers = (0, {}) if response is None else (response.status, response.headers)
+        delay = retry_delay(5 - self.total, method, status, headers)
+        if delay is None:
+            raise error or urllib3.exceptions.ResponseError(f"no further attempt after status {status}")
+        following = super().increment(method, url, response, error, *args, **kwargs)
+        following.delay = delay
+        return following
 
-    def increment(self, *args, response=None, **kwargs):
-        if response is not None and not is_worth_waiting(response.status, response.headers):
-            raise urllib3.exceptions.ResponseError("asked to wait longer than a minute")
-        return super().increment(*args, response=response, **kwargs)
+    def sleep(self, response=None):
+        time.sleep(self.delay)
 
 
-# read=0: a connection that breaks after the request was sent is not tried again.
-retries = Patience(total=4, read=0, allowed_methods={"GET", "POST"}, status_forcelist={429})
-http = urllib3.PoolManager(retries=retries)
+retries = Patience(total=4, allowed_methods={"GET", "POST"}, status_forcelist={429, 500, 502, 503, 504})
+http = urllib3.PoolManager(retries=retries, timeout=30)
+# enforce_content_length: without it, a response that breaks off is not noticed.
+# http.request(method, url, enforce_content_length=True)
 # end
 
 
 def set_right(method, url, headers, pet):
     body = json.dumps(pet) if pet else None
-    return http.request(method, url, headers={**headers, **content_type}, body=body).status
+    return http.request(method, url, headers={**headers, **content_type}, body=body, enforce_content_length=True).status

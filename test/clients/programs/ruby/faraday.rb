@@ -18,19 +18,20 @@ class Patience < Faraday::Middleware
   def call(env)
     body = env[:body]
     response = nil
-    patiently do
+    patiently(env[:method], [Faraday::Error]) do
       response = @app.call(env.tap { |again| again[:body] = body })
       { status: response.status, headers: response.headers }
     end
     response
   end
 end
+
+PATIENT = Faraday.new(request: { timeout: 30 }) do |builder|
+  builder.use Patience
+  builder.adapter(:net_http) { |net| net.ignore_eof = false } # a response that breaks off is an error
+end
 # end
 
 def set_right(method, url, headers, pet)
-  http = Faraday.new do |builder|
-    builder.use Patience
-    builder.adapter Faraday.default_adapter
-  end
-  http.run_request(method, url, pet&.to_json, headers).status
+  PATIENT.run_request(method, url, pet&.to_json, headers).status
 end

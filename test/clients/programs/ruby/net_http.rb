@@ -17,8 +17,11 @@ def set_right(method, url, headers, pet)
   uri = URI(url)
   Net::HTTP.start(uri.host, uri.port) do |http|
     # doc: set right
+    http.read_timeout = 30
+    http.max_retries = 0 # it repeats on its own
+    http.ignore_eof = false # a response that breaks off is an error
     response = nil
-    patiently do
+    patiently(method) do
       response = http.request(request(method, uri, headers, pet))
       { status: response.code.to_i, headers: response }
     end

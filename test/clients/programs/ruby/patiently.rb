@@ -1,24 +1,34 @@
 # doc: patiently
 require 'time'
 
-# The seconds that an answer asks for: Retry-After as a number or a date, else X-RateLimit-Reset, else a minute.
-def asked_wait(headers)
+# Seconds to wait after the n-th attempt of a call, or nil to give up. A network error has status 0.
+def retry_delay(attempt, method, status, headers)
+  # A 429 stores nothing. After any other failure a write may be stored.
+  may_repeat = status == 429 || (method == :get && (status.zero? || status >= 500))
+  now = headers['Date'] ? Time.httpdate(headers['Date']).to_i : Time.now.to_i # the service's clock, not ours
   asked = headers['Retry-After'].to_s
-  return asked.to_i if asked.match?(/\A\d+\z/)
+  wait = asked.match?(/\A\d+\z/) ? asked.to_i : (Time.httpdate(asked).to_i - now rescue 0)
+  reset = headers['X-RateLimit-Reset'].to_i # Unix time in seconds; with other services also in ms, or seconds left
+  if status == 429 && reset.positive? && !wait.between?(1, 60)
+    wait = reset > 1e11 ? reset / 1000.0 - now : reset > 1e8 ? reset - now : reset
+  end
+  return if attempt > 4 || !may_repeat || wait > 60
 
-  now = Time.httpdate(headers['Date']).to_i # the service's clock, not ours
-  date = Time.httpdate(asked) rescue nil
-  [1, (date || headers['X-RateLimit-Reset'] || now + 60).to_i - now].max
+  [wait, 2**(attempt - 1)].max + rand * 2**attempt / 4
 end
 
-# Makes a call again after each 429 of the minute, four times at most; not after one of the day.
-def patiently
-  4.times do
-    response = yield
-    return response if response[:status] != 429 || asked_wait(response[:headers]) > 60
-
-    sleep asked_wait(response[:headers])
+# Makes a call until it succeeds or must not be sent again.
+def patiently(method, errors = [IOError, SystemCallError, Timeout::Error])
+  (1..5).each do |attempt|
+    begin
+      response = yield
+      delay = retry_delay(attempt, method, response[:status], response[:headers])
+      return response unless delay
+    rescue *errors
+      delay = retry_delay(attempt, method, 0, {})
+      raise unless delay
+    end
+    sleep delay
   end
-  yield
 end
 # end
