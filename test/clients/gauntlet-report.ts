@@ -52,7 +52,7 @@ export function gauntletSection(): string {
   });
   return [
     '## Through the gauntlet',
-    `With the settings below, each client also ran against the ${total} [scenarios](scenarios.md) that expect something of a client, as \`petstore-sim gauntlet\` runs them. These are left:`,
+    `With the settings below, each client also ran against the ${total} [scenarios](scenarios.md) that expect something of a client, as \`petstore-sim gauntlet\` runs them. Its callers share no gate: each waits on its own, at random, and the key is not banned as long as all of them start within a second. So a burst whose callers are processes that start slowly was run again, at most twice. These are left:`,
     lines.join('\n'),
   ].join('\n\n');
 }
