@@ -116,7 +116,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     }
     before = request;
   }
-  return waiting.every((refusal) => hasReturned.has(refusal) || !isOverdue(refusal, run)) ? count : 1;
+  const mayReturn = (refusal: JudgedRequest) => !late.has(refusal) && !isOverdue(refusal, run);
+  return waiting.every((refusal) => hasReturned.has(refusal) || mayReturn(refusal)) ? count : 1;
 }
 
 const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>

@@ -391,4 +391,10 @@ describe('several processes with one key that share nothing', () => {
     expect(outcomeAt('1s')).toBe('inconclusive');
     expect(outcomeAt('10m')).toBe('fail');
   });
+
+  test('are no excuse of a client that is stopped in its second wait, seconds after it came early', () => {
+    const sim = frozen(asked(10));
+    runPrograms(sim, [sending([5_000], (at) => ({ connection: at + 1 }))]);
+    expect(judge(sim, { isOver: true, end: { isInterrupted: true } }).outcome).toBe('fail');
+  });
 });
