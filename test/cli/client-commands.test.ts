@@ -290,7 +290,7 @@ describe.skipIf(process.platform !== 'linux')('what a command has started', () =
   });
 });
 
-describe.concurrent('petstore-sim matrix', () => {
+describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
   const picky = [
     process.execPath,
     '--input-type=module',
@@ -340,7 +340,7 @@ describe.concurrent('petstore-sim matrix', () => {
   });
 });
 
-describe.concurrent('petstore-sim gauntlet', () => {
+describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
   const some = ['post-429', 'ban-on-third-strike', '--timeout', '60s'];
 
   test('prints a line a scenario and the score', async () => {

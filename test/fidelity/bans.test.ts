@@ -1,3 +1,4 @@
+// @module-tag extended
 import { expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask/calibrate.js';
 import type { Subject } from '../../src/fidelity/calibrate/clue.js';

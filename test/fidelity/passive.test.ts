@@ -1,3 +1,4 @@
+// @module-tag extended
 import { expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/calibrate/learner.js';
 import { readRecording } from '../../src/fidelity/recording/read-recording.js';

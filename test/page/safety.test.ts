@@ -83,7 +83,9 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
-  test('asks for the control token, keeps it in the tab, and shows nothing without it', async () => {
+  test('asks for the control token, keeps it in the tab, and shows nothing without it', {
+    tags: 'extended',
+  }, async () => {
     stage = await openPageStage(storm, { controlToken: 'open-sesame' });
     opened = await openPage(browser, `${stage.server.controlUrl}/`);
     page = opened.page;
@@ -102,7 +104,9 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     expect(page.url()).not.toContain('sesame');
   });
 
-  test('goes on where it was after a connection was cut, without a gap and with nothing twice', async () => {
+  test('goes on where it was after a connection was cut, without a gap and with nothing twice', {
+    tags: 'extended',
+  }, async () => {
     stage = await openPageStage();
     const cut = await openProxy(stage.server.port);
     try {
@@ -122,7 +126,9 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     }
   });
 
-  test('goes on without a gap after the server was away, and starts anew with another run', async () => {
+  test('goes on without a gap after the server was away, and starts anew with another run', {
+    tags: 'extended',
+  }, async () => {
     stage = await openPageStage();
     opened = await openPage(browser, `${stage.server.controlUrl}/`);
     page = opened.page;
@@ -146,7 +152,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     }
   });
 
-  test('says how many requests the journal had dropped before it could show them', async () => {
+  test('says how many requests the journal had dropped before it could show them', { tags: 'extended' }, async () => {
     stage = await openPageStage({ ...storm, limits: 'off' });
     for (let n = 0; n < 10_050; n++)
       await stage.sim.fetch('http://x/v1/none', { headers: { authorization: 'Bearer pro-key' } });
@@ -156,36 +162,40 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   });
 
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    test.each([360, 1280])('is accessible at %d px: no violation that axe finds', async (width) => {
-      stage = await openPageStage({
-        ...storm,
-        faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true } }],
-      });
-      await makeStorm(stage);
-      await stage.call('pro-key', '/pets', '{}');
-      await stage.call('no-such-key');
-      opened = await openPage(browser, `${stage.server.controlUrl}/`, {
-        colorScheme,
-        viewport: { width, height: 900 },
-        reducedMotion: 'reduce',
-        bypassCSP: true,
-      });
-      page = opened.page;
-      await rows().nth(5).waitFor();
-      await rows().filter({ hasText: 'banned for' }).click();
-      await page.locator('.detail pre').first().waitFor();
-      for (const summary of ['In words', 'at their defaults', 'add…', 'Export'])
-        await page.getByText(summary).first().click();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      expect(await violations(page)).toEqual([]);
-      await page.keyboard.press('?');
-      await page.getByRole('dialog').waitFor();
-      expect(await violations(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Scenario…' }).click();
-      await page.getByRole('dialog').getByText('tiny').waitFor();
-      expect(await violations(page)).toEqual([]);
-    });
+    test.each([360, 1280])(
+      'is accessible at %d px: no violation that axe finds',
+      { tags: colorScheme === 'dark' ? 'extended' : [] },
+      async (width) => {
+        stage = await openPageStage({
+          ...storm,
+          faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true } }],
+        });
+        await makeStorm(stage);
+        await stage.call('pro-key', '/pets', '{}');
+        await stage.call('no-such-key');
+        opened = await openPage(browser, `${stage.server.controlUrl}/`, {
+          colorScheme,
+          viewport: { width, height: 900 },
+          reducedMotion: 'reduce',
+          bypassCSP: true,
+        });
+        page = opened.page;
+        await rows().nth(5).waitFor();
+        await rows().filter({ hasText: 'banned for' }).click();
+        await page.locator('.detail pre').first().waitFor();
+        for (const summary of ['In words', 'at their defaults', 'add…', 'Export'])
+          await page.getByText(summary).first().click();
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        expect(await violations(page)).toEqual([]);
+        await page.keyboard.press('?');
+        await page.getByRole('dialog').waitFor();
+        expect(await violations(page)).toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Scenario…' }).click();
+        await page.getByRole('dialog').getByText('tiny').waitFor();
+        expect(await violations(page)).toEqual([]);
+      },
+    );
   });
 });
 

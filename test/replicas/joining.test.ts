@@ -1,3 +1,4 @@
+// @module-tag extended
 // @module-tag needs/redis
 import { beforeAll, expect, test, vi } from 'vitest';
 import { isProof } from '../support/prove.js';

@@ -1,3 +1,4 @@
+// @module-tag extended
 // @module-tag needs/redis
 import { beforeAll, expect, test, vi } from 'vitest';
 import { expectKept, type Load, startLoad } from './load.js';

@@ -1,3 +1,4 @@
+// @module-tag extended
 // @module-tag needs/redis
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';

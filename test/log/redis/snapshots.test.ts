@@ -1,3 +1,4 @@
+// @module-tag extended
 // @module-tag needs/redis
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/log/capture-simulator.js';
