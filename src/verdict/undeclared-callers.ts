@@ -19,6 +19,8 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 const mostAttempts = 6;
 /** Longest time after the end of its wait in which a caller is known to be back from it; or as long as the wait. */
 const promptMs = 2_000;
+/** More callers than these that begin during one wait are one client in a loop. */
+const mostCallers = 64;
 /** Least requests under names of their own that may be of one client. */
 const leastNames = 3;
 
@@ -103,7 +105,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
       isBack = true;
       if (request.isRefused) hasReturned.add(request);
     } else if (first !== undefined && waiting.length > 0) {
-      if (isBack) return 1;
+      if (isBack || count === mostCallers) return 1;
       count++;
       if (request.arrivedAtMs - first.answeredAtMs > graceMs) late.add(request);
     }
@@ -123,9 +125,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
 const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
-/**
- * Whether it comes after the wait that the last of several refusals asked for. Of refusals within a moment this says nothing.
- */
+/** Whether it comes after the wait that the last of several refusals asked for; `false` for refusals within a moment. */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];
   if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= besideMs) return false;
