@@ -81,6 +81,7 @@ test.each([
       PETSTORE_API_KEY: 'free-key',
       PETSTORE_OPERATION: 'createPet',
       PETSTORE_CALLS: '10',
+      PETSTORE_PARALLEL: '1',
     };
     await run(file, [...args], { env });
     const verdict = await sameOnAll(replicas, ({ control }) => control.sandbox(name).getVerdict());
