@@ -3,7 +3,6 @@ import { invalidRequest } from '../contract/api-error.js';
 import type { Settings } from '../contract/settings.js';
 import { errorOutcome } from '../faults/outcome.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
-import { JsonError } from '../values/json.js';
 
 /** A response that a route of one's own sends. */
 export type ClientError = Pick<Answer, 'status' | 'headers' | 'body'>;
@@ -20,7 +19,8 @@ export function clientError(thrown: unknown, settings: Settings): ClientError | 
 }
 
 function messageOf(thrown: unknown): string | undefined {
-  if (thrown instanceof JsonError) return `The body is not valid JSON: ${thrown.message}.`;
+  // By its name, because a handlers file has its own copy of the class beside the bundled command line.
+  if (thrown instanceof Error && thrown.name === 'JsonError') return `The body is not valid JSON: ${thrown.message}.`;
   const isPet = thrown instanceof ScenarioError && thrown.subject === 'pet';
   return isPet ? thrown.message.split('\n').slice(0, mostMistakes).join('; ') : undefined;
 }
