@@ -80,7 +80,9 @@ describe('petstore-sim serve --log pretty', () => {
     expect(JSON.parse(outputs[2] as string)).toMatchObject({ mode: 'real' });
   });
 
-  test('quotes a key of a scenario for the shell, and replaces control characters of names', async () => {
+  test('quotes a key of a scenario for the shell, and replaces control characters of names', {
+    tags: 'needs/curl',
+  }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-banner-'));
     const key = "x'$(>made)`>made`'";
     const scenario = { name: 'a\u001b]0;title\u0007b\u009b31m', keys: { [key]: {} } };
