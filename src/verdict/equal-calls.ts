@@ -2,6 +2,8 @@ import type { JudgedRequest } from './run.js';
 
 /** Least factor by which the waits of a call have grown before a short one begins another call. */
 const leastGrowth = 1.5;
+/** Most by which equal waits of two calls differ, as a share. */
+const mostApart = 0.25;
 /** Differences of waits by chance. */
 const noiseMs = 40;
 
@@ -15,19 +17,29 @@ const noiseMs = 40;
  */
 export function callsOf(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
   const calls: JudgedRequest[][] = [];
-  let waits: number[] = [];
+  const series: number[][] = [];
   for (const [at, request] of tries.entries()) {
     const before = tries[at - 1];
     const waitMs = before === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
+    const waits = series.at(-1) ?? [];
     if (before === undefined || startsAgain(waits, waitMs, most) || (most !== undefined && isOnNext(tries, at))) {
       calls.push([request]);
-      waits = [];
+      series.push([]);
     } else {
       calls.at(-1)?.push(request);
       waits.push(waitMs);
     }
   }
-  return calls.length > (most ?? calls.length) ? [[...tries]] : calls;
+  const areSeveral = most === undefined ? areAlike(series) : calls.length <= most;
+  return areSeveral ? calls : [[...tries]];
+}
+
+/** Whether each series has the waits of the first, as far as it goes: long waits by chance are no rhythm. */
+function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
+  const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * mostApart;
+  return others.every(
+    (waits) => waits.length > 1 && waits.every((ms, at) => at >= first.length || isNear(ms, first[at] as number)),
+  );
 }
 
 function startsAgain(waits: readonly number[], waitMs: number, most: number | undefined): boolean {

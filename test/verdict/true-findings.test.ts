@@ -197,6 +197,13 @@ describe('waits on top of Retry-After', () => {
     expect(share((seed) => [0, 1, 2, 3].map((at) => 300 + drawn(seed, 30)(at)))).toBe(1);
   });
 
+  test('that are drawn from a range that doubles are seldom found, also behind a latency', () => {
+    for (const latencyMs of [20, 60]) {
+      const growing = (seed: number) => [0, 1, 2, 3].map((at) => latencyMs + drawn(seed, 200 * 2 ** at)(at));
+      expect(share(growing), String(latencyMs)).toBeLessThan(0.12);
+    }
+  });
+
   test('that are drawn from one range are found in nearly every run', () => {
     expect(share((seed) => [0, 1, 2, 3].map((at) => 500 + drawn(seed, 500)(at)))).toBeGreaterThan(0.9);
   });
@@ -247,6 +254,7 @@ describe('calls of one address, one after the other', () => {
 
   test('are one loop without waits where a busy machine makes some longer', () => {
     expect(storm([1, 60, 0, 1, 90, 0, 2])?.severity).toBe('fail');
+    expect(storm([45, 150, 3, 60, 10, 0, 2])?.severity).toBe('fail');
   });
 
   test('with waits at random are one call where nobody asked for more', () => {

@@ -5,6 +5,8 @@ import { earlyMs, type JudgedRequest } from '../run.js';
 const leastRefusals = 3;
 /** The longest of waits that are alike, of the shortest. */
 const mostApart = 3;
+/** Longest time that the answer and the next request take on their way. */
+const mostLatencyMs = 100;
 /** Added to each wait before they are compared, so that waits of next to nothing are alike. */
 const baseMs = 100;
 
@@ -24,7 +26,9 @@ export const noBackoffGrowth: WireRule = {
       const waits = chain.map(({ refusal, request }) =>
         Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
       );
-      if (isExponential(waits) || !isAlike(waits)) return [];
+      const latencyMs = Math.min(mostLatencyMs, ...waits);
+      // The latency is no part of the client's wait, and hides how far random waits are apart.
+      if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;
       const count = refusals.length + (last?.isRefused ? 1 : 0);
@@ -68,6 +72,8 @@ const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.re
 const isTelling = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
 
 const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);
+
+const isFlat = (waits: readonly number[]) => !isExponential(waits) && isAlike(waits);
 
 /** Waits that are drawn at random from a range that grows may shrink; then they differ by more than a jitter of a half. */
 const isAlike = (waits: readonly number[]) => Math.max(...waits) + baseMs <= mostApart * (Math.min(...waits) + baseMs);
