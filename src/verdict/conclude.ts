@@ -7,7 +7,7 @@ import { isOverdue, orError } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
 import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
-import { isUnknown, type JudgedRequest, type Run } from './run.js';
+import { graceMs, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 import { describeGuarded, describeOutside } from './unrecorded.js';
 
 /** What a scenario expects of a client. */
@@ -124,6 +124,9 @@ function isWrongKey(
 function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
+  // What a client makes of a write without an answer shows only afterwards.
+  if (end?.isInterrupted && last !== undefined && isLeftBy(last, endMs) && isWrite(last))
+    return 'The run was stopped while the client waited for an answer: give it more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
   const more = 'give it more time.';
   const { deadlineMs } = last;
@@ -137,6 +140,10 @@ function stillWaiting(run: Run): string | undefined {
   }
   return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: ${more}`;
 }
+
+/** Whether the client left the answer when it was stopped, or right before. */
+const isLeftBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
+  (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
 
 function whyUntold(
   { requests, isOver, end, idle }: Run,

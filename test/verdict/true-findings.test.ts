@@ -406,3 +406,27 @@ describe('several processes with one key that share nothing', () => {
     expect(judge(sim, { isOver: true, end: { isInterrupted: true } }).outcome).toBe('fail');
   });
 });
+
+describe('a client that is stopped while its answer is on its way', () => {
+  const late: Scenario = { expect: { fail: ['duplicate-write'] } };
+  const stopped = (leftMs: number) => {
+    const sim = frozen(late);
+    runPrograms(sim, [sending([], { body: { name: 'Rex', categoryId: 1 } })]);
+    const [entry] = sim.journal.query() as [RequestRecord];
+    const runJudge = new RunJudge({ scenario: 'late', expect: late.expect });
+    const finishedAtMs = entry.arrivedAtMs + 5_000;
+    runJudge.add({ ...entry, status: 0, answeredAtMs: finishedAtMs, finishedAtMs });
+    return runJudge.verdict({ nowMs: finishedAtMs + leftMs, isOver: true, end: { isInterrupted: true } });
+  };
+
+  test('has shown nothing yet: inconclusive', () => {
+    expect(stopped(40)).toMatchObject({
+      outcome: 'inconclusive',
+      reason: 'The run was stopped while the client waited for an answer: give it more time.',
+    });
+  });
+
+  test('has shown that it does not repeat its write, where it had left the answer long before', () => {
+    expect(stopped(8_000).outcome).toBe('pass');
+  });
+});
