@@ -18,9 +18,9 @@ export function growthOf(waits: readonly number[]): number {
   return total ** (1 / Math.min(waits.length - 1, mostSteps));
 }
 
-/** Whether the waits grow exponentially, also above a constant, up to a bound of the client's own. */
+/** Whether the waits grow exponentially, also above a constant or with random steps, up to a bound of the client's own. */
 export function isExponential(waits: readonly number[]): boolean {
-  if (growthOf(waits) >= leastGrowth) return true;
+  if (growthOf(waits) >= leastGrowth || risesAtRandom(waits)) return true;
   const longest = Math.max(...waits);
   const atBound = waits.findIndex((ms) => ms >= longest - noiseMs);
   if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
@@ -29,6 +29,13 @@ export function isExponential(waits: readonly number[]): boolean {
   // Two waits fit every curve, so that one step beyond the noise is enough not to accuse.
   if (rising.length === 2) return riseMs > noiseMs;
   return riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor));
+}
+
+/** Whether each wait is longer than the one before, the last twice as long as the first, by steps that are not alike. */
+function risesAtRandom(waits: readonly number[]): boolean {
+  const steps = waits.slice(1).map((ms, at) => ms - (waits[at] as number));
+  const [least, most] = [Math.min(...steps), Math.max(...steps)];
+  return least > noiseMs && most - least > 2 * noiseMs && (waits.at(-1) ?? 0) >= 2 * (waits[0] ?? 0);
 }
 
 /** Whether `constant + step * factor ** n` fits the waits, by least squares. */

@@ -173,6 +173,7 @@ describe('waits on top of Retry-After', () => {
     ['by 1.6 above a constant', [340, 400, 510, 660]],
     ['by 1.6 above a constant, up to a bound', [340, 400, 510, 660, 670, 655]],
     ['once, beyond the noise', [340, 400]],
+    ['each time, drawn from a range that doubles', [450, 830, 950, 1_120]],
   ])('that grow %s are spared', (_, added) => {
     expect(flat(added)).toBeUndefined();
   });
