@@ -1,6 +1,7 @@
 import { asItIs, createRedactor, displayKey, type Redact } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
+import { fromJsonBytes, textOfBytes } from '../values/json-bytes.js';
 import { rememberLast } from '../values/remember-last.js';
 import type { EntryRow } from './entry-row.js';
 import type { JournalEntry } from './journal-entry.js';
@@ -67,28 +68,31 @@ export function createEntryView(sim: Simulator): EntryView {
     pass,
     show(entry) {
       const { baseUrl, headers, requestBody, responseBody } = entry;
-      const requestText = textOf(requestBody);
+      const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
       const redact = redactOf(entry, requestText);
       return {
         ...present(rowOf(entry, redact)),
         baseUrl,
         headers: redactHeaders(headers, redact),
-        ...(requestBody && { requestBody: showBody(requestBody, redact(requestText as string)) }),
+        ...(requestBody !== undefined && {
+          requestBody: showBody(fromJsonBytes(requestBody), redact(requestText as string)),
+        }),
         ...(responseBody !== '' && { responseBody: bodies.show(responseBody, redact) }),
         ...present(tailOf(entry, redact)),
       };
     },
     write(entry) {
       const { baseUrl, headers, requestBody, responseBody } = entry;
-      const requestText = textOf(requestBody);
+      const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
       const redact = redactOf(entry, requestText);
       const row = writeRow(rowOf(entry, redact));
       const fields = writeHeaders(redact === asItIs ? headers : redactHeaders(headers, redact));
       const request =
-        requestBody && `,"requestBody":${JSON.stringify(showBody(requestBody, redact(requestText as string)))}`;
+        requestBody !== undefined &&
+        `,"requestBody":${JSON.stringify(showBody(fromJsonBytes(requestBody), redact(requestText as string)))}`;
       const tail = JSON.stringify(tailOf(entry, redact));
       return {
-        start: `${row},"baseUrl":${quote(baseUrl)},"headers":{${fields}}${request ?? ''}${responseBody === '' ? '' : ',"responseBody":'}`,
+        start: `${row},"baseUrl":${quote(baseUrl)},"headers":{${fields}}${request || ''}${responseBody === '' ? '' : ',"responseBody":'}`,
         body: responseBody === '' ? noBytes : bodies.write(responseBody, redact),
         end: tail === '{}' ? '}' : `,${tail.slice(1)}`,
       };
@@ -101,8 +105,6 @@ export function createEntryView(sim: Simulator): EntryView {
 }
 
 const noBytes = new Uint8Array(0);
-
-const textOf = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 
 const redactHeaders = (headers: RequestRecord['headers'], redact: Redact): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, redact(value)]));

@@ -6,10 +6,10 @@ import type { DelayedRequest } from '../simulator/request-record.js';
 import type { SandboxState } from '../simulator/sandboxes.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import type { StoredPet } from '../state/pet.js';
+import { bytesOf } from '../state/record-bytes.js';
 import type { RequestRecord } from '../state/request-record.js';
-import { toJsonBytes } from './bytes.js';
 import { toJsonCall } from './command-json.js';
-import type { JsonDelayed, JsonRecord, Piece } from './piece.js';
+import type { JsonDelayed, Piece } from './piece.js';
 
 /** A piece is at most about this long as JSON. */
 const pieceBytes = 32 * 1024;
@@ -45,8 +45,8 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
     yield head;
     yield* petPieces(petState?.pets ?? []);
     yield* keyPieces(keyState.keys, keyState.unlisted);
-    for (const part of parts(entries, recordLength)) yield { kind: 'entries', entries: part.map(jsonRecord) };
-    for (const part of parts(held, recordLength)) yield { kind: 'held', entries: part.map(jsonRecord) };
+    for (const part of parts(entries, recordLength)) yield { kind: 'entries', entries: part };
+    for (const part of parts(held, recordLength)) yield { kind: 'held', entries: part };
     for (const part of parts(waiting, delayedLength)) yield { kind: 'delayed', requests: part };
     for (const snapshot of snapshots) yield* snapshot;
   }
@@ -89,8 +89,7 @@ function* keyPieces(keys: readonly ApiKey[], unlisted: readonly ApiKey[]): Gener
 }
 
 const keyLength = ({ key, minute, day }: ApiKey) => 400 + key.length + 20 * (minute.log.length + day.log.length);
-const recordLength = ({ responseBody, requestBody }: RequestRecord) =>
-  700 + responseBody.length + (requestBody?.length ?? 0);
+const recordLength = (record: RequestRecord) => 200 + bytesOf(record);
 const delayedLength = ({ exchange: { call }, first }: JsonDelayed) =>
   1_000 + (first?.body.length ?? 0) + (typeof call.body === 'string' ? call.body.length : 0);
 
@@ -108,11 +107,6 @@ export function* parts<Item>(items: readonly Item[], lengthOf: (item: Item) => n
   }
   if (part.length > 0) yield part;
 }
-
-const jsonRecord = (record: RequestRecord): JsonRecord => ({
-  ...record,
-  requestBody: record.requestBody && toJsonBytes(record.requestBody),
-});
 
 function jsonDelayed({ dueMs, rule, first, exchange }: DelayedRequest, numberOf: NumberOf): JsonDelayed {
   const { call, resolved, fault: _, ...rest } = exchange;

@@ -1,5 +1,5 @@
 import type { PlainCall } from '../adapters/plain-call.js';
-import { fromJsonBytes, type JsonBytes, toJsonBytes } from './bytes.js';
+import { fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
 import type { Command } from './command.js';
 
 /** A call as JSON holds it. */

@@ -10,7 +10,6 @@ import type { ReportedOutcome, RequestRecord } from '../state/request-record.js'
 import type { ClockAnchor, ClockState } from '../state/simulated-clock.js';
 import type { Int64 } from '../values/int64.js';
 import type { ClientEnd } from '../verdict/run.js';
-import type { JsonBytes } from './bytes.js';
 import type { JsonCall } from './command-json.js';
 import type { ReplicasState } from './replicas.js';
 
@@ -87,12 +86,10 @@ export interface KeysPiece {
   readonly keys: readonly ExportedKey[];
 }
 
-export type JsonRecord = Omit<RequestRecord, 'requestBody'> & { requestBody?: JsonBytes | undefined };
-
 /** Entries of the journal; `held`: those whose answers are held back. */
 export interface EntriesPiece {
   readonly kind: 'entries' | 'held';
-  readonly entries: readonly JsonRecord[];
+  readonly entries: readonly RequestRecord[];
 }
 
 /** A delayed request as JSON holds it. */

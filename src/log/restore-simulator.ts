@@ -8,9 +8,8 @@ import { applyScenario } from '../simulator/simulator-state.js';
 import type { Pet } from '../state/pet.js';
 import { toStored } from '../state/pet.js';
 import type { RequestRecord } from '../state/request-record.js';
-import { fromJsonBytes } from './bytes.js';
 import { fromJsonCall } from './command-json.js';
-import type { JsonDelayed, JsonRecord, SimulatorPiece, SnapshotPiece } from './piece.js';
+import type { JsonDelayed, SimulatorPiece, SnapshotPiece } from './piece.js';
 
 /** What followed the head of a simulator or of a named snapshot. */
 export interface StateParts<Head> {
@@ -22,8 +21,8 @@ export interface StateParts<Head> {
 
 /** Everything that was captured of a simulator. */
 export interface SimulatorParts extends StateParts<SimulatorPiece> {
-  readonly entries: JsonRecord[];
-  readonly held: JsonRecord[];
+  readonly entries: RequestRecord[];
+  readonly held: RequestRecord[];
   readonly delayed: JsonDelayed[];
   readonly snapshots: StateParts<SnapshotPiece>[];
 }
@@ -49,9 +48,9 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
 function restoreJournal(sim: Simulator, { head, entries, held }: SimulatorParts): void {
   const { journal } = coreOf(sim).state;
   const { pending, dropped, clearedId, ...numbers } = head.journal;
-  for (const entry of entries) journal.add(record(entry));
+  for (const entry of entries) journal.add(entry);
   Object.assign(journal, { ...numbers, pending, dropped, clearedId });
-  for (const entry of held) journal.hold(record(entry));
+  for (const entry of held) journal.hold(entry);
 }
 
 const keyState = (
@@ -76,11 +75,6 @@ function namedSnapshot(parts: StateParts<SnapshotPiece>, scenarioOf: ScenarioOf)
     faults: importFaults(head.faults),
   };
 }
-
-const record = (entry: JsonRecord): RequestRecord => ({
-  ...entry,
-  requestBody: entry.requestBody === undefined ? undefined : fromJsonBytes(entry.requestBody),
-});
 
 function delayedRequest({ dueMs, rule: definition, first, exchange }: JsonDelayed, scenarioOf: ScenarioOf) {
   const rule = toFaultRule(definition as Parameters<typeof toFaultRule>[0], String(definition.name));

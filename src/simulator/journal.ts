@@ -70,7 +70,7 @@ export function createJournal(journal: RequestJournal, now: () => number): Journ
     report: ({ call, result }) => journal.report({ call, result, atMs: now() }),
     query(query = {}) {
       checkOptions('sim.journal.query', query, queryFields);
-      return journal.query(query);
+      return journal.query(query).map((record) => ({ ...record, headers: { ...record.headers } }));
     },
     listen: (listener) => journal.listen(listener),
     clear: () => journal.clear(),

@@ -80,10 +80,10 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     for (const key of sim.keys.unlisted) learn(key);
     let last: string | undefined;
     if (learnedId < sim.journal.lastId) {
-      coreOf(sim).state.journal.forEach(({ id, token }) => {
+      for (const { id, token } of coreOf(sim).state.journal.entries) {
         if (id > learnedId && token !== last) learn(token);
         last = token;
-      });
+      }
     }
     // A request that waits for its answer comes later, with an id from before.
     if (sim.journal.pending === 0) learnedId = sim.journal.lastId;

@@ -6,6 +6,7 @@ import type { Outcome } from '../faults/outcome.js';
 import type { RateReport } from '../limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { RefusalKind, RequestRecord } from '../state/request-record.js';
+import { toJsonBytes } from '../values/json-bytes.js';
 import type { Route } from './routes.js';
 
 /** One request on its way: what is known about it so far. */
@@ -92,7 +93,7 @@ export function toRecord(
     path: call.path,
     query: call.query,
     status,
-    requestBody: call.body,
+    requestBody: call.body && toJsonBytes(call.body),
     responseBody: call.method === 'HEAD' ? '' : body,
     headers,
     window: rate?.window,

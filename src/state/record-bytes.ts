@@ -1,28 +1,26 @@
+import { cutBytes, type JsonBytes } from '../values/json-bytes.js';
 import type { RequestRecord } from './request-record.js';
 
-/** A record with bodies of at most `most` bytes or characters; the record itself where they are. */
+/** The record with bodies of at most `most` bytes; the record itself if they are no longer. */
 export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
-  const { requestBody, responseBody } = entry;
-  if ((requestBody?.length ?? 0) <= most && responseBody.length <= most) return entry;
-  // By way of bytes, because in V8 a part of a string keeps the whole string in memory.
-  const cut = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text.slice(0, most)));
-  return {
-    ...entry,
-    requestBody: requestBody && requestBody.length > most ? requestBody.slice(0, most) : requestBody,
-    responseBody: responseBody.length > most ? cut(responseBody) : responseBody,
-  };
+  const requestBody = entry.requestBody && cutBytes(entry.requestBody, most);
+  const responseBody = cutBytes(entry.responseBody, most);
+  if (requestBody === entry.requestBody && responseBody === entry.responseBody) return entry;
+  return { ...entry, requestBody, responseBody };
 }
 
-/** What a record takes without its texts: its fields, and the headers of the answer. */
+/** Memory of a record without its texts: its fields, and the headers of the response. */
 const recordBytes = 500;
 
-/** About how much memory a record holds. Most texts take a byte a character. */
+/** Approximate memory of a record. Most texts take one byte per character. */
 export const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
   recordBytes +
-  (requestBody?.length ?? 0) +
+  lengthOf(requestBody) +
   responseBody.length +
   method.length +
   path.length +
   query.length +
   (token?.length ?? 0) +
   (call?.length ?? 0);
+
+const lengthOf = (bytes: JsonBytes = '') => (typeof bytes === 'string' ? bytes.length : bytes.base64.length);

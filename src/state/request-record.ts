@@ -1,4 +1,5 @@
 import type { OperationName, WindowName } from '../contract/document.js';
+import type { JsonBytes } from '../values/json-bytes.js';
 
 /** Why a request was refused: over a limit of the plan, or during a ban. */
 export type RefusalKind = 'limit' | 'ban';
@@ -31,7 +32,8 @@ export interface ObservedRequest {
   readonly query: string;
   /** 0 when the client went away before the answer. */
   readonly status: number;
-  readonly requestBody: Uint8Array | undefined;
+  /** Text, or base64 of a body that is not UTF-8; `undefined` without a body. */
+  readonly requestBody: JsonBytes | undefined;
   readonly responseBody: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Which connection it came on, where the adapter knows. */
@@ -41,13 +43,6 @@ export interface ObservedRequest {
   /** What the client calls this logical call: its header `X-Sim-Call`. */
   readonly call: string | undefined;
 }
-
-/** An answer with its headers; one that can find a single header makes no object of all for it. */
-export type WithHeaders = Pick<ObservedRequest, 'headers'> & { header?(name: string): string | undefined };
-
-/** One header of an answer. */
-export const headerOf = (answer: WithHeaders, name: string): string | undefined =>
-  answer.header === undefined ? answer.headers[name] : answer.header(name);
 
 /** What is known of a request only when its answer has been sent. */
 export type Delivery = Pick<

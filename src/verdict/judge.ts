@@ -47,25 +47,19 @@ export function* judgeInSteps(
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     areHeadersHidden: settings.cors === 'hidden',
   });
-  try {
-    for (const entry of journal.lend(isJudged ?? isAny)) runJudge.add(entry);
-    for (const outcome of journal.outcomes) runJudge.report(outcome);
-    const { dropped, outages, unrecorded, pending } = journal;
-    return yield* runJudge.verdictInSteps({
-      nowMs: clock.now(),
-      dropped,
-      outages: untold.length > 0 ? [...outages, ...untold] : outages,
-      unrecorded: unrecorded.count === 0 ? undefined : unrecorded.list(isJudged),
-      pending,
-      idle: idleIn(sim),
-      ...progress,
-    });
-  } finally {
-    journal.giveBack();
-  }
+  for (const entry of isJudged === undefined ? journal.query() : journal.filter(isJudged)) runJudge.add(entry);
+  for (const outcome of journal.outcomes) runJudge.report(outcome);
+  const { dropped, outages, unrecorded, pending } = journal;
+  return yield* runJudge.verdictInSteps({
+    nowMs: clock.now(),
+    dropped,
+    outages: untold.length > 0 ? [...outages, ...untold] : outages,
+    unrecorded: unrecorded.count === 0 ? undefined : unrecorded.list(isJudged),
+    pending,
+    idle: idleIn(sim),
+    ...progress,
+  });
 }
-
-const isAny: IsJudged = () => true;
 
 /** What of the scenario had no effect on any request. */
 function idleIn({ settings, faults }: Simulator): string | undefined {

@@ -1,4 +1,4 @@
-import { headerOf, type ObservedRequest, type RequestKnowledge, type RequestRecord } from '../state/request-record.js';
+import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../state/request-record.js';
 import type { Lane, Place } from './place.js';
 import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 import { petIn } from './same-pet.js';
@@ -12,7 +12,6 @@ export class JudgedRequest implements ObservedRequest, Place {
   #pet: string | undefined;
   declare readonly lane: Lane;
   declare readonly fingerprint: number;
-  declare readonly requestBody: Uint8Array | undefined;
   declare readonly requestText: string;
   /** Whether the key had to wait: 429, or a ban under any status. */
   declare readonly isRefused: boolean;
@@ -46,7 +45,6 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.queuedAtMs = entry.arrivedAtMs;
     this.lane = place.lane;
     this.fingerprint = place.fingerprint;
-    this.requestBody = place.requestBody;
     this.requestText = place.requestText;
     this.isBan = entry.refusal === 'ban';
     this.isByLimit = entry.refusal === 'limit';
@@ -111,14 +109,14 @@ export class JudgedRequest implements ObservedRequest, Place {
   get status() {
     return this.#entry.status;
   }
+  get requestBody() {
+    return this.#entry.requestBody;
+  }
   get responseBody() {
     return this.#entry.responseBody;
   }
   get headers() {
     return this.#entry.headers;
-  }
-  header(name: string) {
-    return headerOf(this.#entry, name);
   }
   get connection() {
     return this.#entry.connection;

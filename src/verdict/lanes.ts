@@ -1,4 +1,5 @@
 import type { ObservedRequest } from '../state/request-record.js';
+import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
 import { Fingerprints } from './fingerprints.js';
 import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
@@ -52,9 +53,9 @@ class Places {
     const { arrivedAtMs, requestBody } = entry;
     if (arrivedAtMs < this.#lastMs - correctionMs) this.#era++;
     this.#lastMs = arrivedAtMs;
-    const requestText = requestBody === undefined ? '' : decoder.decode(requestBody);
+    const requestText = requestBody === undefined ? '' : textOfBytes(requestBody);
     const lane = this.#laneOf(entry);
-    return { lane, fingerprint: this.#fingerprints.of(entry, lane.client, requestText), requestBody, requestText };
+    return { lane, fingerprint: this.#fingerprints.of(entry, lane.client, requestText), requestText };
   }
 
   #laneOf({ token, client, connection }: ObservedRequest): Lane {
@@ -85,8 +86,6 @@ class Places {
     return lane;
   }
 }
-
-const decoder = new TextDecoder();
 
 /**
  * Notes for each request since when it may have waited in the client: since the first of those that came one soon after

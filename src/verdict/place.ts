@@ -25,7 +25,6 @@ export interface Place {
    * they first came.
    */
   readonly fingerprint: number;
-  readonly requestBody: Uint8Array | undefined;
   /** The body of the request as text; empty where there was none. */
   readonly requestText: string;
 }

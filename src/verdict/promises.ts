@@ -1,7 +1,8 @@
 import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
-import { headerOf, type RequestRecord, type WithHeaders } from '../state/request-record.js';
+import type { RequestRecord } from '../state/request-record.js';
 
 type Answered = WithHeaders & Pick<RequestRecord, 'answeredAtMs'>;
+type WithHeaders = Pick<RequestRecord, 'headers'>;
 
 /** RFC 9110 section 5.6.7, the one form of a date that a sender may generate. */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -11,18 +12,18 @@ const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GM
  * because services send them); `undefined` where it is missing or cannot be read.
  */
 export function readRetryAfter(answer: Answered): number | undefined {
-  const text = headerOf(answer, retryAfterHeader);
+  const text = answer.headers[retryAfterHeader];
   if (text === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   return httpDate.test(text) ? Math.max(0, Date.parse(text) - answer.answeredAtMs) : undefined;
 }
 
 /** Whether Retry-After is a date, which many clients cannot read. */
-export const isRetryDate = (answer: WithHeaders) => httpDate.test(headerOf(answer, retryAfterHeader) ?? '');
+export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers[retryAfterHeader] ?? '');
 
 /** X-RateLimit-Reset as an instant; milliseconds and seconds left are told by their size, because services send them. */
 export function readReset(answer: Answered): number | undefined {
-  const text = headerOf(answer, rateLimitHeaders.reset) ?? '';
+  const text = answer.headers[rateLimitHeaders.reset] ?? '';
   if (!/^\d+$/.test(text)) return undefined;
   const value = Number(text);
   const unit = unitOfReset(value);
@@ -35,7 +36,7 @@ const unitOfReset = (value: number) =>
 
 /** X-RateLimit-Reset with what it counts: `10, seconds that are left`. */
 export function describeReset(answer: WithHeaders): string {
-  const text = headerOf(answer, rateLimitHeaders.reset);
+  const text = answer.headers[rateLimitHeaders.reset];
   return `${text}, ${unitOfReset(Number(text))}`;
 }
 

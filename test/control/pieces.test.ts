@@ -1,7 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { controlOperations } from '../../src/control/control-operations.js';
 import { perform, performInPieces } from '../../src/control/perform.js';
-import { coreOf } from '../../src/simulator/simulator.js';
 import { judge, judgeInSteps } from '../../src/verdict/judge.js';
 import { RunJudge } from '../../src/verdict/run-judge.js';
 import { frozen } from '../support/frozen.js';
@@ -68,18 +67,4 @@ test('a verdict in steps is not changed by requests that are served in between',
   }
   expect(step.value).toEqual(before);
   expect(sim.journal.size).toBeGreaterThan(size);
-});
-
-test('what a verdict reads in place it gives back, reached or not', () => {
-  const sim = used();
-  const { journal } = coreOf(sim).state;
-  const lend = vi.spyOn(journal, 'lend');
-  const giveBack = vi.spyOn(journal, 'giveBack');
-  judge(sim);
-  expect([lend.mock.calls.length, giveBack.mock.calls.length]).toEqual([1, 1]);
-  const steps = judgeInSteps(sim, undefined);
-  steps.next();
-  expect([lend.mock.calls.length, giveBack.mock.calls.length]).toEqual([2, 1]);
-  steps.return(undefined as never);
-  expect(giveBack).toHaveBeenCalledTimes(2);
 });

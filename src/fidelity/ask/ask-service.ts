@@ -176,7 +176,7 @@ export class Asker {
       path,
       query,
       status: answer.status,
-      requestBody: probe.body === undefined ? undefined : new TextEncoder().encode(probe.body),
+      requestBody: probe.body,
       responseBody: answer.body,
       headers,
       connection: undefined,

@@ -2,6 +2,7 @@ import type { PetStatus } from '../../contract/document.js';
 import { isStatus } from '../../simulator/operation.js';
 import { type Int64, isInt64 } from '../../values/int64.js';
 import { type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
+import { textOfBytes } from '../../values/json-bytes.js';
 import type { Exchange } from '../recording/exchange.js';
 
 /** A pet as an answer shows it; fields beyond those of the document are left out. */
@@ -53,7 +54,7 @@ export function readExchange(exchange: Exchange): ReadExchange {
   return {
     ...exchange,
     body: readText(responseBody),
-    sent: requestBody && readText(new TextDecoder().decode(requestBody)),
+    sent: requestBody && readText(textOfBytes(requestBody)),
   };
 }
 

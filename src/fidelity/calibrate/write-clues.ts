@@ -1,6 +1,7 @@
 import { maximumBodyBytes } from '../../contract/settings.js';
 import { isStatus } from '../../simulator/operation.js';
 import { isInt64 } from '../../values/int64.js';
+import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Clue } from './clue.js';
 import { asPet, type Facts, isObject, type ReadExchange } from './facts.js';
 import { isRefusal } from './rate.js';
@@ -14,12 +15,13 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   const { operation, status, body, sent, requestBody, missing } = exchange;
   if (operation !== 'createPet' || status === 401 || status === 0 || status >= 500 || isRefusal(exchange)) return [];
   if (missing.includes('request body')) return [];
-  if ((requestBody?.length ?? 0) > maximumBodyBytes) {
+  const { length } = fromJsonBytes(requestBody ?? '');
+  if (length > maximumBodyBytes) {
     return [
       {
         about: 'bodyTooLarge',
         allows: status === 413 ? ['payload-too-large'] : [],
-        says: `${requestBody?.length} bytes, answered with ${status}`,
+        says: `${length} bytes, answered with ${status}`,
       },
     ];
   }

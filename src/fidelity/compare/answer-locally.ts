@@ -1,6 +1,7 @@
 import { basePath, documentedPlans } from '../../contract/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { createSimulator } from '../../simulator/simulator.js';
+import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Learner } from '../calibrate/learner.js';
 import { type Exchange, readDate, tellingHeaders } from '../recording/exchange.js';
 
@@ -44,7 +45,7 @@ export async function answerLocally(
     const response = await sim.fetch(`http://petstore.test${basePath}${path}${query && `?${query}`}`, {
       method,
       headers: { ...requestHeaders, ...authorization },
-      ...(requestBody && { body: requestBody.slice() }),
+      ...(requestBody && { body: fromJsonBytes(requestBody) as BodyInit }),
     });
     const headers = tellingHeaders(response.headers);
     const answer = { status: response.status, headers, responseBody: await response.text(), dateMs: readDate(headers) };

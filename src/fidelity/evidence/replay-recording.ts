@@ -1,6 +1,7 @@
 import { basePath, retryAfterHeader } from '../../contract/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { createSimulator } from '../../simulator/simulator.js';
+import { fromJsonBytes } from '../../values/json-bytes.js';
 import { type Exchange, isGivenUp, placeOf } from '../recording/exchange.js';
 
 /** What came of sending a recording again: how many answers had the recorded status, and the first that had not. */
@@ -52,7 +53,7 @@ async function answerTo(
         ...requestHeaders,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
-      ...(requestBody && { body: requestBody.slice() }),
+      ...(requestBody && { body: fromJsonBytes(requestBody) as BodyInit }),
     });
     return { status: response.status, retryAfter: response.headers.get(retryAfterHeader) };
   } catch {

@@ -1,4 +1,5 @@
 import type { JournalBody, JournalEntry } from '../../control/journal-entry.js';
+import { textOfBytes } from '../../values/json-bytes.js';
 import { fnv1a } from '../../values/mask-key.js';
 import type { Exchange } from '../recording/exchange.js';
 
@@ -28,7 +29,7 @@ export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] 
       ...(call !== undefined && { call }),
       baseUrl,
       headers: { ...headers },
-      ...(requestBody && { requestBody: bodyOf(new TextDecoder().decode(requestBody)) }),
+      ...(requestBody && { requestBody: bodyOf(textOfBytes(requestBody)) }),
       ...(responseBody !== '' && { responseBody: bodyOf(responseBody) }),
     };
   });

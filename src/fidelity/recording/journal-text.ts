@@ -1,3 +1,4 @@
+import { textOfBytes } from '../../values/json-bytes.js';
 import type { Exchange } from './exchange.js';
 
 /**
@@ -18,7 +19,7 @@ export function journalLine(exchange: Exchange): string {
     query,
     status,
     requestHeaders,
-    ...(requestBody && { requestBody: { text: new TextDecoder().decode(requestBody) } }),
+    ...(requestBody && { requestBody: { text: textOfBytes(requestBody) } }),
     headers,
     ...(responseBody !== '' && { responseBody: { text: responseBody } }),
     ...(question !== undefined && { question }),

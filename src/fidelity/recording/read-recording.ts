@@ -145,7 +145,7 @@ class RecordingReader {
       path: hide(path),
       query: hide(query),
       status: raw.status,
-      requestBody: raw.requestBody ? new TextEncoder().encode(hide(raw.requestBody)) : undefined,
+      requestBody: raw.requestBody ? hide(raw.requestBody) : undefined,
       responseBody: this.#body(hide(raw.answerBody ?? ''), raw.status),
       headers,
       connection: raw.connection === undefined ? undefined : this.#connection(raw.connection),

@@ -1,4 +1,5 @@
 import { groupBy } from '../../values/group-by.js';
+import { fromJsonBytes } from '../../values/json-bytes.js';
 import { finding, target, type WireRule } from '../finding.js';
 import { obtainedIn } from '../given-up.js';
 import { isWrite, type JudgedRequest } from '../run.js';
@@ -52,9 +53,9 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
 /** What the service cannot read is no other pet. */
 const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isOneThread;
 
-function isBeginning({ requestBody: whole }: JudgedRequest, { requestBody: part }: JudgedRequest): boolean {
-  const bytes = part ?? new Uint8Array();
-  return bytes.length < (whole?.length ?? 0) && bytes.every((byte, at) => byte === whole?.[at]);
+function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
+  const [whole, part] = [bodyOf(first), bodyOf(next)];
+  return part.length < whole.length && part.every((byte, at) => byte === whole[at]);
 }
 
 const nameOf = (first: JudgedRequest, next: JudgedRequest) =>
@@ -66,7 +67,9 @@ const nameOf = (first: JudgedRequest, next: JudgedRequest) =>
         ? 'a body that the service cannot read'
         : 'another body';
 
-const length = ({ requestBody }: JudgedRequest) => requestBody?.length ?? 0;
+const bodyOf = ({ requestBody = '' }: JudgedRequest) => fromJsonBytes(requestBody);
+
+const length = (request: JudgedRequest) => bodyOf(request).length;
 
 /** Other bytes may say the same: when it was sent, or its fields in another order. */
 const isSame = (first: JudgedRequest, next: JudgedRequest) =>

@@ -128,7 +128,7 @@ function advice(told: JudgedRequest, header: string): string {
     return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(told)}.`;
   }
   if (isRetryDate(told)) {
-    return `Retry-After was a date, ${told.header(retryAfterHeader)}: wait until then, and add random time on top of it, never below.`;
+    return `Retry-After was a date, ${told.headers[retryAfterHeader]}: wait until then, and add random time on top of it, never below.`;
   }
   return 'Wait at least as long as Retry-After says, and add random time on top of it, never below.';
 }

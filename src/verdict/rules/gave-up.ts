@@ -54,7 +54,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
     attempts === 1 && isRetryDate(first)
-      ? ` Retry-After was a date, ${first.header(retryAfterHeader)}: read that form, too.`
+      ? ` Retry-After was a date, ${first.headers[retryAfterHeader]}: read that form, too.`
       : '';
   const often = given.length === 1 && attempts > 1 ? ` ${times(attempts)}, and then given up` : ' and not sent again';
   return [

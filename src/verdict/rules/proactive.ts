@@ -33,7 +33,7 @@ export const proactive: WireRule = {
 };
 
 const isEmpty = (request: JudgedRequest) =>
-  !request.isRefused && request.status < 400 && request.header(rateLimitHeaders.remaining) === '0';
+  !request.isRefused && request.status < 400 && request.headers[rateLimitHeaders.remaining] === '0';
 
 /** Less may be the time that the client takes for its next request. */
 const leastPauseMs = 500;
