@@ -79,6 +79,43 @@ export interface RequestKnowledge {
 /** One entry of the journal: what was observed of a request, and what only the simulator knows of it. */
 export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
 
+/** A record without any knowledge, to spread and fill: V8 keeps a copy with all of its fields fast. */
+export const emptyRecord: RequestRecord = {
+  id: 0,
+  arrivedAtMs: 0,
+  answeredAtMs: 0,
+  finishedAtMs: 0,
+  isAbandoned: false,
+  lastArrivedId: 0,
+  heldMs: 0,
+  token: undefined,
+  operation: undefined,
+  method: '',
+  baseUrl: '',
+  path: '',
+  query: '',
+  status: 0,
+  requestBody: undefined,
+  responseBody: '',
+  headers: {},
+  connection: undefined,
+  client: undefined,
+  call: undefined,
+  plan: undefined,
+  window: undefined,
+  refusal: undefined,
+  rate: undefined,
+  promisedAtMs: undefined,
+  strikes: 0,
+  isStrike: false,
+  isLimited: true,
+  episode: 0,
+  storedId: undefined,
+  fault: undefined,
+  isUnreadable: false,
+  assumption: undefined,
+};
+
 /** What a client said of one of its calls, by `POST /__sim/outcome`. */
 export interface ReportedOutcome {
   /** The call as in `X-Sim-Call`; `undefined`: all of them. */

@@ -1,4 +1,4 @@
-import type { ObservedRequest } from '../state/request-record.js';
+import type { RequestRecord } from '../state/request-record.js';
 
 /** Gives requests that may be one call tried again the same number, because rules group by it again and again. */
 export class Fingerprints {
@@ -13,7 +13,7 @@ export class Fingerprints {
    * @param client the name of the client
    * @param requestText the body of the request
    */
-  of(request: ObservedRequest, client: string | undefined, requestText: string): number {
+  of(request: RequestRecord, client: string | undefined, requestText: string): number {
     const { token, method } = request;
     if (token !== this.#token || method !== this.#method) this.#turnTo(token, method);
     const text = request.call === undefined ? sentIn(request, requestText) : `\n${client}\n${request.call}`;
@@ -39,7 +39,7 @@ export class Fingerprints {
 }
 
 /** A call without a name is what it sends; one with a name is itself whatever it sends. */
-function sentIn({ path, query }: ObservedRequest, requestText: string): string {
+function sentIn({ path, query }: RequestRecord, requestText: string): string {
   const target = query === '' ? path : `${path}?${query}`;
   return requestText === '' ? target : `${target}\n${requestText}`;
 }

@@ -39,8 +39,11 @@ export class JudgedRequest implements ObservedRequest, Place {
   /** The same for a 503 that named a wait. */
   declare triedAfterOutage: JudgedRequest | undefined;
 
-  /** @param areHeadersHidden whether the client is a page that sees neither Retry-After nor X-RateLimit-* */
-  constructor(entry: ObservedRequest & Partial<RequestKnowledge>, place: Place, areHeadersHidden: boolean) {
+  /**
+   * @param areHeadersHidden whether the client is a page that sees neither Retry-After nor X-RateLimit-*
+   * @param isKnown whether the simulator recorded the request, so that only it says what was refused
+   */
+  constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;
     this.queuedAtMs = entry.arrivedAtMs;
     this.lane = place.lane;
@@ -48,10 +51,9 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.requestText = place.requestText;
     this.isBan = entry.refusal === 'ban';
     this.isByLimit = entry.refusal === 'limit';
-    this.isRefused =
-      entry.refusal !== undefined || entry.status === 429 || (!('refusal' in entry) && asksToWait(entry));
-    this.isLimited = entry.isLimited ?? true;
-    this.isUnreadable = entry.isUnreadable === true || entry.isLost === true;
+    this.isRefused = entry.refusal !== undefined || entry.status === 429 || (!isKnown && asksToWait(entry));
+    this.isLimited = entry.isLimited;
+    this.isUnreadable = entry.isUnreadable || entry.isLost === true;
     const { deadlineMs, retryAfterMs, resetMs } = areHeadersHidden ? noPromises : promisesOf(entry, this.isRefused);
     this.retryAfterMs = retryAfterMs;
     this.resetMs = resetMs;
@@ -138,7 +140,7 @@ export class KnownRequest extends JudgedRequest {
   declare readonly known: RequestKnowledge;
 
   constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean) {
-    super(entry, place, areHeadersHidden);
+    super(entry, place, areHeadersHidden, true);
     this.known = entry;
   }
 }

@@ -1,4 +1,4 @@
-import type { ObservedRequest } from '../state/request-record.js';
+import type { RequestRecord } from '../state/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
 import { Fingerprints } from './fingerprints.js';
@@ -16,10 +16,10 @@ const entriesOfStep = 500;
  * @param callers how many callers the client is known to have; 1: their times say
  * @param toRequest makes a request of an entry
  */
-export function* placeInLanes<Entry extends ObservedRequest, Request extends JudgedRequest>(
-  entries: readonly Entry[],
+export function* placeInLanes<Request extends JudgedRequest>(
+  entries: readonly RequestRecord[],
   callers: number,
-  toRequest: (entry: Entry, place: Place) => Request,
+  toRequest: (entry: RequestRecord, place: Place) => Request,
 ): Steps<Request[]> {
   const places = new Places(callers);
   const requests: Request[] = [];
@@ -43,13 +43,13 @@ class Places {
   readonly #series = new Map<string, number>();
   #era = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
-  #last: ({ lane: Lane } & Pick<ObservedRequest, 'client' | 'connection'>) | undefined;
+  #last: ({ lane: Lane } & Pick<RequestRecord, 'client' | 'connection'>) | undefined;
 
   constructor(callers: number) {
     this.#callers = callers;
   }
 
-  of(entry: ObservedRequest): Place {
+  of(entry: RequestRecord): Place {
     const { arrivedAtMs, requestBody } = entry;
     if (arrivedAtMs < this.#lastMs - correctionMs) this.#era++;
     this.#lastMs = arrivedAtMs;
@@ -58,7 +58,7 @@ class Places {
     return { lane, fingerprint: this.#fingerprints.of(entry, lane.client, requestText), requestText };
   }
 
-  #laneOf({ token, client, connection }: ObservedRequest): Lane {
+  #laneOf({ token, client, connection }: RequestRecord): Lane {
     const era = this.#era;
     const last = this.#last;
     if (

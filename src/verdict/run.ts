@@ -1,4 +1,4 @@
-import type { ObservedRequest, ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
 import { groupByNumber } from '../values/group-by.js';
 import { inOneGo, type Steps } from '../values/steps.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
@@ -76,13 +76,13 @@ export const readInSteps = (
 ): Steps<ReadRequests<KnownRequest>> => read(entries, reading, KnownRequest);
 
 /** The same for requests that were only observed, so that nobody knows what the service thought of them. */
-export const readObserved = (entries: readonly ObservedRequest[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
+export const readObserved = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
   inOneGo(read(entries, reading, JudgedRequest));
 
-function* read<Entry extends ObservedRequest, Request extends JudgedRequest>(
-  entries: readonly Entry[],
+function* read<Request extends JudgedRequest>(
+  entries: readonly RequestRecord[],
   { callers = 1, areHeadersHidden = false }: Reading,
-  Kind: new (entry: Entry, place: Place, areHeadersHidden: boolean) => Request,
+  Kind: new (entry: RequestRecord, place: Place, areHeadersHidden: boolean) => Request,
 ): Steps<ReadRequests<Request>> {
   const requests = yield* placeInLanes(entries, callers, (entry, place) => new Kind(entry, place, areHeadersHidden));
   const ofKeys = groupByNumber(requests, ({ lane }) => lane.series);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import type { FindingCode } from '../../src/scenario/expectation.js';
-import type { ObservedRequest, RequestRecord } from '../../src/state/request-record.js';
+import { emptyRecord, type RequestRecord } from '../../src/state/request-record.js';
 import type { SimulatorRule, WireRule } from '../../src/verdict/finding.js';
 import { judgeObservedRun, rules } from '../../src/verdict/judge-run.js';
 import { readObserved } from '../../src/verdict/run.js';
@@ -14,24 +14,12 @@ const codes = Object.keys(rules) as FindingCode[];
 const needing = codes.filter((code) => rules[code].needs === 'simulator');
 
 /** What a proxy could have written down: nothing that only the simulator knows. */
-function observedOf({ ...record }: RequestRecord): ObservedRequest {
-  const known = [
-    'plan',
-    'window',
-    'refusal',
-    'promisedAtMs',
-    'strikes',
-    'isStrike',
-    'isLimited',
-    'episode',
-    'storedId',
-    'fault',
-    'isUnreadable',
-  ];
-  return Object.fromEntries(
-    Object.entries(record).filter(([name]) => !known.includes(name)),
-  ) as unknown as ObservedRequest;
-}
+const observedOf = (record: RequestRecord): RequestRecord => {
+  const { plan, window, refusal, rate, promisedAtMs, strikes, isStrike, isLimited } = emptyRecord;
+  const { episode, storedId, fault, isUnreadable, assumption } = emptyRecord;
+  const nothing = { plan, window, refusal, rate, promisedAtMs, strikes, isStrike, isLimited };
+  return { ...record, ...nothing, episode, storedId, fault, isUnreadable, assumption };
+};
 
 function both(scenario: Scenario, ...programs: Program[]) {
   const sim = frozen(scenario);

@@ -1,8 +1,10 @@
 import { type RunReport, runFormat } from '../../control/run-report.js';
-import { judgeRecording, reportRecord } from '../../fidelity/judge/judge-recording.js';
+import { judgeRecording } from '../../fidelity/judge/judge-recording.js';
 import { recordedEntries } from '../../fidelity/judge/recorded-entries.js';
+import type { Exchange } from '../../fidelity/recording/exchange.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
+import type { RequestRecord } from '../../state/request-record.js';
 import { jsonText } from '../../values/json.js';
 import type { Verdict } from '../../verdict/judge-run.js';
 import { resultOf } from '../../verdict/run-result.js';
@@ -60,9 +62,13 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
       changes: [],
       answers: { '/verdict': shown, '/scenario': { name: shown.scenario, scenario: {} } },
     } satisfies RunReport);
-  const entries = exchanges.map(reportRecord);
+  const entries = exchanges.map(withRefusal);
   return writeReports(flags, { result, entries, notes, run }, nextCommands(result, files));
 }
+
+/** A 429 of another service counts as a refusal in a report. */
+const withRefusal = (exchange: Exchange): RequestRecord =>
+  exchange.isOwn || exchange.status !== 429 ? exchange : { ...exchange, refusal: 'limit' };
 
 /** After a failure the page with the recording inside it; else what puts the client to the test. */
 const nextCommands = ({ outcome }: Verdict, files: readonly string[]): string[] =>

@@ -1,4 +1,5 @@
 import { basePath } from '../../contract/document.js';
+import { emptyRecord } from '../../state/request-record.js';
 import { counted } from '../../values/counted.js';
 import { readRetryAfter } from '../../verdict/promises.js';
 import { isRefusal, rateOf, type SeenRate } from '../calibrate/rate.js';
@@ -162,13 +163,12 @@ export class Asker {
     const id = this.#asked + 1;
     const missing: Missing[] = answer.status > 0 && readDate(headers) === undefined ? ['date'] : [];
     return {
+      ...emptyRecord,
       id,
       arrivedAtMs: sentMs,
       answeredAtMs: answeredMs,
       finishedAtMs: answeredMs,
-      isAbandoned: false,
       lastArrivedId: id,
-      heldMs: 0,
       token: probe.token === 'none' ? undefined : probe.token,
       operation: operationOf(probe.method, path),
       method: probe.method,
@@ -179,12 +179,10 @@ export class Asker {
       requestBody: probe.body,
       responseBody: answer.body,
       headers,
-      connection: undefined,
-      client: undefined,
-      call: undefined,
       requestHeaders: probe.headers,
       dateMs: readDate(headers),
       missing,
+      isOwn: false,
       question: probe.question,
     };
   }

@@ -1,12 +1,10 @@
 import type { FindingCode } from '../../scenario/expectation.js';
-import type { RequestKnowledge, RequestRecord } from '../../state/request-record.js';
 import { counted } from '../../values/counted.js';
 import type { Expectation } from '../../verdict/conclude.js';
 import { judgeObservedRun, judgeRun, type Verdict } from '../../verdict/judge-run.js';
 import type { ClientNeeds } from '../../verdict/needs.js';
 import { readObserved, readRequests } from '../../verdict/run.js';
 import type { Exchange, Missing } from '../recording/exchange.js';
-import { toRecord } from './to-record.js';
 
 export interface JudgeRecordingOptions {
   /** What the recording is called in the verdict: its file, or a scenario. */
@@ -54,9 +52,9 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   const state = { scenario: name, dropped: 0, expect };
   const areHeadersHidden = options.areHeadersHidden || exchanges.some(hidesHeaders);
   const reading = { callers: needs?.parallel, areHeadersHidden };
-  const isOwn = exchanges.every(({ known }) => known !== undefined);
+  const isOwn = exchanges.every((exchange) => exchange.isOwn);
   const verdict = isOwn
-    ? judgeRun({ ...readRequests(exchanges.map(reportRecord), reading), ...circumstances }, state)
+    ? judgeRun({ ...readRequests(exchanges, reading), ...circumstances }, state)
     : judgeObservedRun({ ...readObserved(exchanges.map(withResetAhead), reading), ...circumstances }, state);
   return withDoubts(verdict, exchanges, isOwn || isOneKey);
 }
@@ -103,24 +101,3 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
 }
 
 const codesOf = ({ findings }: Verdict) => findings.map(({ code }) => code);
-
-/** An exchange as reports take entries of a journal; what nobody knows is left open. */
-export const reportRecord = (exchange: Exchange): RequestRecord =>
-  toRecord(
-    exchange,
-    exchange.known ?? (exchange.status === 429 ? { ...nothingKnown, refusal: 'limit' } : nothingKnown),
-  );
-
-const nothingKnown: RequestKnowledge = {
-  plan: undefined,
-  window: undefined,
-  refusal: undefined,
-  promisedAtMs: undefined,
-  strikes: 0,
-  isStrike: false,
-  isLimited: true,
-  episode: 0,
-  storedId: undefined,
-  fault: undefined,
-  isUnreadable: false,
-};

@@ -10,7 +10,7 @@ const mostCharacters = 4_000;
 export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] =>
   exchanges.map((exchange): JournalEntry => {
     const { id, arrivedAtMs, answeredAtMs, token, operation, method, baseUrl, path, query, status } = exchange;
-    const { requestBody, responseBody, headers, connection, call, known } = exchange;
+    const { requestBody, responseBody, headers, connection, call, strikes, episode, refusal } = exchange;
     return {
       id,
       time: new Date(arrivedAtMs).toISOString(),
@@ -21,10 +21,10 @@ export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] 
       path,
       query,
       status,
-      strikes: known?.strikes ?? 0,
-      episode: known?.episode ?? 0,
-      ...(known?.refusal !== undefined && { refusal: known.refusal }),
-      ...(known?.isStrike && { strike: true as const }),
+      strikes,
+      episode,
+      ...(refusal !== undefined && { refusal }),
+      ...(exchange.isStrike && { strike: true as const }),
       ...(connection !== undefined && { connection }),
       ...(call !== undefined && { call }),
       baseUrl,

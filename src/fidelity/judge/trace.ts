@@ -1,3 +1,4 @@
+import { emptyRecord } from '../../state/request-record.js';
 import { counted } from '../../values/counted.js';
 import { isMap } from '../../values/plain-data.js';
 import { operationOf, splitAddress } from '../recording/address.js';
@@ -76,24 +77,16 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
   );
   const endMs = nanos(span.endTimeUnixNano);
   return {
-    id: 0,
+    ...emptyRecord,
     arrivedAtMs: nanos(span.startTimeUnixNano),
     answeredAtMs: endMs,
     finishedAtMs: endMs,
-    isAbandoned: false,
-    lastArrivedId: 0,
-    heldMs: 0,
-    token: undefined,
     operation: operationOf(method, address.path),
     method,
     ...address,
     status,
-    requestBody: undefined,
-    responseBody: '',
     headers,
-    connection: undefined,
-    client: undefined,
-    call: undefined,
+    isOwn: false,
     requestHeaders: {},
     dateMs: readDate(headers),
     missing: ['key', 'answer body', ...(method === 'POST' ? (['request body'] as const) : [])],

@@ -1,4 +1,4 @@
-import type { ObservedRequest, RequestKnowledge } from '../../state/request-record.js';
+import type { RequestRecord } from '../../state/request-record.js';
 
 /** What a recording does not hold of a request, so that nothing can be said that rests on it. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
@@ -8,14 +8,14 @@ export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body
  * a service. `token` is a name such as `key-1`, never the key itself; `headers` are those of the answer that tell
  * something, by their usual spelling.
  */
-export interface Exchange extends ObservedRequest {
+export interface Exchange extends RequestRecord {
   /** The headers of the request that decide an answer, by their lower-case names: Content-Type and Origin. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** Of an answer with the header `Date`: its instant, in whole seconds of the service's clock. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
-  /** What the simulator knew of it, where it wrote the recording. */
-  readonly known?: RequestKnowledge | undefined;
+  /** Whether the simulator wrote the recording, with what it knew of the request. */
+  readonly isOwn: boolean;
   /** The question that it was, where it was one of ours. */
   readonly question?: string | undefined;
 }

@@ -1,23 +1,15 @@
-import type { RefusalKind, RequestKnowledge } from '../../state/request-record.js';
-
-/** What an entry of our own journal says besides what anybody could have recorded. */
-export interface OwnRecord {
-  readonly id: number;
-  readonly lastArrivedId: number;
-  readonly heldMs: number;
-  readonly finishedAtMs: number | undefined;
-  readonly client: string | undefined;
-  readonly call: string | undefined;
-  readonly known: RequestKnowledge;
-}
+import type { RefusalKind, RequestRecord } from '../../state/request-record.js';
 
 type Entry = Readonly<Record<string, unknown>>;
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-/** @returns `undefined` for an entry that the simulator did not write */
-export function readOwnRecord(entry: Entry, arrivedAtMs: number): OwnRecord | undefined {
+/**
+ * Reads the fields that only the simulator writes.
+ * @returns `undefined` for an entry of another program
+ */
+export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
   const { id, strikes, episode } = entry;
   if (typeof id !== 'number' || typeof strikes !== 'number' || typeof episode !== 'number') return undefined;
   const finishedMs = number(entry.finishedMs);
@@ -26,23 +18,21 @@ export function readOwnRecord(entry: Entry, arrivedAtMs: number): OwnRecord | un
     id,
     lastArrivedId: number(entry.lastArrivedId) ?? id,
     heldMs: number(entry.heldMs) ?? 0,
-    finishedAtMs: finishedMs === undefined ? undefined : arrivedAtMs + finishedMs,
-    client: text(entry.client),
-    call: text(entry.call),
-    known: {
-      plan: text(entry.plan),
-      window: entry.window === 'minute' || entry.window === 'day' ? entry.window : undefined,
-      refusal: text(entry.refusal) as RefusalKind | undefined,
-      promisedAtMs: promisedAt === undefined ? undefined : Date.parse(promisedAt),
-      strikes,
-      isStrike: entry.strike === true,
-      isLimited: entry.plan !== undefined && entry.exempt !== true,
-      episode,
-      storedId: text(entry.storedId),
-      fault: text(entry.fault),
-      isUnreadable: entry.unreadable === true,
-      assumption: text(entry.assumption),
-    },
+    ...(finishedMs !== undefined && { finishedAtMs: arrivedAtMs + finishedMs }),
+    ...(typeof entry.client === 'string' && { client: entry.client }),
+    ...(typeof entry.call === 'string' && { call: entry.call }),
+    plan: text(entry.plan),
+    window: entry.window === 'minute' || entry.window === 'day' ? entry.window : undefined,
+    refusal: text(entry.refusal) as RefusalKind | undefined,
+    promisedAtMs: promisedAt === undefined ? undefined : Date.parse(promisedAt),
+    strikes,
+    isStrike: entry.strike === true,
+    isLimited: entry.plan !== undefined && entry.exempt !== true,
+    episode,
+    storedId: text(entry.storedId),
+    fault: text(entry.fault),
+    isUnreadable: entry.unreadable === true,
+    assumption: text(entry.assumption),
   };
 }
 

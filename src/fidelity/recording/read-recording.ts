@@ -1,3 +1,4 @@
+import { emptyRecord } from '../../state/request-record.js';
 import { counted } from '../../values/counted.js';
 import { isMap } from '../../values/plain-data.js';
 import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
@@ -6,7 +7,7 @@ import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
 import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn, withoutKey } from './key-names.js';
-import { readOwnRecord } from './own-record.js';
+import { readOwnFields } from './own-record.js';
 import type { RawExchange } from './raw-exchange.js';
 import { RepeatedEntries } from './repeated-entries.js';
 import { clockOffsetMs } from './service-clock.js';
@@ -121,7 +122,7 @@ class RecordingReader {
       const value = sent.get(name);
       if (value !== undefined) requestHeaders[name] = hide(value);
     }
-    const own = raw.own && question === undefined ? readOwnRecord(raw.own, sentMs) : undefined;
+    const own = raw.own && question === undefined ? readOwnFields(raw.own, sentMs) : undefined;
     const missing: Missing[] = [];
     // Whoever sends no key is answered with 401; anything else had one that the recording does not show.
     if (token === undefined && isAnswered && raw.status !== 401) missing.push('key');
@@ -130,14 +131,12 @@ class RecordingReader {
     if (raw.requestBody === undefined) missing.push('request body');
     if (isAnswered && raw.answerBody === undefined) missing.push('answer body');
     if (isAnswered && raw.answerHeaders.length === 0) missing.push('answer headers');
-    return {
-      id: own?.id ?? unnumbered,
-      lastArrivedId: own?.lastArrivedId ?? unnumbered,
+    const pending = {
+      ...emptyRecord,
       arrivedAtMs: sentMs,
       answeredAtMs: answeredMs,
-      finishedAtMs: own?.finishedAtMs ?? (Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs),
+      finishedAtMs: Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs,
       isAbandoned: raw.isAbandoned,
-      heldMs: own?.heldMs ?? 0,
       token,
       operation: operationOf(raw.method, path),
       method: raw.method,
@@ -149,14 +148,15 @@ class RecordingReader {
       responseBody: this.#body(hide(raw.answerBody ?? ''), raw.status),
       headers,
       connection: raw.connection === undefined ? undefined : this.#connection(raw.connection),
-      client: own?.client ?? sent.get('user-agent'),
-      call: own?.call ?? sent.get('x-sim-call'),
+      client: sent.get('user-agent'),
+      call: sent.get('x-sim-call'),
       requestHeaders,
       dateMs: readDate(headers),
       missing,
-      known: own?.known,
+      isOwn: own !== undefined,
       question,
     };
+    return Object.assign(pending, own);
   }
 
   #body(text: string, status: number): string {
@@ -203,7 +203,7 @@ function parse(text: string, place: string): unknown {
   }
 }
 
-const unnumbered = 0;
+const unnumbered = emptyRecord.id;
 
 /** Corrects the instants, gives the numbers, and says of each answer which requests had gone out before it came. */
 function numbered(pending: Pending[], offsetMs: number): Exchange[] {
