@@ -78,14 +78,11 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly isAtOnce?: true;
   /** Whether it waits, so that it needs the signal of the caller. */
   readonly isLong?: true;
-  run(target: Target, input: Output<In>, caller: Caller): Result;
-  /** The same in steps, where it takes long for a large input. HTTP serves other requests in between. */
-  steps?(target: Target, input: Output<In>): Steps<Result>;
   /**
-   * The result as text in pieces, where it is large or takes long. HTTP sends it so, and serves other requests in between:
-   * `undefined` is a step of work that has no text yet.
+   * Does it, in steps where it takes long: HTTP serves other requests between them. A large part of the result may be a
+   * `lazyList`.
    */
-  pieces?(target: Target, input: Output<In>, caller: Caller): Iterable<string | undefined>;
+  run(target: Target, input: Output<In>, caller: Caller): Result | Steps<Result>;
   /** A stream of entries as texts, which cost a fraction of the entries. HTTP sends it so. */
   texts?(target: Target, input: Output<In>): EntryTexts;
 }

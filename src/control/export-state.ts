@@ -10,66 +10,29 @@ import { checkInSteps } from '../schema/check-in-steps.js';
 import type { Issue } from '../schema/issue.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import type { Pet } from '../state/pet.js';
-import { jsonText } from '../values/json.js';
 import type { Steps } from '../values/steps.js';
 import { invalid } from './control-error.js';
 import { mostGenerated } from './input-values.js';
+import { jsonPieces, lazyCopy, lazyList, makeWhole } from './lazy-result.js';
 import { type ExportedState, stateVersion } from './state-schema.js';
 
-/** A snapshot as plain data that JSON can hold, with every digit of an int64. */
-export function exportState({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState {
-  return {
-    version: stateVersion,
-    scenario: structuredClone(resolved.scenario),
-    clock,
-    pets: pets.pets.map(exportPet),
-    nextId: pets.nextId,
-    keys: keys.keys.map(exportKey),
-    unlistedKeys: keys.unlisted.map(exportKey),
-    faults: exportFaults(faults),
-  };
-}
+/** A snapshot as plain data, with every digit of an int64. Its parts are lazy. */
+export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState => ({
+  version: stateVersion,
+  scenario: lazyCopy(resolved.scenario),
+  clock,
+  pets: lazyList(exported(pets.pets, exportPet)),
+  nextId: pets.nextId,
+  keys: lazyList(exported(keys.keys, exportKey)),
+  unlistedKeys: lazyList(exported(keys.unlisted, exportKey)),
+  faults: exportFaults(faults),
+});
 
-/** The same as JSON, in pieces: each pet and each key is one. */
-export function* exportInPieces({ resolved, clock, pets, keys, faults }: Snapshot): Generator<string> {
-  yield `{"version":${stateVersion},"scenario":`;
-  yield* jsonPieces(resolved.scenario);
-  yield `,"clock":${jsonText(clock)},"pets":`;
-  yield* listPieces(pets.pets, exportPet);
-  yield `,"nextId":${jsonText(pets.nextId)},"keys":`;
-  yield* listPieces(keys.keys, exportKey);
-  yield ',"unlistedKeys":';
-  yield* listPieces(keys.unlisted, exportKey);
-  yield `,"faults":${jsonText(exportFaults(faults))}}`;
-}
+/** The same, made at once. */
+export const exportState = (snapshot: Snapshot) => makeWhole(exportLazily(snapshot)) as ExportedState;
 
-function* listPieces<Item>(items: readonly Item[], show: (item: Item) => unknown): Generator<string> {
-  yield '[';
-  for (const [index, item] of items.entries()) yield `${index > 0 ? ',' : ''}${jsonText(show(item))}`;
-  yield ']';
-}
-
-/** A scenario as JSON, in pieces. */
-function* jsonPieces(scenario: object): Generator<string> {
-  let before = '{';
-  for (const [field, value] of Object.entries(scenario)) {
-    if (value === undefined) continue;
-    yield `${before}${JSON.stringify(field)}:`;
-    before = ',';
-    if (Array.isArray(value)) yield* listPieces(value, (item) => item);
-    else if (field === 'keys') yield* keyPieces(value);
-    else yield jsonText(value);
-  }
-  yield before === '{' ? '{}' : '}';
-}
-
-function* keyPieces(keys: Readonly<Record<string, unknown>>): Generator<string> {
-  let before = '{';
-  for (const key of Object.keys(keys)) {
-    yield `${before}${JSON.stringify(key)}:${jsonText(keys[key])}`;
-    before = ',';
-  }
-  yield before === '{' ? '{}' : '}';
+function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {
+  for (const item of items) yield show(item);
 }
 
 /** Fault rules with what they have done. A rule that was met by no request has counts of 0. */

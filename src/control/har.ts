@@ -1,6 +1,7 @@
 import { fields, list, oneOf, string } from '../schema/schemas.js';
 import { anyObject } from './input-values.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
+import { lazyList } from './lazy-result.js';
 
 /** The version of the package. A test keeps it equal to package.json. */
 export const version = '0.1.0';
@@ -21,19 +22,11 @@ export const harSchema = fields({
 });
 
 export const toHar = (entries: Iterable<JournalEntry>): Har => ({
-  log: { version: '1.2', creator, entries: Array.from(entries, toHarEntry) },
+  log: { version: '1.2', creator, entries: lazyList(harEntries(entries)) },
 });
 
-/** The text of an HTTP Archive in pieces, an entry at a time. */
-export function* harPieces(entries: Iterable<JournalEntry>): Generator<string> {
-  const [start, end] = JSON.stringify(toHar([])).split('[]');
-  yield `${start}[`;
-  let isFirst = true;
-  for (const entry of entries) {
-    yield (isFirst ? '' : ',') + JSON.stringify(toHarEntry(entry));
-    isFirst = false;
-  }
-  yield `]${end}`;
+function* harEntries(entries: Iterable<JournalEntry>): Generator<ReturnType<typeof toHarEntry>> {
+  for (const entry of entries) yield toHarEntry(entry);
 }
 
 function toHarEntry(entry: JournalEntry) {

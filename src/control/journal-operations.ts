@@ -4,16 +4,16 @@ import { count } from '../schema/value-schemas.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { parseDuration } from '../values/duration.js';
-import { jsonText } from '../values/json.js';
-import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
+import { judgeInSteps } from '../verdict/judge.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { followEntries, streamEntries } from './entry-stream.js';
 import { showEntries, showEntry } from './entry-view.js';
 import { createIsFound, type EntryQuery, entryQuery, findEntries, isOfKey } from './find-entries.js';
-import { harPieces, harSchema, toHar } from './har.js';
+import { harSchema, toHar } from './har.js';
 import { about, shownAs, wholeNumber } from './input-values.js';
 import { type JournalEntry, journalEntrySchema } from './journal-entry.js';
+import { lazyLines, lazyList } from './lazy-result.js';
 import { redactedVerdict } from './redacted-verdict.js';
 import { streamUpdates, updateSchema } from './update-stream.js';
 import { verdictSchema } from './verdict-schema.js';
@@ -51,28 +51,13 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
   why: explain(entry, settings.banAfter),
 });
 
-/** The newest entries that meet a query, one by one, and how many meet it. */
+/** The newest entries that meet a query, and how many meet it. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
   const all = sim.journal.query();
   const found = all.filter(createIsFound(of));
   const shown = new Set(limit === 0 ? [] : found.slice(-limit));
-  const entries = showEntries(sim, (entry) => shown.has(entry), all);
+  const entries = lazyList(showEntries(sim, (entry) => shown.has(entry), all));
   return { entries, count: found.length, dropped: sim.journal.dropped };
-}
-
-/** `{ entries, ...counts }` as JSON, entry by entry: 10,000 of them at once take half a second. */
-function* resultPieces(entries: Iterable<JournalEntry>, counts: object): Generator<string> {
-  let separator = '{"entries":[';
-  for (const entry of entries) {
-    yield separator + jsonText(entry);
-    separator = ',';
-  }
-  if (separator !== ',') yield separator;
-  yield `],${jsonText(counts).slice(1)}`;
-}
-
-function* toLines(entries: Iterable<JournalEntry>): Generator<string> {
-  for (const entry of entries) yield `${jsonText(entry)}\n`;
 }
 
 export const journalOperations = {
@@ -86,14 +71,7 @@ export const journalOperations = {
     }),
     example: { operation: 'listPets', limit: 10 },
     result: fields({ entries: list(journalEntrySchema), count: found, dropped }),
-    run(sim, input) {
-      const { entries, ...counts } = newest(sim, input);
-      return { entries: [...entries], ...counts };
-    },
-    pieces(sim, input) {
-      const { entries, ...counts } = newest(sim, input);
-      return resultPieces(entries, counts);
-    },
+    run: newest,
   }),
   countRequests: operation({
     method: 'GET',
@@ -155,7 +133,6 @@ export const journalOperations = {
     example: { operation: 'listPets' },
     result: harSchema,
     run: (sim, of) => toHar(showAll(sim, of)),
-    pieces: (sim, of) => harPieces(showAll(sim, of)),
   }),
   exportJournal: operation({
     method: 'GET',
@@ -165,8 +142,7 @@ export const journalOperations = {
     input: exported,
     example: { operation: 'listPets' },
     result: journalEntrySchema,
-    run: (sim, of): string => [...toLines(showAll(sim, of))].join(''),
-    pieces: (sim, of) => toLines(showAll(sim, of)),
+    run: (sim, of) => lazyLines(showAll(sim, of)),
   }),
   watchRequests: operation({
     method: 'GET',
@@ -205,11 +181,8 @@ export const journalOperations = {
     input: fields({ key: entryQuery.key }),
     example: { key: 'free-key' },
     result: verdictSchema,
-    run: (sim, { key }, { outages }) =>
-      redactedVerdict(sim, judgeEntries(sim, isJudged(key), { outages: outages?.() })),
-    *pieces(sim, { key }, { outages }) {
-      const verdict = yield* judgeInSteps(sim, isJudged(key), { outages: outages?.() });
-      yield jsonText(redactedVerdict(sim, verdict));
+    *run(sim, { key }, { outages }) {
+      return redactedVerdict(sim, yield* judgeInSteps(sim, isJudged(key), { outages: outages?.() }));
     },
   }),
   // After the other paths below /journal, so that these are not taken for an id.

@@ -4,52 +4,46 @@ import { checkInSteps } from '../schema/check-in-steps.js';
 import { joinIssues } from '../schema/issue.js';
 import type { SchemaIssue } from '../schema/schema.js';
 import { maskedKey } from '../values/mask-key.js';
-import type { Steps } from '../values/steps.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import { type ControlError, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 import type { EntryTexts } from './entry-stream.js';
+import { makeWhole } from './lazy-result.js';
 import { noteChange } from './note-change.js';
 
 /**
  * Checks the input of an operation and runs it: what every adapter does.
  * @throws {ControlError} for a mistake of the caller; where the operation waits, as the rejection of its promise
  */
-export function perform<Target>(
+export const perform = <Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
   caller: Caller = {},
-): unknown {
-  try {
-    const checked = checkInput(operation, input);
-    const note = noteChange(operation, target, input, caller);
-    const result = operation.run(target, checked, caller);
-    if (!(result instanceof Promise)) {
-      note?.();
-      return result;
-    }
-    return result.catch((error) => {
-      throw toControlError(error);
-    });
-  } catch (error) {
-    throw toControlError(error);
-  }
-}
+): unknown => makeWhole(inOneGo(performInSteps(operation, target, input, caller, false)));
 
-/** As `perform`, in steps: for a large input. @throws {ControlError} as `perform` does */
+/**
+ * As `perform`, in steps. Parts of the result may be lazy: `jsonPieces` writes them.
+ * @param isLarge whether the input is so large that its check takes long
+ * @throws {ControlError} as `perform` does
+ */
 export function* performInSteps<Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
   caller: Caller,
+  isLarge = true,
 ): Steps<unknown> {
-  if (operation.steps === undefined) return perform(operation, target, input, caller);
   try {
-    const found: SchemaIssue[] = [];
-    const checked = yield* checkInSteps(operation.input, input, found);
-    if (found.length > 0) throw refusedInput(new ScenarioError(toIssues(found), 'input'), input);
+    const checked = isLarge ? yield* checkInputInSteps(operation, input) : checkInput(operation, input);
     const note = noteChange(operation, target, input, caller);
-    const result = yield* operation.steps(target, checked);
+    const returned = operation.run(target, checked, caller);
+    const result = isSteps(returned) ? yield* returned : returned;
+    if (result instanceof Promise) {
+      return result.catch((error) => {
+        throw toControlError(error);
+      });
+    }
     note?.();
     return result;
   } catch (error) {
@@ -57,17 +51,8 @@ export function* performInSteps<Target>(
   }
 }
 
-/**
- * The result of an operation that has `pieces`, as text in pieces.
- * @throws {ControlError} as `perform` does
- */
-export const performInPieces = <Target>(
-  operation: AnyControlOperation<Target>,
-  target: Target,
-  input: unknown,
-  caller: Caller,
-): Iterable<string | undefined> =>
-  orControlError(() => operation.pieces?.(target, checkInput(operation, input), caller) ?? []);
+const isSteps = (value: unknown): value is Steps<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 
 /**
  * The result of an operation that has `texts`.
@@ -77,15 +62,7 @@ export const performInTexts = <Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
-): EntryTexts | undefined => orControlError(() => operation.texts?.(target, checkInput(operation, input)));
-
-function orControlError<Result>(run: () => Result): Result {
-  try {
-    return run();
-  } catch (error) {
-    throw toControlError(error);
-  }
-}
+): EntryTexts | undefined => operation.texts?.(target, checkInput(operation, input));
 
 /** @throws {ControlError} naming every mistake */
 export function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
@@ -95,6 +72,13 @@ export function checkInput({ input: schema }: AnyControlOperation, input: unknow
     if (!(error instanceof ScenarioError)) throw error;
     throw refusedInput(error, input);
   }
+}
+
+function* checkInputInSteps({ input: schema }: AnyControlOperation, input: unknown): Steps<unknown> {
+  const found: SchemaIssue[] = [];
+  const checked = yield* checkInSteps(schema, input, found);
+  if (found.length > 0) throw refusedInput(new ScenarioError(toIssues(found), 'input'), input);
+  return checked;
 }
 
 function refusedInput({ issues }: ScenarioError, input: unknown): ControlError {

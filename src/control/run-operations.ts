@@ -1,9 +1,10 @@
 import { defaultScenario } from '../scenario/default-scenario.js';
 import { anything, fields, list, mapOf, oneOf, string } from '../schema/schemas.js';
-import { createRedactor } from '../simulator/redact.js';
+import { asItIs, createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
-import { judgeEntries, judgeInSteps } from '../verdict/judge.js';
+import { isMap } from '../values/plain-data.js';
+import { judgeInSteps } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { clockInfo } from './clock-operations.js';
 import { operation } from './control-operation.js';
@@ -12,6 +13,7 @@ import { faultOperations } from './fault-operations.js';
 import { about } from './input-values.js';
 import { type JournalBody, type JournalEntry, journalEntrySchema } from './journal-entry.js';
 import { keyOperations } from './key-operations.js';
+import { jsonPieces, lazyList, makeWhole } from './lazy-result.js';
 import { redactedVerdict } from './redacted-verdict.js';
 import { type RunReport, runFormat } from './run-report.js';
 import { scenarioOperations } from './scenario-operations.js';
@@ -34,51 +36,52 @@ export const runOperations = {
       changes: list(changeSchema),
       answers: about(mapOf(string, anything), 'What the operations at these paths answered.'),
     }),
-    run: (sim, _, { outages }): RunReport =>
-      JSON.parse(runText(sim, judgeEntries(sim, undefined, { outages: outages?.() }))),
-    *pieces(sim, _, { outages }) {
-      const verdict = yield* judgeInSteps(sim, undefined, { outages: outages?.() });
-      yield* runPieces(sim, verdict);
+    *run(sim, _, { outages }) {
+      return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }));
     },
   }),
 };
 
 /**
- * The `RunReport` of a simulator as JSON, with long bodies cut. A report is passed on, so every key is masked but those of the
- * default scenario, which everybody knows.
+ * The report of a simulator as JSON.
  * @param verdict the verdict of the caller, who may know more of the client
  */
-export const runText = (sim: Simulator, verdict: Verdict): string => [...runPieces(sim, verdict)].join('');
+export const runText = (sim: Simulator, verdict: Verdict): string => [...jsonPieces(runReport(sim, verdict))].join('');
 
-/** The same in pieces, a request at a time. */
-function* runPieces(sim: Simulator, verdict: Verdict): Generator<string> {
+/** With long bodies cut. A report is passed on, so every key is masked but those of the default scenario, which are public. */
+function runReport(sim: Simulator, verdict: Verdict): RunReport {
   const redactor = createRedactor(sim, defaultScenario);
-  const shown = (value: unknown) => {
-    const text = jsonText(value);
-    return redactor([text])(text);
+  const masked = <Value>(value: Value): Value => {
+    const redact = redactor([jsonText(value)]);
+    return redact === asItIs ? value : (mapTexts(value, redact) as Value);
   };
-  const { banAfter } = sim.settings;
-  let separator = `{"format":${jsonText(runFormat)},"entries":[`;
-  for (const entry of showEntries(sim, () => true)) {
-    yield separator + shown({ ...entry, ...cutBodies(entry), why: explain(entry, banAfter) });
-    separator = ',';
-  }
-  if (separator !== ',') yield separator;
-  yield `],"changes":${shown(allChanges(sim))},"answers":{`;
-  const answers: Record<string, () => unknown> = {
-    '/verdict': () => redactedVerdict(sim, verdict),
-    '/keys?limit=100': () => keyOperations.listKeys.run(sim, { limit: 100 }, {}),
-    '/faults': () => faultOperations.listFaults.run(sim, {}, {}),
-    '/assumptions': () => scenarioOperations.listAssumptions.run(sim, {}, {}),
-    '/scenario': () => scenarioOperations.getScenario.run(sim, {}, {}),
-    '/clock': () => clockInfo(sim),
+  const answers: Record<string, unknown> = {
+    '/verdict': redactedVerdict(sim, verdict),
+    '/keys?limit=100': keyOperations.listKeys.run(sim, { limit: 100 }, {}),
+    '/faults': faultOperations.listFaults.run(sim, {}, {}),
+    '/assumptions': scenarioOperations.listAssumptions.run(sim, {}, {}),
+    '/scenario': makeWhole(scenarioOperations.getScenario.run(sim, {}, {})),
+    '/clock': clockInfo(sim),
   };
-  separator = '';
-  for (const [path, answer] of Object.entries(answers)) {
-    yield `${separator}${jsonText(path)}:${shown(answer())}`;
-    separator = ',';
+  function* entries(): Generator<JournalEntry> {
+    for (const entry of showEntries(sim, () => true)) {
+      yield masked({ ...entry, ...cutBodies(entry), why: explain(entry, sim.settings.banAfter) });
+    }
   }
-  yield '}}';
+  return {
+    format: runFormat,
+    entries: lazyList(entries()),
+    changes: masked(allChanges(sim)),
+    answers: masked(answers),
+  };
+}
+
+/** Plain data with every text in it replaced, names of members too. */
+function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [replace(name), mapTexts(member, replace)]));
 }
 
 function cutBodies({ requestBody, responseBody }: JournalEntry): Partial<JournalEntry> {

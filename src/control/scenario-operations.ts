@@ -9,6 +9,7 @@ import { jsonText } from '../values/json.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { operation } from './control-operation.js';
 import { about, findScenario, scenarioContent, scenarioInput } from './input-values.js';
+import { lazyCopy } from './lazy-result.js';
 
 /** What an operation gives that puts the simulator at the start of a scenario. */
 const started = fields({ scenario: about(string, 'The name of the scenario.'), clock: clockInfoSchema });
@@ -29,7 +30,7 @@ export const scenarioOperations = {
       name: string,
       scenario: scenarioContent,
     }),
-    run: (sim) => ({ name: sim.name, scenario: structuredClone(sim.scenario) }),
+    run: (sim) => ({ name: sim.name, scenario: lazyCopy(coreOf(sim).state.resolved.scenario) }),
   }),
   listScenarios: operation({
     method: 'GET',
@@ -86,11 +87,7 @@ export const scenarioOperations = {
     example: { scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } },
     refusals: [404],
     result: started,
-    run(sim, { scenario, reseed }) {
-      sim.load(findScenario(sim, scenario), { reseed });
-      return startOf(sim);
-    },
-    *steps(sim, { scenario, reseed }) {
+    *run(sim, { scenario, reseed }) {
       const { state, resolve } = coreOf(sim);
       const resolved = yield* resolve(findScenario(sim, scenario), checkInSteps);
       applyScenario(state, resolved, reseed);

@@ -1,11 +1,9 @@
 import { fields, list, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
-import type { Simulator } from '../simulator/simulator.js';
-import { inOneGo } from '../values/steps.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
-import { exportInPieces, exportState, importState } from './export-state.js';
+import { exportLazily, importState } from './export-state.js';
 import { about, instantText, name, removed } from './input-values.js';
 import { type ExportedState, stateSchema } from './state-schema.js';
 
@@ -24,11 +22,6 @@ const example = { name: 'before' };
 const scenario = about(string, 'The name of the scenario.');
 const noSnapshot = () => notFound('There is no snapshot of this name; expected one that GET /__sim/snapshots lists.');
 
-function* importing(sim: Simulator, state: ExportedState) {
-  sim.restore(yield* importState(sim, state));
-  return { scenario: sim.name, clock: clockInfo(sim), pets: sim.pets.size };
-}
-
 export const stateOperations = {
   exportState: operation({
     method: 'GET',
@@ -36,8 +29,7 @@ export const stateOperations = {
     summary: 'Exports everything that requests and the clock can change, with the scenario and its API keys',
     input: fields({}),
     result: stateSchema,
-    run: (sim): ExportedState => exportState(sim.snapshot()),
-    pieces: (sim) => exportInPieces(sim.snapshot()),
+    run: (sim): ExportedState => exportLazily(sim.snapshot()),
   }),
   importState: operation({
     method: 'PUT',
@@ -46,8 +38,10 @@ export const stateOperations = {
     input: stateSchema,
     maximumBytes: 32 * 1024 * 1024,
     result: fields({ scenario, clock: clockInfoSchema, pets: count }),
-    run: (sim, state) => inOneGo(importing(sim, state)),
-    steps: importing,
+    *run(sim, state) {
+      sim.restore(yield* importState(sim, state));
+      return { scenario: sim.name, clock: clockInfo(sim), pets: sim.pets.size };
+    },
   }),
   listSnapshots: operation({
     method: 'GET',

@@ -8,7 +8,8 @@ import { ControlError, toControlError, unavailable } from '../../control/control
 import type { AnyControlOperation, Caller } from '../../control/control-operation.js';
 import { controlOperations } from '../../control/control-operations.js';
 import type { EntryTexts } from '../../control/entry-stream.js';
-import { perform, performInPieces, performInSteps, performInTexts } from '../../control/perform.js';
+import { isLazy, jsonPieces } from '../../control/lazy-result.js';
+import { perform, performInSteps, performInTexts } from '../../control/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control/sandbox-operations.js';
 import { jsonText } from '../../values/json.js';
 import { createEventSender } from './control-events.js';
@@ -105,10 +106,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
       const caller: Caller = { ...addresses, signal, instance, log, outages, name: callerOf(request) };
       const run = () => {
         const input = large ?? readInput(request, operation);
-        const runNow = () =>
-          isLarge
-            ? inTurns(performInSteps(operation, target, input, caller))
-            : perform(operation, target, input, caller);
+        const runNow = () => inTurns(performInSteps(operation, target, input, caller, isLarge));
         if (operation.method === 'GET') return runNow();
         return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
       };
@@ -117,17 +115,14 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
         return events.sendEntries(response, open, signal as AbortSignal);
       }
       if (operation.contentType === 'text/event-stream') {
-        return events.sendItems(response, run as () => AsyncIterable<object>, operation.eventName as string);
-      }
-      if (operation.pieces !== undefined) {
-        const pieces = performInPieces(operation, target, readInput(request, operation), caller);
-        response.status(200).type(operation.contentType ?? 'json');
-        return sendPieces(response, pieces);
+        const open = () => perform(operation, target, readInput(request, operation), caller) as AsyncIterable<object>;
+        return events.sendItems(response, open, operation.eventName as string);
       }
       const result = await run();
       // A server that closes waits for its connections, and this one would stay open for the next request.
       if (closing.aborted) response.set('Connection', 'close');
       response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
+      if (isLazy(result)) return sendPieces(response, jsonPieces(result));
       response.send(operation.contentType === undefined ? jsonText(result) : result);
     };
 

@@ -7,18 +7,15 @@ const chunkLength = 64 * 1024;
 /** A client that reads nothing for so long is dropped. */
 export const stalledMs = 30_000;
 
-/**
- * Sends a text in pieces, no faster than the client reads it. Other requests are served in between.
- * @param pieces `undefined`: a step that has no text yet
- */
-export async function sendPieces(response: ServerResponse, pieces: Iterable<string | undefined>): Promise<void> {
+/** Sends a text in pieces, no faster than the client reads it. Other requests are served in between. */
+export async function sendPieces(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
   let text = '';
   let turnMs = performance.now();
   for (const piece of pieces) {
-    if (piece !== undefined) text += piece;
+    text += piece;
     if (text.length < chunkLength && performance.now() < turnMs + mostTurnMs) continue;
-    const isTaken = text === '' || response.write(text);
+    const isTaken = response.write(text);
     text = '';
     if (!isTaken) await drained(response);
     // Also then: where the system takes all at once, the stream is drained in the same turn.
