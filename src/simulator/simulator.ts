@@ -156,6 +156,8 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'delayed'> {
    * @param pets a store of its own with the pets of the scenario; default: a new one
    */
   forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
+  /** Called after each reset. */
+  readonly resetListeners: (() => void)[];
 }
 
 /** The same in every copy of the package that a program has loaded. No private field: tests put an object in front of a simulator. */
@@ -196,6 +198,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, shared, time }), options);
 
+  const resetListeners: (() => void)[] = [];
   const fields = {
     clock,
     pets: createPets(pets),
@@ -222,6 +225,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       keys.reset(nowMs);
       faults.reset(nowMs);
       journal.clear();
+      for (const listener of resetListeners) listener();
     },
     check,
     snapshot: () => ({
@@ -245,7 +249,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     changes: { count: 0, last: [] },
     fork: ({ scenario } = {}) =>
       scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
-    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, resolve, forkFrom },
+    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, resolve, forkFrom, resetListeners },
   } satisfies Omit<Simulator, keyof typeof scenarioView> & { [coreKey]: SimulatorCore };
   return Object.setPrototypeOf(fields, scenarioView);
 }

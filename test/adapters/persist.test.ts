@@ -136,7 +136,9 @@ test('what was cut or changed is passed over, wherever it was cut', async () => 
     '[]',
     text.replace('"version":1', '"version":2'),
     text.replace('"keys":', '"kees":'),
-    text.replace('"keys":{"keys":', '"kees":{"keys":'),
+    text.replace('"keys":[', '"kees":['),
+    text.replace('"unlistedKeys":', '"kees":'),
+    text.replace('"used":', '"used":-'),
     ...Array.from({ length: 50 }, (_, part) => text.slice(0, Math.floor((text.length * part) / 50))),
   ];
   for (const saved of wrong) {

@@ -1,9 +1,10 @@
-import type { RuleCounts } from '../faults/fault-rules.js';
-import type { Scenario } from '../scenario/scenario-schema.js';
-import { type StoredPet, toStored } from '../state/pet.js';
+import { checkWith } from '../scenario/check-scenario.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText, parseJson } from '../values/json.js';
-import type { Simulator, Snapshot } from './simulator.js';
+import { inOneGo } from '../values/steps.js';
+import { exportState, importState } from './export-state.js';
+import { type ExportedState, stateSchema } from './state-schema.js';
 
 /** Where a page keeps its state between loads: `sessionStorage` or `localStorage`. */
 export interface StateStorage {
@@ -12,27 +13,18 @@ export interface StateStorage {
   removeItem(name: string): void;
 }
 
-/** The name in the storage. */
+/** Name of the storage item. */
 const itemName = 'petstore-sim';
-/** Raised when what was saved before can no longer be read. */
-const formatVersion = 1;
 /** A browser keeps about five million characters of a site, and the site needs some itself. */
 const mostCharacters = 1_000_000;
 /** Fewer than fill the space, so that a large store is not written out only to be found too long. */
 const mostPets = 10_000;
 
-/** What is saved. The fingerprint is of the scenario in the code: another one must not meet the state of this one. */
+/** The fingerprint is of the scenario in the code: a state of another scenario is not restored. */
 interface Saved {
-  version: typeof formatVersion;
   fingerprint: string;
   savedAtMs: number;
-  scenario: Scenario;
-  clock: Snapshot['clock'];
-  pets: { pets: StoredPet[]; nextId: StoredPet['id'] };
-  keys: Snapshot['keys'];
-  faults: Pick<Snapshot['faults'], 'rules' | 'startMs'> & {
-    counts: [name: string, counts: Omit<RuleCounts, 'failed'> & { failed: [string, number][] }][];
-  };
+  state: ExportedState;
 }
 
 /**
@@ -50,13 +42,10 @@ export function persistState(
 ): { save(): void; leave(): void } {
   const startedFrom = fingerprint(jsonText(sim.scenario));
   restore(sim, storage, startedFrom, readMs());
-  // On this object, because a reset is no request, and the state of before must not come back after it.
-  const { reset } = sim;
-  sim.reset = () => {
-    reset();
+  coreOf(sim).resetListeners.push(() => {
     storage.removeItem(itemName);
     isKept = false;
-  };
+  });
   let isKept = storage.getItem(itemName) !== null;
   let isTold = false;
   const saveNow = () => {
@@ -78,21 +67,8 @@ export function persistState(
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
   let failure = sim.pets.size > mostPets ? `because it has more than ${mostPets} pets` : undefined;
   if (failure === undefined) {
-    const { resolved, clock, pets, keys, faults } = sim.snapshot();
-    const saved: Saved = {
-      version: formatVersion,
-      fingerprint: startedFrom,
-      savedAtMs,
-      scenario: resolved.scenario,
-      clock,
-      pets: { pets: pets.pets.map((pet) => ({ ...pet, json: '' })), nextId: pets.nextId },
-      keys,
-      faults: {
-        ...faults,
-        counts: faults.counts.map(([name, counts]) => [name, { ...counts, failed: [...counts.failed] }]),
-      },
-    };
-    const text = jsonText(saved);
+    const state = exportState(sim.snapshot());
+    const text = jsonText({ fingerprint: startedFrom, savedAtMs, state } satisfies Saved);
     if (text.length > mostCharacters) failure = `because it takes more than ${mostCharacters} characters`;
     else {
       try {
@@ -112,25 +88,14 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
   if (text === null) return;
   const before = sim.snapshot();
   try {
-    const saved = parseJson(text) as unknown as Saved;
-    if (saved.version !== formatVersion || saved.fingerprint !== startedFrom) throw new Error('of another time');
-    const isSame = jsonText(saved.scenario) === jsonText(before.resolved.scenario);
-    const resolved = isSame ? before.resolved : sim.check(saved.scenario);
-    const { frozen } = saved.clock;
-    const elapsedMs = frozen ? 0 : Math.max(0, nowMs - saved.savedAtMs) * (resolved.clock.speed ?? 1);
-    sim.restore({
-      resolved,
-      petsFrom: resolved,
-      clock: { ...saved.clock, nowMs: saved.clock.nowMs + elapsedMs },
-      pets: { pets: saved.pets.pets.map(toStored), nextId: saved.pets.nextId },
-      keys: saved.keys,
-      faults: {
-        ...saved.faults,
-        counts: saved.faults.counts.map(([name, counts]) => [name, { ...counts, failed: new Map(counts.failed) }]),
-      },
-    });
+    const { fingerprint: savedFrom, savedAtMs, state } = parseJson(text) as unknown as Saved;
+    if (savedFrom !== startedFrom) throw new Error('of another scenario');
+    const snapshot = inOneGo(importState(sim, checkWith(stateSchema, state, 'state')));
+    const { clock, resolved } = snapshot;
+    const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
+    sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });
   } catch {
-    // Cut, or changed by hand.
+    // Cut, changed by hand, or of another version.
     sim.restore(before);
     storage.removeItem(itemName);
   }
