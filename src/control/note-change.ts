@@ -20,9 +20,9 @@ export function noteChange(
   { name = 'this process' }: Caller,
 ): (() => void) | undefined {
   if (method === 'GET' || isQuiet || !isSimulator(target)) return undefined;
-  const { clock, changes, journal } = target;
+  const { clock, changes } = target;
   const beforeMs = clock.now();
-  const { lastId } = journal;
+  const { lastId } = coreOf(target).state.journal;
   return () => {
     changes.count++;
     const change: ControlChange = {

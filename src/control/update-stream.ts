@@ -107,7 +107,7 @@ export async function* streamUpdates(
   { signal, instance = '', outages = () => [] }: Caller,
 ): AsyncGenerator<Update> {
   const life = `${instance}.${numberOf(sim)}`;
-  const runOf = () => `${life}:${sim.journal.clearedId}`;
+  const runOf = () => `${life}:${coreOf(sim).state.journal.clearedId}`;
   let run = runOf();
   const isContinued = lastRun === run;
   let noted = lastRun?.split(':', 1)[0] === life ? lastChange : 0;

@@ -14,7 +14,7 @@ const noneCame = (target: string, given: string, otherwise: string) =>
  * came, be it to a guarded route.
  */
 export function whySentNone(sim: Simulator): string | undefined {
-  if (sim.journal.lastId > 0) return undefined;
+  if (coreOf(sim).state.journal.lastId > 0) return undefined;
   return withOutside(sentNone, coreOf(sim).state.journal.unrecorded.list());
 }
 

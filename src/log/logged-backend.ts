@@ -6,6 +6,7 @@ import type { LogHealth } from '../control/control-operation.js';
 import { findScenario } from '../control/input-values.js';
 import { checkInput } from '../control/perform.js';
 import type { Sandbox } from '../simulator/sandboxes.js';
+import { coreOf } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import type { Command } from './command.js';
 import type { HandledRequest } from './command-result.js';
@@ -89,7 +90,8 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       if (sent === undefined) {
         const seen = delivery();
         // What was sent at once is as its entry says already.
-        const isAsSaid = !isLate && seen.lastArrivedId === sim.journal.lastId && seen.answeredAtMs < atMs + soonMs;
+        const isAsSaid =
+          !isLate && seen.lastArrivedId === coreOf(sim).state.journal.lastId && seen.answeredAtMs < atMs + soonMs;
         if (!isAsSaid) sequencer.note(sandbox, id, seen);
       }
       if (sent === undefined && finish === undefined) {

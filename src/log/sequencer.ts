@@ -1,3 +1,4 @@
+import { coreOf } from '../simulator/simulator.js';
 import { emptyHash } from './answer-hash.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
@@ -86,7 +87,8 @@ export class Sequencer {
 
   /** The id of the last request that has arrived in a sandbox, also of one that is not applied yet. */
   lastArrivedId(sandbox: string | undefined): number {
-    const { lastId = 0 } = this.#machine.simOf(sandbox)?.journal ?? {};
+    const sim = this.#machine.simOf(sandbox);
+    const lastId = sim === undefined ? 0 : coreOf(sim).state.journal.lastId;
     return lastId + (this.#arriving.get(sandbox ?? '') ?? 0);
   }
 

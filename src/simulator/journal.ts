@@ -11,12 +11,6 @@ export interface Journal {
   readonly dropped: number;
   /** How many requests have arrived that are not answered yet. */
   readonly pending: number;
-  /** The id of the last request that had arrived at the last `clear` or reset; 0 before. */
-  readonly clearedId: number;
-  /** The id of the request that arrived last; 0 before the first. */
-  readonly lastId: number;
-  /** How many listeners there are. */
-  readonly listeners: number;
   /** Copies of the records that meet a query, in the order of their arrival. @throws {TypeError} for a field that it does not have */
   query(query?: JournalQuery): RequestRecord[];
   /** Calls `listener` for every record from now on. The function it gives stops that. */
@@ -51,15 +45,6 @@ export function createJournal(journal: RequestJournal, now: () => number): Journ
     },
     get pending() {
       return journal.pending;
-    },
-    get clearedId() {
-      return journal.clearedId;
-    },
-    get lastId() {
-      return journal.lastId;
-    },
-    get listeners() {
-      return journal.listeners;
     },
     get outcomes() {
       return journal.outcomes;

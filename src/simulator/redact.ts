@@ -79,14 +79,15 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);
     let last: string | undefined;
-    if (learnedId < sim.journal.lastId) {
-      for (const { id, token } of coreOf(sim).state.journal.entries) {
+    const { journal } = coreOf(sim).state;
+    if (learnedId < journal.lastId) {
+      for (const { id, token } of journal.entries) {
         if (id > learnedId && token !== last) learn(token);
         last = token;
       }
     }
     // A request that waits for its answer comes later, with an id from before.
-    if (sim.journal.pending === 0) learnedId = sim.journal.lastId;
+    if (journal.pending === 0) learnedId = journal.lastId;
   }
 
   function startAgain(): void {

@@ -57,7 +57,10 @@ interface SandboxHooks {
   onMade?: (sandbox: Sandbox) => void;
 }
 
-const isReadFrom = ({ sim }: Sandbox) => coreOf(sim).state.clock.sleepers > 0 || sim.journal.listeners > 0;
+const isReadFrom = ({ sim }: Sandbox) => {
+  const { clock, journal } = coreOf(sim).state;
+  return clock.sleepers > 0 || journal.listeners > 0;
+};
 
 /** How long a sandbox may have been unused when a reader counts as a use, at most and at least. */
 const readAfterMs = { most: 60_000, least: 10 };

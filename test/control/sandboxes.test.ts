@@ -5,6 +5,7 @@ import { createSimulator } from '../../src/index.js';
 import type { ServedAnswer } from '../../src/node/http/served-answer.js';
 import type { ListenOptions } from '../../src/node.js';
 import { type Sandbox, Sandboxes } from '../../src/simulator/sandboxes.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { sendTimes } from '../support/plain-call.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 import { everythingOf, openStage, outcome, type Stage, send } from './both-controls.js';
@@ -328,7 +329,9 @@ describe('many sandboxes', () => {
       const first = events.next();
       const delayed = create('delayed', { name: 'Bello', categoryId: 1 });
       await vi.waitFor(() => expect(stage.server.sandboxes.find('delayed')?.sim.journal.pending).toBe(1));
-      await vi.waitFor(() => expect(stage.server.sandboxes.find('streamed')?.sim.journal.listeners).toBe(1));
+      await vi.waitFor(() =>
+        expect(coreOf(stage.server.sandboxes.find('streamed')?.sim as Simulator).state.journal.listeners).toBe(1),
+      );
       elevenMinutesLater();
       expect((await there.listSandboxes()).map(({ name }) => name).sort()).toEqual(['delayed', 'streamed']);
       await there.sandbox('delayed').changeClock({ advance: '1h' });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Update } from '../../src/control/update-stream.js';
 import { createControl } from '../../src/control.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { openStage, type Stage, send } from './both-controls.js';
 
@@ -156,7 +157,7 @@ test('a stream of updates ends with its server, and its sandbox stays as long as
     for await (const _ of there.watchUpdates()) count++;
   })();
   await expect.poll(() => count).toBeGreaterThan(0);
-  expect(server.sandboxes.find('box')?.sim.journal.listeners).toBe(1);
+  expect(coreOf(server.sandboxes.find('box')?.sim as object).state.journal.listeners).toBe(1);
   server.sandboxes.remove('box');
   await ended;
 });

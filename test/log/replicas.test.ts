@@ -8,6 +8,7 @@ import { LogTime } from '../../src/log/log-time.js';
 import { startMachine } from '../../src/log/start-machine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 
 const startMs = Date.parse('2030-01-01T00:00:00Z');
 const join: Command = { kind: 'join', version: '1.0.0' };
@@ -101,7 +102,7 @@ test('of an entry that comes too late only what nobody waits for is done', () =>
   const { machine, write } = begin();
   const result = write('a', 10, list(), { isLate: true });
   expect(result).toMatchObject({ error: { name: 'LogUnavailableError' } });
-  expect(machine.sim.journal.lastId).toBe(0);
+  expect(coreOf(machine.sim).state.journal.lastId).toBe(0);
   write('a', 20, list());
   write('a', 30, { kind: 'sent', answers: [[1, { isLost: true }]] }, { isLate: true });
   expect(machine.sim.journal.query()).toMatchObject([{ id: 1, isLost: true }]);

@@ -137,7 +137,9 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await eventually(() => rows().count()).toBe(9);
       await page.evaluate(() => unmount());
       expect(await page.evaluate(() => document.querySelector('petstore-sim-panel'))).toBeNull();
-      expect(await page.evaluate(() => sim.journal.listeners)).toBe(0);
+      expect(await page.evaluate(() => Reflect.get(sim, Symbol.for('petstore-sim core')).state.journal.listeners)).toBe(
+        0,
+      );
     });
   });
 

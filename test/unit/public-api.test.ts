@@ -20,11 +20,8 @@ test('keys, pets, faults and journal show what users call, and nothing of their 
   expect(namesOf(sim.faults)).toEqual(['add', 'list', 'remove']);
   expect(namesOf(sim.journal)).toEqual([
     'clear',
-    'clearedId',
     'dropped',
-    'lastId',
     'listen',
-    'listeners',
     'outages',
     'outcomes',
     'pending',

@@ -55,7 +55,7 @@ describe.concurrent('at the same time', () => {
 const hanging = test.extend({ scenario: { faults: [{ then: { hang: true as const } }] } });
 hanging('leaves fake timers and an open request behind', async ({ sim, baseUrl, apiKey }) => {
   const open = fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
-  await vi.waitUntil(() => sim.journal.lastId > 0);
+  await vi.waitUntil(() => sim.journal.size + sim.journal.pending > 0);
   vi.useFakeTimers();
   await Promise.race([open.catch(() => {}), vi.advanceTimersByTimeAsync(100)]);
 });
