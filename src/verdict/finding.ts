@@ -73,5 +73,8 @@ export function span(ms: number): string {
 /** `once`, `twice`, `3 times`. */
 export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
+/** Words before the measure of the first of several requests; empty for a single one. */
+export const theFirst = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');
+
 /** `GET /pets?limit=5`. */
 export const target = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;

@@ -8,6 +8,8 @@ export interface CommandEnd {
   exitCode: number;
   /** The signal that ended it. */
   signal?: string;
+  /** How long it ran, in milliseconds. */
+  durationMs?: number;
   /** What stopped it from outside: its time limit, or a signal to this process. */
   stoppedBy?: 'timeout' | 'SIGINT' | 'SIGTERM';
 }
@@ -23,6 +25,8 @@ export interface RunFailure {
 export interface RunResult extends Verdict {
   /** 0 if no finding fails and `failures` is empty. */
   exitCode: number;
+  /** Outcome as the title of a report. Separates the client's verdict from other failures: `PASS (client), command failed`. */
+  headline: string;
   failures: RunFailure[];
   /** How the command ended, if one was run. */
   command?: CommandEnd;
@@ -63,10 +67,24 @@ export function resultOf(judged: Verdict, options: ResultOptions): RunResult {
   return {
     ...verdict,
     exitCode: commandCode || (isFailed ? 1 : 0),
+    headline: headlineOf(verdict, failures),
     failures,
     ...(command && { command }),
     ...(verdict.outcome === 'fail' && description !== undefined && { about: description }),
   };
+}
+
+const failureWords: Record<RunFailure['code'], string> = {
+  timeout: 'command stopped',
+  command: 'command failed',
+  inconclusive: 'failed by --require-conclusive',
+};
+
+function headlineOf({ outcome }: Verdict, failures: readonly RunFailure[]): string {
+  const title = outcome.toUpperCase();
+  if (outcome === 'fail' || failures.length === 0) return title;
+  const words = failures.map(({ code }) => failureWords[code]).join(', ');
+  return `${title} (client), ${words}`;
 }
 
 function endText({ exitCode, signal, stoppedBy }: CommandEnd): string {

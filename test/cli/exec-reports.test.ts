@@ -65,10 +65,28 @@ const idle = (end: string) => [process.execPath, '-e', end];
 const stay = 'setInterval(() => {}, 1000)';
 
 describe('text, JSON, JUnit, page and exit code of exec agree', () => {
-  test.each<[name: string, flags: string[], command: string[], exitCode: number, outcome: string, failures: string[]]>([
-    ['a success', [], idle(''), 0, 'inconclusive', []],
-    ['--require-conclusive', ['--require-conclusive'], idle(''), 1, 'inconclusive', ['inconclusive']],
-    ['a failed verdict', ['--scenario', 'minute-wall'], hasty(''), 1, 'fail', []],
+  test.each<
+    [
+      name: string,
+      flags: string[],
+      command: string[],
+      exitCode: number,
+      outcome: string,
+      failures: string[],
+      headline: string,
+    ]
+  >([
+    ['a success', [], idle(''), 0, 'inconclusive', [], 'INCONCLUSIVE'],
+    [
+      '--require-conclusive',
+      ['--require-conclusive'],
+      idle(''),
+      1,
+      'inconclusive',
+      ['inconclusive'],
+      'INCONCLUSIVE (client), failed by --require-conclusive',
+    ],
+    ['a failed verdict', ['--scenario', 'minute-wall'], hasty(''), 1, 'fail', [], 'FAIL'],
     [
       '--fail-on another finding',
       ['--scenario', 'minute-wall', '--fail-on', 'duplicate-write'],
@@ -76,8 +94,17 @@ describe('text, JSON, JUnit, page and exit code of exec agree', () => {
       0,
       'inconclusive',
       [],
+      'INCONCLUSIVE',
     ],
-    ['--fail-on its finding', ['--scenario', 'minute-wall', '--fail-on', 'early-retry'], hasty(''), 1, 'fail', []],
+    [
+      '--fail-on its finding',
+      ['--scenario', 'minute-wall', '--fail-on', 'early-retry'],
+      hasty(''),
+      1,
+      'fail',
+      [],
+      'FAIL',
+    ],
     [
       'an exit code',
       ['--require-conclusive'],
@@ -85,8 +112,17 @@ describe('text, JSON, JUnit, page and exit code of exec agree', () => {
       7,
       'inconclusive',
       ['command', 'inconclusive'],
+      'INCONCLUSIVE (client), command failed, failed by --require-conclusive',
     ],
-    ['a time limit', ['--timeout', '300ms'], idle(stay), 124, 'inconclusive', ['timeout']],
+    [
+      'a time limit',
+      ['--timeout', '300ms'],
+      idle(stay),
+      124,
+      'inconclusive',
+      ['timeout'],
+      'INCONCLUSIVE (client), command stopped',
+    ],
     [
       'a time limit of a client that failed',
       ['--scenario', 'minute-wall', '--timeout', '4s'],
@@ -94,16 +130,21 @@ describe('text, JSON, JUnit, page and exit code of exec agree', () => {
       124,
       'fail',
       ['timeout'],
+      'FAIL',
     ],
-  ])('for %s', async (name, flags, command, exitCode, outcome, failures) => {
+  ])('for %s', async (name, flags, command, exitCode, outcome, failures, headline) => {
     const at = (ending: string) => join(folder, `${name}.${ending}`);
     const files = ['--junit', at('xml'), '--verdict', at('json'), '--report', at('html'), '--record', at('jsonl')];
     const { code, err } = await runCommandLine(['exec', ...flags, ...files, '--', ...command]);
     const result = JSON.parse(readFileSync(at('json'), 'utf8'));
     expect([code, result.exitCode, result.outcome]).toEqual([exitCode, exitCode, outcome]);
     expect(result.failures.map((failure: { code: string }) => failure.code)).toEqual(failures);
-    expect(err).toMatch(new RegExp(`^${outcome.toUpperCase()}  `, 'm'));
+    expect(result.headline).toBe(headline);
+    expect(err.split('\n')).toContainEqual(expect.stringMatching(`^${headline.replace(/[()]/g, '\\$&')}  [\\w-]+$`));
     const junit = readFileSync(at('xml'), 'utf8');
+    expect(junit).toContain(`<property name="headline" value="${headline}"/>`);
+    expect(junit).toContain(` time="${(result.command.durationMs / 1000).toFixed(3)}"`);
+    if (failures.includes('timeout')) expect(result.command.durationMs).toBeGreaterThanOrEqual(300);
     for (const { text } of result.failures) for (const shown of [err, junit]) expect(shown).toContain(text);
     const failed = new Set(
       result.findings.flatMap(({ severity, code }: Finding) => (severity === 'fail' ? [code] : [])),
@@ -126,7 +167,7 @@ describe('text, JSON, JUnit, page and exit code of exec agree', () => {
     async (signal) => {
       const { code, err } = await runCommandLine(['exec', '--json', '--', 'sh', '-c', `kill -${signal.slice(3)} $$`]);
       const exitCode = 128 + constants.signals[signal];
-      expect([code, JSON.parse(err).command]).toEqual([exitCode, { exitCode, signal }]);
+      expect([code, JSON.parse(err).command]).toMatchObject([exitCode, { exitCode, signal }]);
     },
   );
 

@@ -74,7 +74,7 @@ describe('ban-hammered', () => {
     expect(finding).toMatchObject({
       severity: 'fail',
       requests: [2, 3, 4, 5, 6],
-      measured: '5 requests during the ban',
+      measured: '5 requests after the response that reported the ban',
     });
     expect(finding?.text).toMatch(
       /^Sent a request 5 times during a ban, the first 28.0 s before it would be served again\. Send/,

@@ -28,7 +28,8 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const recording =
     file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
   const judged = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording });
-  const { verdict, end, entries, run } = judged;
+  const { verdict, entries, run } = judged;
+  const end = { ...judged.end, durationMs: Math.round(judged.lastedMs) };
   const description = aboutScenario(resolved.scenario);
   const [{ writeReports }, { resultOf }] = await Promise.all([
     import('../verdict-reports.js'),

@@ -16,8 +16,14 @@ import { countsLine, hiddenLine, since } from './wording.js';
  */
 export function junitReport(entries: readonly RequestRecord[], verdict: Verdict | RunResult): string {
   const { startMs, lastMs, rows } = timelineOf(entries);
-  const seconds = ((lastMs - startMs) / 1000).toFixed(3);
-  const { failures = [], exitCode, about }: Partial<RunResult> = verdict;
+  const {
+    failures = [],
+    exitCode,
+    headline = verdict.outcome.toUpperCase(),
+    command,
+    about,
+  }: Partial<RunResult> = verdict;
+  const seconds = ((command?.durationMs ?? lastMs - startMs) / 1000).toFixed(3);
   const cases = [
     ...failures.map(({ code, text }) => ({ code, kind: 'failed', body: failureOf(code, text, text) })),
     ...findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs) })),
@@ -27,6 +33,7 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
   const timestamp =
     rows.length === 0 ? undefined : markup` timestamp="${new Date(startMs).toISOString().slice(0, 19)}"`;
   const properties = Object.entries({
+    headline,
     verdict: verdict.outcome,
     reason: verdict.reason,
     counts: countsLine(verdict),

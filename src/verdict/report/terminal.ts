@@ -34,10 +34,10 @@ export function terminalReport(
 ): string {
   const width = Math.max(60, columns);
   const timeline = timelineOf(entries);
-  const { failures = [], about = '' }: Partial<RunResult> = verdict;
-  const title = style('bold', style(verdictColours[verdict.outcome], verdict.outcome.toUpperCase()));
+  const { failures = [], about = '', headline = verdict.outcome.toUpperCase() }: Partial<RunResult> = verdict;
+  const title = style('bold', style(verdictColours[failures.length > 0 ? 'fail' : verdict.outcome], headline));
   const head = [
-    `${title}  ${style('bold', harmless(verdict.scenario).slice(0, width - 16))}`,
+    `${title}  ${style('bold', harmless(verdict.scenario).slice(0, Math.max(16, width - headline.length - 4)))}`,
     ...wrap(harmless(verdict.reason), width, 2),
     ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
     ...failures.flatMap(({ text }) => wrap(text, width, 2).map((line) => style('red', line))),

@@ -1,5 +1,5 @@
 import { counted } from '../../values/counted.js';
-import { finding, type SimulatorRule, span, times } from '../finding.js';
+import { finding, type SimulatorRule, span, theFirst, times } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
 /** The client goes on sending during a ban that it has read of. */
@@ -15,9 +15,9 @@ export const banHammered: SimulatorRule = {
       const longer = isExtended(ban) ? ' Each request made this ban longer.' : '';
       return [
         finding('ban-hammered', 'fail', more, {
-          measured: `${counted(more.length, 'request')} during the ban`,
+          measured: `${counted(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent a request ${times(more.length)} during a ban, the first ${span(earlyMs(first.told as KnownRequest, first) ?? 0)} before it would be served again.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
+          text: `Sent a request ${times(more.length)} during a ban, ${theFirst(more)}${span(earlyMs(first.told as KnownRequest, first) ?? 0)} before it would be served again.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
         }),
       ];
     });

@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { finding, span, type WireRule } from '../finding.js';
+import { finding, span, theFirst, type WireRule } from '../finding.js';
 import { graceMs, type Run, toleranceMs } from '../run.js';
 
 /** A request is sent although its caller has given up: only a client that says when that was can be found at it. */
@@ -17,7 +17,7 @@ export const lateRequest: WireRule = {
       if (first === undefined) return [];
       return [
         finding('late-request', 'warn', late, {
-          measured: `${counted(late.length, 'request')}, the first ${span(first.arrivedAtMs - report.atMs)} after`,
+          measured: `${counted(late.length, 'request')}, ${theFirst(late)}${span(first.arrivedAtMs - report.atMs)} after`,
           allowed: 'none after the caller has given up',
           text: `A request was sent ${span(first.arrivedAtMs - report.atMs)} after its caller had given up. End the wait when the caller goes: its signal must reach the timer, not only the request.`,
         }),

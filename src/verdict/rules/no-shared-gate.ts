@@ -1,5 +1,5 @@
 import { counted } from '../../values/counted.js';
-import { finding, span, times, type WireRule } from '../finding.js';
+import { finding, span, theFirst, times, type WireRule } from '../finding.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
 /** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
@@ -19,7 +19,7 @@ export const noSharedGate: WireRule = {
           {
             measured: `${counted(early.length, 'other call')} during the wait`,
             allowed: '0, after a second for those on their way',
-            text: `Another call with the same key was sent ${times(early.length)} while a 429 asked to wait, the first ${span(earlyMs(first.told, first.request) ?? 0)} too early. The limit is the key's: let one wait hold back every call of it.`,
+            text: `Another call with the same key was sent ${times(early.length)} while a 429 asked to wait, ${theFirst(early)}${span(earlyMs(first.told, first.request) ?? 0)} too early. The limit is the key's: let one wait hold back every call of it.`,
           },
         ),
       ];
