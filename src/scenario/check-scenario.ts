@@ -1,6 +1,7 @@
 import type { CheckInSteps } from '../schema/check-in-steps.js';
 import { type Issue, issueAt } from '../schema/issue.js';
 import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } from '../schema/schema.js';
+import { isMap } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { faultSchema } from './fault-schema.js';
 import { unknownLimits } from './resolve-plans.js';
@@ -20,13 +21,17 @@ export function* checkScenario(scenario: object, issues: Issue[], checkAll?: Che
   };
   issues.push(...toIssues(found));
   for (const { steps, unknown } of found) {
-    const [field, name] = steps as [keyof CheckedScenario, string?];
-    if (name !== undefined && field === 'plans') loosen(rest, name);
-    else if (name !== undefined && field === 'assumptions')
+    const [field, name] = steps as [keyof CheckedScenario, (string | number)?];
+    if (typeof name === 'string' && field === 'plans') loosen(rest, name);
+    else if (typeof name === 'string' && field === 'assumptions')
       omitAssumption(rest, steps.length === 2 && unknown ? unknown : name);
-    else if (name !== undefined && field === 'keys') {
+    else if (typeof name === 'string' && field === 'keys') {
       // With another plan, its usage may be right.
       if (unknown === undefined || unknown === 'plan') delete rest.keys?.[name];
+    } else if (field === 'faults' && typeof name === 'number') {
+      if (unknown === undefined) keepNames(rest, scenario, name);
+    } else if ((field === 'client' || field === 'background') && name !== undefined) {
+      if (unknown === undefined) delete (rest[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete rest[field];
     // Keys and rules name plans; without any they would be reported for a plan that does not exist.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
@@ -35,6 +40,21 @@ export function* checkScenario(scenario: object, issues: Issue[], checkAll?: Che
     }
   }
   return rest;
+}
+
+/** Of a fault rule with a mistake, its name and the keys and the plan that it names can be checked. */
+function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, index: number): void {
+  const rule: unknown = Array.isArray(faults) ? faults[index] : undefined;
+  const { name, when } = isMap(rule) ? rule : {};
+  const { key, plan } = isMap(when) ? when : {};
+  const keys = (Array.isArray(key) ? key : [key]).filter((each) => typeof each === 'string');
+  const named = {
+    ...(typeof name === 'string' && name !== '' && { name }),
+    when: { ...(keys.length > 0 && { key: keys }), ...(typeof plan === 'string' && { plan }) },
+    // Any effect: a scenario with a mistake never runs.
+    then: { delay: 0 },
+  };
+  rest.faults = (rest.faults ?? []).with(index, named);
 }
 
 /** A plan with a mistake still has its name. */

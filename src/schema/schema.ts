@@ -1,5 +1,6 @@
 import { isMap } from '../values/plain-data.js';
 import { escaped, type Step } from './issue.js';
+import { hintFor } from './nearest.js';
 
 /**
  * Describes a value: the one source of its types, its check and its JSON Schema. Our own code, because pages download it
@@ -63,9 +64,12 @@ export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues:
   return undefined as Out;
 }
 
-/** `expected text, got 3`, `expected a map, got none`. */
-export const otherThan = ({ labels }: AnySchema, value: unknown) =>
-  `expected ${anyOf(labels)}, got ${value === undefined ? 'none' : shown(value)}`;
+/** `expected text, got 3`, `expected a map, got none`. For a misspelt word of a few, the one that was probably meant. */
+export function otherThan({ labels }: AnySchema, value: unknown): string {
+  const words = labels.flatMap((label) => (label.startsWith('"') ? [JSON.parse(label) as string] : []));
+  const hint = typeof value === 'string' ? hintFor(value, words) : '';
+  return `expected ${anyOf(labels)}, got ${value === undefined ? 'none' : shown(value)}${hint}`;
+}
 
 /** Checks a value inside another; `step` leads to it. */
 export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
@@ -113,7 +117,7 @@ export const refine = <Out, In>(
   ...(json && { json: { ...schema.json, ...json } }),
 });
 
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === 'string') return escaped(`"${value}"`);
   if (Array.isArray(value)) return 'a list';
   if (isMap(value)) return 'a map';
@@ -121,5 +125,5 @@ function shown(value: unknown): string {
 }
 
 /** `"a", "b" or a list`. */
-const anyOf = (labels: readonly string[]) =>
+export const anyOf = (labels: readonly string[]) =>
   [labels.slice(0, -1).join(', '), labels.at(-1)].filter(Boolean).join(' or ');

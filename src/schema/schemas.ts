@@ -1,7 +1,9 @@
 import { isMap } from '../values/plain-data.js';
+import { cut } from './issue.js';
 import { hintFor, nearest } from './nearest.js';
 import {
   type AnySchema,
+  anyOf,
   check,
   checkAt,
   type Entries,
@@ -108,9 +110,20 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
   for (const name of Object.keys(map)) {
     if (Object.hasOwn(entries, name)) continue;
     if (issues.length >= maximumIssues) break;
-    const hint = hintFor(name, names, `; the fields are ${names.join(', ') || 'none'}`);
+    const inside = names.find((each) => Object.hasOwn(entries[each]?.entries ?? {}, name));
+    const otherwise =
+      inside === undefined ? `; the fields are ${names.join(', ') || 'none'}` : didYouMean(inside, name);
+    const hint = withoutSpace(name, names) ?? hintFor(name, names, otherwise);
     issues.push({ ...issueOn(name), message: noField + hint, unknown: nearest(name, names) ?? '' });
   }
+}
+
+const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
+
+/** YAML reads `plan:pro` as a name. */
+function withoutSpace(name: string, names: readonly string[]): string | undefined {
+  const [field = '', ...rest] = name.split(':');
+  return rest.length > 0 && names.includes(field) ? `; put a space after the colon of ${field}` : undefined;
 }
 
 /** An issue on the name of a field, without its message. */
@@ -148,18 +161,40 @@ export const either = <const Options extends readonly AnySchema[]>(
   options,
   accepts: (value) => options.some((option) => option.accepts(value)),
   read(value, issues) {
-    const tries = options
-      .filter((option) => option.accepts(value))
-      .map((option) => {
-        const found: SchemaIssue[] = [];
-        return { output: option.read(value, found), found, wrong: 0 };
-      });
+    const accepting = options.filter((option) => option.accepts(value));
+    if (isMap(value) && accepting.length > 1 && isNoneOf(accepting, value)) {
+      const forms = options.flatMap(({ entries, labels }) => (entries === undefined ? labels : [formOf(entries)]));
+      const names = Object.keys(value as object)
+        .slice(0, 3)
+        .map(cut)
+        .join(', ');
+      issues.push({ steps: [], message: `expected ${anyOf(forms)}, got a map with ${names}` });
+      return undefined as Output<Options[number]>;
+    }
+    const tries = accepting.map((option) => {
+      const found: SchemaIssue[] = [];
+      return { output: option.read(value, found), found, wrong: 0 };
+    });
     for (const each of tries) each.wrong = wrongNames(each.found);
     const best = tries.reduce((least, each) => (each.wrong < least.wrong ? each : least));
     issues.push(...best.found);
     return best.output as Output<Options[number]>;
   },
 });
+
+/** Whether no name of a map belongs to any of several maps with fixed fields, nor is misspelt. */
+function isNoneOf(options: readonly AnySchema[], map: object): boolean {
+  const names = Object.keys(map);
+  const known = options.flatMap(({ entries }) => Object.keys(entries ?? {}));
+  return (
+    names.length > 0 &&
+    options.every(({ entries }) => entries !== undefined) &&
+    names.every((name) => !known.includes(name) && nearest(name, known) === undefined)
+  );
+}
+
+/** `a map with p50 and p99`. */
+const formOf = (entries: Entries) => `a map with ${Object.keys(entries).join(' and ')}`;
 
 /** How unlikely it is that a map was meant: an unknown field counts most, a misspelt one a little less. */
 const wrongNames = (issues: readonly SchemaIssue[]) =>

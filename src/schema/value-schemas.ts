@@ -1,7 +1,7 @@
 import { parseDuration } from '../values/duration.js';
 import { parseInstant } from '../values/instant.js';
 import { type Int64, isInt64, normalizeInteger, parseInt64 } from '../values/int64.js';
-import { refine, transform } from './schema.js';
+import { refine, shown, transform } from './schema.js';
 import { either, kind, number, string } from './schemas.js';
 
 const textOrNumber = { ...either(string, number), labels: ['a duration such as "90s"'] };
@@ -22,10 +22,13 @@ const date = kind<Date>('a date', (value) => value instanceof Date);
 export const instant = transform(either(string, number, date), parseInstant);
 
 /** A duration of whole seconds, at least one; read as seconds. */
-export const wholeSeconds = transform(
-  refine(duration, (ms) => ms >= 1000 && ms % 1000 === 0, 'whole seconds, at least "1s"'),
-  (ms) => ms / 1000,
-);
+export const wholeSeconds = transform(textOrNumber, (value) => {
+  const ms = parseDuration(value);
+  if (ms >= 1000 && ms % 1000 === 0) return ms / 1000;
+  const isBare = typeof value === 'number' && Number.isInteger(value) && value > 0;
+  const hint = isBare ? `, which is ${value} ms; did you mean "${value}s"?` : '';
+  throw new RangeError(`expected whole seconds, at least "1s", got ${shown(value)}${hint}`);
+});
 
 /** A whole number within int64; as decimal text where a number of JSON would be rounded. */
 export const int64 = transform(

@@ -136,7 +136,7 @@ describe('either', () => {
   const size = either(oneOf('off'), number, fields({ bytes: number }), fields({ low: number, high: number }));
 
   test('names all kinds that it takes', () => {
-    expect(mistakes(size, 'of')).toEqual([': expected "off", a number or a map, got "of"']);
+    expect(mistakes(size, 'of')).toEqual([': expected "off", a number or a map, got "of"; did you mean off?']);
   });
 
   test('tells of the map that was meant', () => {
@@ -207,7 +207,10 @@ describe('what nobody would write', () => {
     ['keys with mistakes', () => ({ keys: Object.fromEntries(many((index) => [`k${index}`, { plna: 1 }])) })],
     ['unknown fields', () => Object.fromEntries(many((index) => [`f${index}`, 1]))],
     ['rules with mistakes', () => ({ faults: many(() => ({ then: { delay: { fixt: 1 } } })) })],
-    ['unknown fields of one of several maps', () => ({ pets: Object.fromEntries(many((index) => [`f${index}`, 1])) })],
+    [
+      'unknown fields of one of several maps',
+      () => ({ pets: { ...Object.fromEntries(many((index) => [`f${index}`, 1])), generate: {} } }),
+    ],
   ])('100,000 %s: a thousand mistakes are described', (_, make) => {
     const error = issuesOf(make());
     expect(error).toHaveLength(1_000);

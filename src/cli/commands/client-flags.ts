@@ -6,11 +6,13 @@ import { keyText } from '../../scenario/key-schema.js';
 import { parseDuration } from '../../values/duration.js';
 import { program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
+import { tellNotes } from '../tell.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
 /** What the commands that run a client have in common. */
 export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits'> {
   'api-key'?: string;
+  json?: boolean;
 }
 
 /** @throws {UsageError} when there is no command to run */
@@ -22,7 +24,10 @@ export function requireCommand(name: string, command: readonly string[]): void {
 /** The scenario that the flags name, with what they set on top, read and checked. */
 export async function scenarioOf(flags: ScenarioFlags): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
-  return readScenarioAndFiles(flags.scenario ?? 'default', { overrides, generatePets });
+  const read = await readScenarioAndFiles(flags.scenario ?? 'default', { overrides, generatePets });
+  // Standard error has the JSON.
+  if (!flags.json) tellNotes(read.notes);
+  return read;
 }
 
 /** The key that the client is given, where a flag names it. @throws {ScenarioError} when it cannot be an API key */

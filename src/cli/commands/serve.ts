@@ -12,6 +12,7 @@ import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '..
 import { listeningLines } from '../listening-lines.js';
 import { program } from '../program.js';
 import { type Served, startServer } from '../start-server.js';
+import { tellNotes } from '../tell.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
 export interface ServeFlags extends ListenFlags {
@@ -42,6 +43,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const overrides = await readOverrides(flags);
 
   const first = await readScenarioAndFiles(nameOrFile, { overrides, generatePets: generateAtStart });
+  tellNotes(first.notes);
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }

@@ -71,10 +71,19 @@ export function readYaml(text: string): YamlText {
   if (document === undefined) return unreadable;
   if (second !== undefined) report(second.range[0], [], 'expected one document, got another after ---');
   if (document.directives.yaml.explicit) report(0, [], 'expected YAML 1.2 without a %YAML line');
+  const unclosed = findUnclosed(tokens);
+  const unclosedHint =
+    unclosed === undefined ? undefined : `; the ${unclosed.sign} in line ${at(unclosed.offset).line} is not closed`;
+  const spaceHint = (offset: number) => {
+    const { line } = at(offset);
+    const near = text.split('\n', line).slice(-2);
+    const field = near.map((each) => /^\s*(?:- )?([A-Za-z$][\w-]*):[^\s/]/.exec(each)?.[1]).find((name) => name);
+    return field === undefined ? undefined : `; put a space after the colon of ${field}`;
+  };
   for (const { code, message, pos } of document.errors.slice(0, 20)) {
     // One mistake often causes several errors in its line.
     if (issues.some(({ line }) => line === at(pos[0]).line)) continue;
-    report(pos[0], [], `expected valid YAML: ${message}${hints[code] ?? ''}`);
+    report(pos[0], [], `expected valid YAML: ${message}${unclosedHint ?? spaceHint(pos[0]) ?? hints[code] ?? ''}`);
   }
   if (issues.length > 0) return unreadable;
 
@@ -120,6 +129,25 @@ function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
     }
   }
   return undefined;
+}
+
+/** The innermost flow map or list that has no end. */
+function findUnclosed(documents: readonly CST.Token[]): { offset: number; sign: string } | undefined {
+  let found: { offset: number; sign: string } | undefined;
+  const waiting: CST.Token[] = [...documents];
+  for (let token = waiting.pop(); token !== undefined; token = waiting.pop()) {
+    if (token.type === 'document' && token.value !== undefined) waiting.push(token.value);
+    if (!('items' in token)) continue;
+    if (token.type === 'flow-collection' && !token.end.some(({ type }) => /^flow-(?:map|seq)-end$/.test(type))) {
+      if (found === undefined || found.offset < token.offset)
+        found = { offset: token.offset, sign: token.start.source };
+    }
+    for (const { key, value } of token.items) {
+      if (key) waiting.push(key);
+      if (value) waiting.push(value);
+    }
+  }
+  return found;
 }
 
 type Report = (offset: number, steps: readonly Step[], message: string) => void;

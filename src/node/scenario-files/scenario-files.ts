@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { defaultScenario } from '../../scenario/default-scenario.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
@@ -7,6 +8,7 @@ import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt } from '../../schema/issue.js';
 import { hintFor } from '../../schema/nearest.js';
+import { isMap } from '../../values/plain-data.js';
 import { applyOverrides, concerns, type Override } from './overrides.js';
 import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
@@ -27,6 +29,8 @@ export interface ReadScenario {
   resolved: ResolvedScenario;
   /** The files it came from: its own, those it starts from, and the file of its pets; none for a shipped one. */
   files: readonly string[];
+  /** What may be a mistake, one sentence each. */
+  notes: readonly string[];
 }
 
 /**
@@ -58,7 +62,12 @@ export async function readScenarioAndFiles(
   if (isReadable) {
     try {
       const scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides) as Scenario;
-      found = { scenario, resolved: resolveScenario(scenario, generatePets, readStart), files };
+      found = {
+        scenario,
+        resolved: resolveScenario(scenario, generatePets, readStart),
+        files,
+        notes: newKeys(value, overrides),
+      };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));
@@ -67,6 +76,19 @@ export async function readScenarioAndFiles(
   }
   if (found === undefined || issues.length > 0) throw new ScenarioError(inOrder(issues, files));
   return found;
+}
+
+/** Keys that flags add, if their names are near to that of a key that is there. */
+function newKeys(value: unknown, overrides: readonly Override[]): string[] {
+  const own = isMap(value) && isMap(value.keys) ? value.keys : {};
+  const known = Object.keys({ ...own, ...defaultScenario.keys });
+  const named = overrides.flatMap(({ steps: [field, key] }) =>
+    field === 'keys' && typeof key === 'string' ? key : [],
+  );
+  return [...new Set(named)].flatMap((key) => {
+    const hint = known.includes(key) ? '' : hintFor(key, known);
+    return hint === '' ? [] : [`--set made a new key, ${JSON.stringify(key)}${hint}`];
+  });
 }
 
 const shippedAlone = (name: string): LayeredScenario => ({

@@ -66,8 +66,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    // An empty file has been reported.
-    isReadable: (layers[0]?.text.value ?? undefined) !== undefined,
+    // An empty file and a state have been reported.
+    isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !layers.some(isExportedState),
     locate: (issue) => locate(layers, issue),
   };
 }
@@ -79,11 +79,19 @@ function withoutTitle(base: unknown): unknown {
   return others;
 }
 
+/** Whether a file is one that `state export` wrote. */
+const isExportedState = ({ value }: Pick<Layer, 'value'>) =>
+  isMap(value) && isMap(value.scenario) && isMap(value.clock) && 'nowMs' in value.clock;
+
+const exportedState =
+  'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
+
 /** A base that is not a map would be merged into nothing; what the file itself holds, the check of the scenario reports. */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue | undefined {
   const isEmpty = value === null;
-  if (!isEmpty && (above === undefined || value === undefined || isMap(value))) return undefined;
-  const got = isEmpty ? 'an empty file' : Array.isArray(value) ? 'a list' : JSON.stringify(value);
+  const state = isExportedState({ value }) ? exportedState : undefined;
+  if (state === undefined && !isEmpty && (above === undefined || value === undefined || isMap(value))) return undefined;
+  const got = state ?? (isEmpty ? 'an empty file' : Array.isArray(value) ? 'a list' : JSON.stringify(value));
   return { ...issueAt([], `expected fields of a scenario, got ${got}`), file, ...text.position([]) };
 }
 

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { ScenarioError } from '../../src/index.js';
+import { readScenario } from '../../src/node/scenario-files/scenario-files.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-messages-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Mistakes of a file as `PATH: MESSAGE`. */
+async function mistakes(text: string, name = 'own.yaml'): Promise<string[]> {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  try {
+    await readScenario(file);
+  } catch (error) {
+    return (error as ScenarioError).issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  }
+  return [];
+}
+
+test.each([
+  [
+    'windows: { minute: 20 }',
+    'windows.minute: expected whole seconds, at least "1s", got 20, which is 20 ms; did you mean "20s"?',
+  ],
+  ['windows: { minute: 500ms }', 'windows.minute: expected whole seconds, at least "1s", got "500ms"'],
+  ['clock: { mode: frozn }', 'clock.mode: expected "real" or "frozen", got "frozn"; did you mean frozen?'],
+  ['ban: strikt', /^ban: expected .*"strict".* or a map, got "strikt"; did you mean strict\?$/],
+  [
+    'pets: { Rex: { categoryId: 1 } }',
+    'pets: expected a list, a map with generate or a map with file, got a map with Rex',
+  ],
+  ['keys: { a: {plan:pro} }', 'keys.a.plan:pro: expected no such field; put a space after the colon of plan'],
+  ['name: a\nseed:5\nids: { start: 3 }', /; put a space after the colon of seed$/],
+  ['name: a\nkeys:\n  a: { plan: pro\nseed: 5\n', /; the \{ in line 3 is not closed$/],
+  [
+    'faults: [{ then: { status: 503 } }]',
+    'faults[0].then.status: expected no such field; did you mean respond.status?',
+  ],
+])('%j is reported with a remedy', async (text, expected) => {
+  const [first, ...more] = await mistakes(text);
+  if (typeof expected === 'string') expect(first).toBe(expected);
+  else expect(first).toMatch(expected);
+  expect(more).toEqual([]);
+});
+
+test.each([
+  [
+    'faults: [{ when: { operation: lstPets, key: fre-key, plan: gold }, then: { reset: true } }, { when: { key: nokey }, then: { close: true } }]',
+    ['faults[0].when.operation', 'faults[0].when.key', 'faults[0].when.plan', 'faults[1].when.key'],
+  ],
+  ['client: { calls: none, key: nokey }', ['client.calls', 'client.key']],
+  ['background: { free-key: none, nokey: 1 }', ['background.free-key', 'background.nokey']],
+])('a mistake in a rule or in client hides no wrong name beside it: %s', async (text, paths) => {
+  const found = await mistakes(text);
+  expect(found.map((each) => each.split(': ')[0])).toEqual(paths);
+});
+
+test('an exported state is reported as one, with the command that loads it', async () => {
+  const state = { version: '0.1.0', scenario: {}, clock: { nowMs: 1 }, pets: [], keys: [] };
+  const found = await mistakes(JSON.stringify(state), 'state.json');
+  expect(found).toEqual([expect.stringContaining('got an exported state, which petstore-sim state import loads')]);
+});
