@@ -1,4 +1,5 @@
 import type { JournalBody, JournalEntry } from '../control/journal-entry.js';
+import { maskedKey } from '../values/mask-key.js';
 
 /** What the page reads of an entry of an HTTP Archive 1.2. */
 export interface HarEntry {
@@ -67,7 +68,7 @@ function readWire(entry: HarEntry, headers: Record<string, string>): Partial<Jou
   const retryAfter = Number(headers['Retry-After']);
   const untilMs = Date.parse(entry.startedDateTime) + entry.time + retryAfter * 1000;
   return {
-    ...(key && { key: `…${key.slice(-Math.min(4, Math.floor(key.length / 2)))}`, keyId: key }),
+    ...(key && { key: maskedKey(key), keyId: key }),
     ...(entry.response.status === 429 && { refusal: 'limit' }),
     ...(Number.isFinite(untilMs) && retryAfter >= 0 && { toldUntil: new Date(untilMs).toISOString() }),
   };

@@ -1,6 +1,9 @@
+import { defaultScenario } from '../../scenario/default-scenario.js';
+import { maskedKey } from '../../values/mask-key.js';
+
 /**
- * Names for API keys that do not give them away: the last four characters, or the last half of a shorter key, and a
- * number where two keys would have the same name.
+ * Names of API keys for a report, which may be passed on: the key itself for one of the default scenario, because those are
+ * public, else its end, with a number where two keys have the same end.
  * @param tokens in the order in which they are to be numbered
  */
 export function keyNames(tokens: Iterable<string | undefined>): Map<string | undefined, string> {
@@ -8,15 +11,12 @@ export function keyNames(tokens: Iterable<string | undefined>): Map<string | und
   const taken = new Map<string, number>();
   for (const token of tokens) {
     if (names.has(token)) continue;
-    const ending = token === undefined ? 'no key' : `…${endOf(token)}`;
-    const number = (taken.get(ending) ?? 0) + 1;
-    taken.set(ending, number);
-    names.set(token, number === 1 ? ending : `${ending} (${number})`);
+    const name = token === undefined ? 'no key' : isPublic(token) ? token : maskedKey(token);
+    const number = (taken.get(name) ?? 0) + 1;
+    taken.set(name, number);
+    names.set(token, number === 1 ? name : `${name} (${number})`);
   }
   return names;
 }
 
-function endOf(token: string): string {
-  const characters = [...token];
-  return characters.slice(characters.length - Math.min(4, Math.floor(characters.length / 2))).join('');
-}
+const isPublic = (token: string) => Object.hasOwn(defaultScenario.keys, token);

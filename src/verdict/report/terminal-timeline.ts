@@ -31,22 +31,23 @@ const wait = '─';
 const deadline = '┤';
 const ban = '═';
 const open = '›';
-const labelWidth = 18;
+/** Width of the column of keys and their plans, in characters. */
+const leastLabel = 18;
+const mostLabel = 28;
 
 /** What the service let pass stands in a line of its own above what it refused. */
 const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unauthorized'];
 
 /** A timeline in text: time from left to right, and for each key what passed and what was refused, with the waits. */
 export function drawTimeline(timeline: Timeline, columns: number, style: Style): string[] {
+  const labels = timeline.rows.map(({ name, plan = '' }) => harmless(`${name} ${plan}`).trim());
+  const labelWidth = Math.min(mostLabel, Math.max(leastLabel, ...labels.map(({ length }) => length + 2)));
   const width = columns - labelWidth;
   const axis = axisOf(timeline, Math.floor(width / 9));
   const column = (ms: number) => Math.round(axis.at(ms) * (width - 1));
   const blank = ' '.repeat(labelWidth);
-  const rows = timeline.rows.flatMap((row) => {
-    const label = harmless(`${row.name} ${row.plan ?? ''}`)
-      .trim()
-      .slice(0, labelWidth - 2)
-      .padEnd(labelWidth);
+  const rows = timeline.rows.flatMap((row, index) => {
+    const label = (labels[index] as string).slice(0, labelWidth - 2).padEnd(labelWidth);
     const above = Array.from({ length: width }, () => ' ');
     const below = [...above];
     const isAbove = ({ kind }: Mark) => passed.includes(kind);
