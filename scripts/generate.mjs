@@ -119,14 +119,14 @@ function scenarioTable(list) {
 
 /**
  * The pages with generated parts, by path, as they should be. A part without a source stays as it is.
- * @param sources the rows of the tables, what `petstore-sim scenarios` and `--help` print, and the results of the bench
+ * @param sources the rows of the tables, what `petstore-sim scenarios` prints, the help texts, and the results of the bench
  */
 export function pages({ assumptionRows, controlRows, scenarioList, help, results, replicas }) {
   const parts = [
     ['README.md', 'speed', results && summary(results)],
     ['docs/assumptions.md', 'assumptions', assumptionRows && assumptionTable(assumptionRows)],
     ['docs/control-api.md', 'control', controlRows && controlTable(controlRows)],
-    ['docs/http-server.md', 'help', help && `\`\`\`console\n$ npx petstore-sim --help\n${help}\`\`\`\n`],
+    ['docs/http-server.md', 'help', help],
     ['docs/many-replicas.md', 'replicas', replicas && replicasTable(replicas)],
     ['docs/scenarios.md', 'scenarios', scenarioList && scenarioTable(scenarioList)],
   ];
@@ -135,10 +135,23 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
     .map(([path, name, content]) => ({ path, text: between(read(path), name, content) }));
 }
 
+/** The overview of all commands and the help of each, as transcripts. */
+function helpTranscripts() {
+  const overview = printed('--help');
+  const forms = overview.slice(overview.indexOf('\nCommands\n'), overview.indexOf('\nOptions\n'));
+  const names = new Set(Array.from(forms.matchAll(/^ {2}\[?([a-z]+)/gm), ([, name]) => name));
+  const transcript = (...args) => {
+    const output = printed(...args).replaceAll('node dist/cli/main.cjs', 'npx petstore-sim');
+    return `\`\`\`console\n$ npx petstore-sim ${args.join(' ')}\n${output}\`\`\`\n`;
+  };
+  return [transcript('--help'), ...Array.from(names, (name) => `### ${name}\n\n${transcript(name, '--help')}`)].join('\n');
+}
+
 /** What a command of the build prints. */
 const printed = (...args) =>
-  execFileSync(process.execPath, [fileURLToPath(new URL('../dist/cli/main.cjs', import.meta.url)), ...args], {
+  execFileSync(process.execPath, ['dist/cli/main.cjs', ...args], {
     encoding: 'utf8',
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
   });
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -154,7 +167,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     assumptionRows: assumptionRows(),
     controlRows: controlRows(),
     scenarioList: printed('scenarios'),
-    help: printed('--help'),
+    help: helpTranscripts(),
     results,
     replicas: replicaResults(),
   };

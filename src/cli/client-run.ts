@@ -1,3 +1,4 @@
+import type { ApiCall } from '../adapters/api-call.js';
 import { listen } from '../node/http/server.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
@@ -11,7 +12,6 @@ import type { RequestRecord } from '../state/request-record.js';
 import type { Verdict } from '../verdict/judge-run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
 import { type ClientSession, listenOptions } from './client-session.js';
-import { type RecordedCall, recordCall } from './replay.js';
 
 /** One run of a client's command against a simulator of its own. */
 export interface ClientRun extends CommandResult {
@@ -28,7 +28,7 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeo
   /** The API key, instead of the one that the scenario hands out. */
   apiKey?: string | undefined;
   /** Called with every request, before it is answered. */
-  record?: (call: RecordedCall) => void;
+  record?: (call: ApiCall, atMs: number) => void;
   /** The file to write down everything in, and the name of the scenario. */
   recording?: { file: string; scenarioName: string } | undefined;
 }
@@ -105,7 +105,7 @@ function startingOnASecond(sim: Simulator, record?: ClientRunOptions['record']):
   const handle: Simulator['handle'] = (call) => {
     if (!hasStarted) putOnASecond(coreOf(sim).state.clock);
     hasStarted = true;
-    record?.(recordCall(call, sim.clock.now()));
+    record?.(call, sim.clock.now());
     return sim.handle(call);
   };
   return Object.create(sim, { handle: { value: handle } });

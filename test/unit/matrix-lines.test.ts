@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MatrixResult, matrixLines } from '../../src/cli/matrix.js';
+import { type MatrixResult, matrixLines } from '../../src/cli/commands/matrix.js';
 
 const result = (id: string | undefined, value: unknown, isMet: boolean): MatrixResult =>
   ({ id, value, isMet, breaks: false, code: 0, output: '', outcome: 'pass', findings: [] }) as never;

@@ -45,7 +45,7 @@ const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
 export async function calibrate(flags: CalibrateFlags, print: (text: string) => void): Promise<number> {
   const { from = [], target, out = byDefault.out } = flags;
   if (from.length === 0 && target === undefined) {
-    throw new UsageError(`expected --from FILE, or --target URL with --key-env NAME; see ${program} --help`);
+    throw new UsageError(`expected --from FILE, or --target URL with --key-env NAME; see ${program} calibrate --help`);
   }
   checkOutput('--out', out, from);
   const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];

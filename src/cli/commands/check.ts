@@ -8,7 +8,7 @@ import { tell } from '../tell.js';
 
 /** Looks for mistakes in scenario files: `FILE: ok`, or all of them on standard error and exit code 2. */
 export async function check(files: readonly string[], asJson = false, print: (text: string) => void): Promise<void> {
-  if (files.length === 0) throw new UsageError(`expected a file to check; see ${program} --help`);
+  if (files.length === 0) throw new UsageError(`expected a file to check; see ${program} check --help`);
   const results: { file: string; ok: boolean; issues: ScenarioError['issues'] }[] = [];
   for (const file of files) {
     try {

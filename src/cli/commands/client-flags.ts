@@ -35,14 +35,15 @@ export const apiKeyOf = ({ 'api-key': key }: ScenarioFlags): string | undefined 
   key === undefined ? undefined : checkWith(keyText, key, '--api-key');
 
 /**
- * A duration in milliseconds, such as how long one run of the client may take.
+ * Duration of a flag, in milliseconds. It needs a unit: a bare number would be milliseconds elsewhere, and mostly means seconds.
  * @throws {UsageError}
  */
 export function timeoutOf(text = '2m', flag = '--timeout'): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw new UsageError(`${flag}: ${(error as Error).message}`);
+    const hint = /^\d+(?:\.\d+)?$/.test(text) ? `; did you mean ${text}s?` : '';
+    throw new UsageError(`${flag}: ${(error as Error).message}${hint}`);
   }
 }
 

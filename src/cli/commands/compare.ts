@@ -46,7 +46,7 @@ export async function compare(
   print: (text: string) => void = () => {},
 ): Promise<number> {
   if ((flags.target === undefined) === (flags.with === undefined)) {
-    throw new UsageError(`expected either --target URL or --with FILE; see ${program} --help`);
+    throw new UsageError(`expected either --target URL or --with FILE; see ${program} compare --help`);
   }
   checkOutput('--save', flags.save);
   checkOutput('--junit', flags.junit, [flags.with ?? '']);

@@ -5,6 +5,7 @@ import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
 import { createSimulator } from '../../simulator/simulator.js';
 import { judge } from '../../verdict/judge.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';
 import { timeoutOf } from './client-flags.js';
 
@@ -28,8 +29,10 @@ function demoScenario() {
  * judge finds of each. On a terminal the page opens, and the server stays until it is stopped.
  */
 export async function demo(flags: DemoFlags, print: (text: string) => void): Promise<void> {
+  const port = wholeNumber('--port', flags.port ?? '0', 65_535);
+  const lengthMs = timeoutOf(flags.timeout ?? '20s');
   const sim = createSimulator({ scenario: demoScenario() });
-  const server = await listen(sim, { port: Number(flags.port ?? 0), holdRefusals: true });
+  const server = await listen(sim, { port, holdRefusals: true });
   const { stdout } = process;
   const say = (line: string) => {
     if (!flags.json) print(`${line}\n`);
@@ -39,7 +42,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
     `  Clients  ${keys.wrong} waits 1.5 seconds whatever it is told; ${keys.right} waits as long as Retry-After says`,
   );
   if (stdout.isTTY && !flags.json) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
-  const over = AbortSignal.timeout(timeoutOf(flags.timeout ?? '20s'));
+  const over = AbortSignal.timeout(lengthMs);
   const pets = `${server.baseUrl}/pets?limit=3`;
   await Promise.all([
     runClient(pets, keys.wrong, over, () => 1_500),

@@ -2,8 +2,14 @@ import { styleText } from 'node:util';
 import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
-import { type GauntletResult, gauntletLines, runGauntlet, type Station } from '../gauntlet.js';
+import { clientOf } from '../../scenario/client.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import { harmless } from '../../values/harmless.js';
+import type { Verdict } from '../../verdict/judge-run.js';
+import { resolveForClient, runClient } from '../client-run.js';
+import { inParallel } from '../in-parallel.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { lastError } from '../last-error.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import { untilStopped } from '../until-stopped.js';
@@ -63,4 +69,116 @@ function nextCommands(results: readonly GauntletResult[], command: readonly stri
     ...failed.slice(0, 3).map((name) => `${program} exec --json --scenario ${shellWords([name])} -- ${words}`),
     `${program} gauntlet --json ${shellWords(failed)} -- ${words}`,
   ];
+}
+
+/** A scenario that a client is to run against. */
+interface Station {
+  /** The name of a shipped one, or the file, as `exec --scenario` takes it. */
+  name: string;
+  scenario: Scenario;
+}
+
+/** How a client fared in one of them. */
+interface GauntletResult {
+  scenario: string;
+  group: string;
+  outcome: Verdict['outcome'];
+  reason: string;
+  /** What the client did not do although the scenario needs it, such as `a POST /pets`; only where that is so. */
+  unmet?: string;
+  /** The exit code of the command; it does not count by itself, but explains. */
+  code: number;
+  findings: Verdict['findings'];
+  output: string;
+  lastedMs: number;
+}
+
+interface GauntletOptions {
+  timeoutMs: number;
+  /** Aborted when no further run shall begin, and those under way are stopped. */
+  stopped?: AbortSignal | undefined;
+  /** Called with how many runs are over. */
+  onDone: (done: number) => void;
+}
+
+/** Clients mostly wait, so more of them run at once than there are processors. */
+const lanes = 10;
+
+/** Runs a client against scenarios; those that last longest begin first. Stopped, it gives the runs that were over. */
+async function runGauntlet(
+  command: readonly string[],
+  stations: readonly Station[],
+  { timeoutMs, stopped, onDone }: GauntletOptions,
+): Promise<GauntletResult[]> {
+  const order = [...stations].sort((a, b) => longestWaitSeconds(b.scenario) - longestWaitSeconds(a.scenario));
+  const run = async ({ name, scenario }: Station): Promise<GauntletResult> => {
+    const resolved = resolveForClient(scenario);
+    const { verdict, end, output, lastedMs } = await runClient(command, resolved, {
+      output: 'keep',
+      timeoutMs,
+      stopped,
+    });
+    const { outcome, reason, unmet, findings } = verdict;
+    const { group = 'own' } = scenario;
+    const { exitCode: code } = end;
+    return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };
+  };
+  const results = await inParallel(order, run, { onDone, lanes, stopped });
+  return stations.flatMap((station) => results[order.indexOf(station)] ?? []);
+}
+
+/** What a client may need to get over a fault: a time limit of its own, or a wait. */
+const faultSeconds = 5;
+
+/** Roughly how long a client has to wait: the longest duration that the scenario names, for each of its calls in turn. */
+function longestWaitSeconds(scenario: Scenario): number {
+  const { windows = {}, keys = {}, faults = [] } = scenario;
+  const { key, calls, parallel } = clientOf(scenario);
+  const named = [seconds(windows.minute), seconds(windows.day), seconds(keys[key]?.bannedFor)];
+  const all = named.filter((each) => each <= 120);
+  return Math.max(faults.length > 0 ? faultSeconds : 0, ...all) * Math.ceil(calls / parallel);
+}
+
+const seconds = (text: unknown) => Number(/^(\d+)s$/.exec(String(text))?.[1] ?? 0);
+
+type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
+
+/** One line a scenario, the command to look closer at each failure, and the sums by group and in all. */
+function gauntletLines(results: readonly GauntletResult[], command: readonly string[], style: Style): string[] {
+  const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
+  const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
+  const lines = results.flatMap((result) => {
+    const state = stateOf(result);
+    const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(result)}`;
+    const closer = `      ${program} exec --scenario ${shellWords([result.scenario])} -- ${shellWords(command)}`;
+    return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
+  });
+  const groups = [...new Set(results.map(({ group }) => group))];
+  const groupWidth = Math.max(...groups.map((group) => group.length), 0);
+  const sums = groups.map((group) => {
+    const members = results.filter((result) => result.group === group);
+    return `  ${group.padEnd(groupWidth)}  ${sum(members)}`;
+  });
+  return [...lines, '', ...sums, '', sum(results)];
+}
+
+const stateOf = ({ outcome, unmet }: GauntletResult) =>
+  outcome === 'inconclusive' && unmet !== undefined ? 'not met' : outcome;
+
+function detail({ outcome, findings, unmet, reason, code, output }: GauntletResult): string {
+  if (outcome === 'fail') {
+    return [...new Set(findings.filter(({ severity }) => severity === 'fail').map((found) => found.code))].join(', ');
+  }
+  if (outcome === 'pass') return '';
+  if (unmet !== undefined) return `needs ${unmet}`;
+  const said = lastError(output);
+  return `${harmless(reason)}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
+}
+
+/** `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. */
+function sum(results: readonly GauntletResult[]): string {
+  const count = (state: ReturnType<typeof stateOf>) => results.filter((result) => stateOf(result) === state).length;
+  const met = results.length - count('not met');
+  const parts = `${count('pass')} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
+  return `${met} of ${results.length} met: ${parts}`;
 }

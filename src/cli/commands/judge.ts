@@ -28,7 +28,7 @@ export interface JudgeFlags extends VerdictFlags {
  */
 export async function judge(flags: JudgeFlags, files: readonly string[]): Promise<number> {
   if (files.length === 0 && flags.trace === undefined) {
-    throw new UsageError(`expected a recording, HAR or JSON Lines, or --trace FILE; see ${program} --help`);
+    throw new UsageError(`expected a recording, HAR or JSON Lines, or --trace FILE; see ${program} judge --help`);
   }
   if (files.length > 0 && flags.trace !== undefined) {
     throw new UsageError(`expected either recordings or --trace, got ${JSON.stringify(files[0])} besides`);

@@ -19,7 +19,8 @@ export interface ScenarioFromFlags {
 export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: string) => void): Promise<void> {
   const { from = [], out } = flags;
   const [first] = from;
-  if (first === undefined) throw new UsageError(`expected --from FILE, a HAR or JSON Lines; see ${program} --help`);
+  if (first === undefined)
+    throw new UsageError(`expected --from FILE, a HAR or JSON Lines; see ${program} scenario --help`);
   checkOutput('--out', out, from);
   const recording = await readRecordedFiles(from, { baseUrl: flags['base-url'] });
   if (recording.baseUrls.length > 1) {

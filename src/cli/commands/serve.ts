@@ -1,34 +1,29 @@
 import { type ListenOptions, listen } from '../../node/http/server.js';
 import { isRedisAddress } from '../../node/redis-address.js';
-import { type Override, readSetFlag } from '../../node/scenario-files/overrides.js';
+import type { Override } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
+import type { DataFlags } from '../data-flags.js';
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
-import { program } from '../program.js';
 import { type Served, startServer } from '../start-server.js';
 import { tellNotes } from '../tell.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
-export interface ServeFlags extends ListenFlags {
+export interface ServeFlags extends ListenFlags, DataFlags {
   scenario?: string;
   set?: string[];
   seed?: string;
   'no-limits'?: boolean;
   watch?: boolean;
   reseed?: boolean;
-  handlers?: string;
   'allowed-origin'?: string[];
-  data?: string;
-  'data-reset'?: boolean;
-  fsync?: boolean;
   open?: boolean;
-  record?: string;
 }
 
 /**
@@ -38,7 +33,9 @@ export interface ServeFlags extends ListenFlags {
 export async function serve(flags: ServeFlags): Promise<void> {
   const { log, options: listenOptions, writeLine } = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
-  checkData(flags);
+  if ((flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync) !== undefined) {
+    (await import('../data-flags.js')).checkDataFlags(flags);
+  }
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
@@ -111,31 +108,9 @@ export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits'
     overrides.push({ flag: '--seed', steps: ['seed'], value });
   }
   if (noLimits) overrides.push({ flag: '--no-limits', steps: ['limits'], value: 'off' });
-  for (const text of set) overrides.push(await readSetFlag(text));
+  if (set.length > 0) {
+    const { readSetFlag } = await import('../../node/scenario-files/overrides.js');
+    for (const text of set) overrides.push(await readSetFlag(text));
+  }
   return overrides;
-}
-
-function checkData({ data, 'data-reset': reset, fsync, handlers, record }: ServeFlags): void {
-  if (data !== undefined && record !== undefined) {
-    throw new UsageError(`expected either --data or --record: ${program} replay takes the folder of --data as well`);
-  }
-  if (data === undefined && reset)
-    throw new UsageError('expected --data with --data-reset: a folder, or the address of a store');
-  if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
-  if (data !== undefined && !isRedisAddress(data) && /^[a-z][a-z0-9+.-]*:\/\//i.test(data)) {
-    throw new UsageError(
-      `expected --data with a folder, or the address of a store (redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got ${JSON.stringify(data)}`,
-    );
-  }
-  if (fsync && isRedisAddress(data ?? '')) {
-    throw new UsageError(
-      'expected --fsync with a folder, got a store; when that writes to its disk is a setting of its own',
-    );
-  }
-  if ((data ?? record) !== undefined && handlers !== undefined) {
-    const flag = data === undefined ? '--record' : '--data';
-    throw new UsageError(
-      `expected either ${flag} or --handlers: what handlers of your own change could not be written down`,
-    );
-  }
 }

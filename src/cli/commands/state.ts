@@ -16,7 +16,7 @@ export interface StateFlags {
   sandbox?: string;
   'control-token'?: string;
   as?: string;
-  from?: string[];
+  from?: string;
   until?: string;
   json?: boolean;
 }
@@ -35,23 +35,20 @@ export async function state(
   if (action === 'export') return exportState(flags, file, print);
   if (action === 'import') return importState(flags, file, print);
   throw new UsageError(
-    `expected state export [FILE] or state import FILE, got ${JSON.stringify(action ?? '')}; see ${program} --help`,
+    `expected state export [FILE] or state import FILE, got ${JSON.stringify(action ?? '')}; see ${program} state --help`,
   );
 }
 
 async function exportState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {
   const { as = 'state', from, until, url } = flags;
   if (until !== undefined && from === undefined) throw new UsageError('expected --from with --until');
-  if (from !== undefined && from.length > 1) throw new UsageError('expected one --from');
   if (url !== undefined && from !== undefined) throw new UsageError('expected either --url or --from');
   if (as !== 'state' && as !== 'scenario') {
     throw new UsageError(`expected --as state or --as scenario, got ${JSON.stringify(as)}`);
   }
-  checkOutput('FILE', file, from);
+  checkOutput('FILE', file, from === undefined ? [] : [from]);
   const exported =
-    flags.from === undefined
-      ? await ask(flags, (control) => control.exportState())
-      : await stateOfRun(flags.from[0] as string, flags);
+    from === undefined ? await ask(flags, (control) => control.exportState()) : await stateOfRun(from, flags);
   const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
   const next = as === 'scenario' ? ofScenario(file) : [ofServer('import', file ?? 'FILE', flags)];
   // Written by hand, because numbers of a state may be larger than those of JSON.stringify.

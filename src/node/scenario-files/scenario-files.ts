@@ -9,7 +9,7 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt } from '../../schema/issue.js';
 import { hintFor } from '../../schema/nearest.js';
 import { isMap } from '../../values/plain-data.js';
-import { applyOverrides, concerns, type Override } from './overrides.js';
+import type { Override } from './overrides.js';
 import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
 
@@ -58,20 +58,20 @@ export async function readScenarioAndFiles(
   const read = isShipped ? shippedAlone(nameOrFile) : await readFileLayers(nameOrFile, shipped);
   const { value, files, isReadable } = read;
   const issues = [...read.issues];
+  // Most servers start without overrides, and so without this file.
+  const applied = overrides.length > 0 ? await import('./overrides.js') : undefined;
   let found: ReadScenario | undefined;
   if (isReadable) {
     try {
-      const scenario = applyOverrides(withoutExtends(value, nameOrFile), overrides) as Scenario;
-      found = {
-        scenario,
-        resolved: resolveScenario(scenario, generatePets, readStart),
-        files,
-        notes: newKeys(value, overrides),
-      };
+      const content = withoutExtends(value, nameOrFile);
+      const scenario = (applied?.applyOverrides(content, overrides) ?? content) as Scenario;
+      const resolved = resolveScenario(scenario, generatePets, readStart);
+      found = { scenario, resolved, files, notes: newKeys(value, overrides) };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));
-      issues.push(...error.issues.filter(isNew).map((issue) => placed(issue, overrides, read)));
+      const overrideOf = (issue: Issue) => overrides.findLast((each) => applied?.concerns(each, issue));
+      issues.push(...error.issues.filter(isNew).map((issue) => placed(issue, overrideOf(issue), read)));
     }
   }
   if (found === undefined || issues.length > 0) throw new ScenarioError(inOrder(issues, files));
@@ -122,9 +122,8 @@ function withoutExtends(value: unknown, file: string): unknown {
 }
 
 /** An issue with the flag or the file and line that it comes from. */
-function placed(issue: Issue, overrides: readonly Override[], { locate }: LayeredScenario): Issue {
+function placed(issue: Issue, override: Override | undefined, { locate }: LayeredScenario): Issue {
   if (issue.file !== undefined) return issue;
-  const override = overrides.findLast((candidate) => concerns(candidate, issue));
   return override === undefined ? locate(issue) : { ...issue, file: override.flag };
 }
 

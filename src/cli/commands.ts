@@ -1,0 +1,306 @@
+import type { CalibrateFlags } from './commands/calibrate.js';
+import type { ScenarioFlags } from './commands/client-flags.js';
+import type { CompareFlags } from './commands/compare.js';
+import type { DemoFlags } from './commands/demo.js';
+import type { ExecFlags } from './commands/exec.js';
+import type { GauntletFlags } from './commands/gauntlet.js';
+import type { JudgeFlags } from './commands/judge.js';
+import type { MatrixFlags } from './commands/matrix.js';
+import type { ReplayFlags } from './commands/replay.js';
+import type { ScenarioFromFlags } from './commands/scenario.js';
+import type { ServeFlags } from './commands/serve.js';
+import type { StateFlags } from './commands/state.js';
+import type { ListenFlags } from './listen-flags.js';
+import type { VerdictFlags } from './verdict-flags.js';
+
+type TextFlag = readonly [value: string, about: string];
+type RepeatableFlag = readonly [value: string, about: string, isRepeatable: true];
+
+/** A flag's help. A switch has its description alone, any other flag the name of its value as well. */
+export type Flag = string | TextFlag | RepeatableFlag;
+
+/** One flag for each field that a command reads, of the kind that the field's type demands. `--json` is common to all. */
+type FlagsFor<Fields> = {
+  readonly [Name in Exclude<keyof Fields, 'json'>]-?: NonNullable<Fields[Name]> extends boolean
+    ? string
+    : NonNullable<Fields[Name]> extends string[]
+      ? RepeatableFlag
+      : TextFlag;
+};
+
+/** Input of a command. */
+export interface CommandInput<Fields> {
+  flags: Fields & { json?: boolean };
+  /** Arguments after the command's name. */
+  rest: string[];
+  /** Number of `rest` before `--`. */
+  before: number;
+  /** Writes to standard output. */
+  print: (text: string) => void;
+}
+
+export interface Command<Fields = object> {
+  /** Summary of each form of the command. Words in capitals stand for values. */
+  usage: Readonly<Record<string, string>>;
+  about: string;
+  flags: FlagsFor<Fields>;
+  /** Largest number of arguments. Default: 0. */
+  most?: number;
+  /** Arguments of a command that works. */
+  example: string;
+  exitCodes?: string;
+  /** Loads the command and runs it. A number is its exit code. */
+  run(input: CommandInput<Fields>): Promise<unknown>;
+}
+
+/** Checks the flags of a command against the fields that it reads; the arguments are checked before it runs. */
+const command = <Fields>(definition: Command<Fields>): Command => definition as unknown as Command;
+
+const scenarioFlags: FlagsFor<Omit<ScenarioFlags, 'api-key'>> = {
+  scenario: ['NAME|FILE', 'shipped scenario, or a YAML or JSON file (default: default)'],
+  set: ['PATH=VALUE', 'sets a scenario field to a YAML value: limits=off, keys.free-key.usage.minute=60', true],
+  seed: ['N', 'same as --set seed=N'],
+  'no-limits': 'same as --set limits=off',
+};
+
+const verdictFlags: FlagsFor<VerdictFlags> = {
+  verdict: ['FILE', 'writes the verdict as JSON'],
+  report: ['FILE.html', 'writes a report with a picture of the run'],
+  junit: ['FILE.xml', 'writes the result as JUnit XML, for a CI server'],
+  'fail-on': ['CODES', 'fails on these findings only, separated by commas'],
+  'require-conclusive': 'fails if nothing was put to the test',
+};
+
+const listenFlags: FlagsFor<ListenFlags> = {
+  port: ['N', 'port; 0 for a free one (default: 4010)'],
+  host: ['HOST', 'address to listen on (default: 127.0.0.1 and ::1)'],
+  log: ['FORMAT', 'pretty, json or silent (default: pretty; with --json or for an agent json)'],
+  'allowed-host': ['NAME', 'another host name that clients may use', true],
+  'control-token': ['TOKEN', 'bearer token of control requests; required on a host other than loopback'],
+};
+
+const serviceFlags = {
+  target: ['URL', 'base URL of the service: https://api.example.com/v1'],
+  'key-env': ['NAME', 'environment variable that contains the API key'],
+  write: 'may store pets',
+  patience: ['DURATION', 'longest wait, such as 90s (default: 150s)'],
+} as const;
+
+const recordingFlags = {
+  from: ['FILE', 'recording (HAR, or JSON Lines of a journal)', true],
+  'base-url': ['URL', 'service in the recording, if there are several'],
+} as const;
+
+const clientEnvironment =
+  "The command's environment has PETSTORE_BASE_URL, PETSTORE_SIM_URL, PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS and PETSTORE_PARALLEL.";
+const apiKey = ['NAME', 'API key for the command (default: the key that the scenario names)'] as const;
+const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m)'] as const;
+const stoppedCodes = '130 or 143 if a signal stopped it';
+
+/** All commands, in the order of the overview. */
+export const commands: Readonly<Record<string, Command>> = {
+  serve: command<ServeFlags>({
+    usage: { '[serve] [options]': 'starts the HTTP server' },
+    about: 'Serves the API, the control API and the dashboard until SIGINT or SIGTERM.',
+    flags: {
+      ...listenFlags,
+      ...scenarioFlags,
+      watch: 'reloads the scenario file when it is saved; the pets remain',
+      reseed: "with --watch: restarts with the file's pets as well",
+      handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
+      data: [
+        'FOLDER|URL',
+        'stores the state in a folder, which survives a restart, or in a Redis or Valkey, which several servers share: redis://127.0.0.1:6379/0?name=staging',
+      ],
+      'data-reset': 'with --data: discards the stored state',
+      fsync: 'with --data FOLDER: responds only after a flush to disk, to survive a power loss',
+      record: ['FILE', 'records the run, for petstore-sim replay'],
+      'allowed-origin': ['URL', 'origin whose pages may use the control API: http://localhost:5173', true],
+      open: 'opens the dashboard in the browser',
+    },
+    example: '--scenario minute-wall --port 0',
+    run: async ({ flags }) => (await import('./commands/serve.js')).serve(flags),
+  }),
+  exec: command<ExecFlags>({
+    usage: { 'exec [options] -- COMMAND...': "runs a client's command and judges the client" },
+    about: `Runs the command against a simulator of its own on a free port, and prints a verdict on the client to standard error. ${clientEnvironment}`,
+    flags: {
+      ...scenarioFlags,
+      'api-key': apiKey,
+      timeout: ['DURATION', 'time limit of the command, such as 30s (default: none)'],
+      record: ['FILE', 'records the run, for petstore-sim replay'],
+      ...verdictFlags,
+    },
+    most: Number.POSITIVE_INFINITY,
+    example: 'exec --scenario minute-wall --timeout 30s -- npm test',
+    exitCodes:
+      "the command's own (128 + n if signal n ended it), 124 if --timeout stopped it, 1 if it succeeded and the client failed, 2 for a mistake or a report that cannot be written",
+    run: async ({ flags, rest }) => (await import('./commands/exec.js')).exec(flags, rest),
+  }),
+  matrix: command<MatrixFlags>({
+    usage: { 'matrix [options] -- COMMAND...': 'finds undocumented choices that would break the client' },
+    about: `Runs the command with the default of every assumption, and once for each alternative. ${clientEnvironment}`,
+    flags: {
+      ...scenarioFlags,
+      'api-key': apiKey,
+      only: ['IDS', 'these assumptions only, separated by commas (default: all)'],
+      timeout: runTimeout,
+    },
+    most: Number.POSITIVE_INFINITY,
+    example: 'matrix --only paging,listOrder -- npm test',
+    exitCodes: `1 if an alternative breaks the client or the command fails with the defaults, ${stoppedCodes}`,
+    run: async ({ flags, rest, print }) => (await import('./commands/matrix.js')).matrix(flags, rest, print),
+  }),
+  gauntlet: command<GauntletFlags>({
+    usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
+    about: `Runs the command in each of these scenarios or files, by default every shipped scenario that expects something of a client. ${clientEnvironment}`,
+    flags: { timeout: runTimeout },
+    most: Number.POSITIVE_INFINITY,
+    example: 'gauntlet minute-wall my.yaml -- npm test',
+    exitCodes: `1 if the client fails a scenario, ${stoppedCodes}`,
+    run: async ({ flags, rest, before, print }) =>
+      (await import('./commands/gauntlet.js')).gauntlet(flags, rest.slice(0, before), rest.slice(before), print),
+  }),
+  demo: command<DemoFlags>({
+    usage: { demo: 'shows a wrong and a right client that run into a limit' },
+    about:
+      'Runs both clients concurrently and judges them. On a terminal, opens the dashboard and serves until Ctrl+C.',
+    flags: {
+      port: ['N', 'port (default: a free one)'],
+      timeout: ['DURATION', 'duration of the run, such as 10s (default: 20s)'],
+    },
+    example: 'demo --timeout 5s',
+    run: async ({ flags, print }) => (await import('./commands/demo.js')).demo(flags, print),
+  }),
+  init: command({
+    usage: { init: 'writes a scenario to start from' },
+    about:
+      "Writes petstore.scenario.yaml, unless it exists, and prints a test for the project's test runner: Vitest, Jest or Playwright.",
+    flags: {},
+    example: 'init',
+    run: async ({ flags, print }) => print((await import('./commands/init.js')).init(process.cwd(), flags.json)),
+  }),
+  scenarios: command({
+    usage: { scenarios: 'lists the shipped scenarios', 'scenarios NAME': 'prints a shipped scenario' },
+    about: 'Without a name, lists the shipped scenarios by group. With a name, prints the file, to adapt and to serve.',
+    flags: {},
+    most: 1,
+    example: 'scenarios minute-wall > my.yaml',
+    run: async ({ flags, rest, print }) =>
+      print((await import('./commands/scenarios.js')).printScenarios(rest[0], flags.json)),
+  }),
+  check: command({
+    usage: { 'check FILE...': 'finds mistakes in scenario files' },
+    about: 'Reports every mistake in scenario files, with line and column.',
+    flags: {},
+    most: Number.POSITIVE_INFINITY,
+    example: 'check my.yaml',
+    exitCodes: '2 if there is a mistake',
+    run: async ({ flags, rest, print }) => (await import('./commands/check.js')).check(rest, flags.json, print),
+  }),
+  judge: command<JudgeFlags>({
+    usage: { 'judge [options] FILE...': 'judges a client by recorded traffic' },
+    about: 'Reads recordings (HAR, or JSON Lines of a journal) or a trace, and prints a verdict as exec does.',
+    flags: {
+      scenario: ['NAME|FILE', "scenario of the recording, for the scenario's expectations of a client"],
+      trace: ['FILE', 'OpenTelemetry trace (OTLP as JSON) instead of a recording'],
+      'base-url': recordingFlags['base-url'],
+      'one-key': 'all requests had one API key, although the recording does not show it',
+      ended: 'the client had ended with the recording, so that missing requests count',
+      ...verdictFlags,
+    },
+    most: Number.POSITIVE_INFINITY,
+    example: 'judge --ended --report report.html traffic.har',
+    exitCodes: '1 if the client failed, 2 for a mistake or a report that cannot be written',
+    run: async ({ flags, rest }) => (await import('./commands/judge.js')).judge(flags, rest),
+  }),
+  calibrate: command<CalibrateFlags>({
+    usage: {
+      'calibrate --target URL --key-env NAME': 'learns the choices of a real service',
+      'calibrate --from FILE': 'learns them from recordings',
+    },
+    about:
+      'Learns the undocumented choices of a service, and writes them as a scenario. With --from alone, sends nothing. An interrupted run is continued by the same command.',
+    flags: {
+      ...serviceFlags,
+      ...recordingFlags,
+      budget: ['N', 'largest number of requests (default: 40)'],
+      out: ['FILE', 'scenario to write, with a log of the requests beside it (default: calibrated.yaml)'],
+      'allow-exhaust': 'may use up a window',
+      'allow-ban': 'may get the key banned',
+      plan: 'prints the requests with their cost, and sends nothing',
+    },
+    example: 'calibrate --from traffic.har --out calibrated.yaml',
+    exitCodes: '1 if responses contradict the document or every assumption, 2 if nothing was learned',
+    run: async ({ flags, print }) => (await import('./commands/calibrate.js')).calibrate(flags, print),
+  }),
+  compare: command<CompareFlags>({
+    usage: { 'compare [options] [SCENARIO]': 'compares a real service with a scenario' },
+    about: 'Sends the same requests to a service and to a scenario (default: default), and reports the differences.',
+    flags: {
+      ...serviceFlags,
+      budget: ['N', 'largest number of requests (default: 30)'],
+      save: ['FILE', 'writes the responses, without secrets'],
+      with: ['FILE', 'compares with saved responses instead of --target, and sends nothing'],
+      junit: verdictFlags.junit,
+    },
+    most: 1,
+    example: 'compare --target https://api.example.com/v1 --key-env API_KEY --save kept.jsonl calibrated.yaml',
+    exitCodes: '0 if they are the same, 1 if they differ, 2 if it could not be checked',
+    run: async ({ flags, rest, print }) => (await import('./commands/compare.js')).compare(flags, rest[0], print),
+  }),
+  replay: command<ReplayFlags>({
+    usage: { 'replay [options] FILE|FOLDER': 'repeats a recorded run' },
+    about: 'Repeats a run of --record, or the folder of --data, and compares every response.',
+    flags: {
+      until: ['N|INSTANT', 'stops at this entry, or at this instant of the machine'],
+      judge: 'judges the client, as exec did',
+      serve: 'serves the resulting state until SIGINT or SIGTERM',
+      ...verdictFlags,
+      ...listenFlags,
+    },
+    most: 1,
+    example: 'replay run.jsonl --judge --report report.html',
+    exitCodes: '1 if a response differs or the client failed, 2 if the recording cannot be read to its end',
+    run: async ({ flags, rest, print }) => (await import('./commands/replay.js')).replay(flags, rest, print),
+  }),
+  scenario: command<ScenarioFromFlags>({
+    usage: { 'scenario --from FILE': 'makes a scenario of recorded traffic' },
+    about: 'Writes a scenario with the limits, keys and pets that were in force when the recording began.',
+    flags: { ...recordingFlags, out: ['FILE', 'scenario to write (default: standard output)'] },
+    example: 'scenario --from traffic.har --out incident.yaml',
+    run: async ({ flags, print }) => (await import('./commands/scenario.js')).scenarioFrom(flags, print),
+  }),
+  state: command<StateFlags>({
+    usage: {
+      'state export [FILE]': 'writes the state of a running server',
+      'state import FILE': 'restores an exported state in a running server',
+    },
+    about: 'Exports or imports pets, keys with their usage, bans, clock and faults. The file contains API keys.',
+    flags: {
+      url: ['URL', 'server (default: http://127.0.0.1:4010)'],
+      sandbox: ['NAME', 'one of its sandboxes'],
+      'control-token': ['TOKEN', "the server's control token"],
+      as: ['FORMAT', 'export: state or scenario, a scenario file that starts with this state (default: state)'],
+      from: ['FILE|FOLDER', 'export: a run of --record or the folder of --data, instead of a server'],
+      until: ['N|INSTANT', 'with --from: stops at this entry, or at this instant of the machine'],
+    },
+    most: 2,
+    example: 'state export --as scenario now.yaml',
+    run: async ({ flags, rest, print }) => (await import('./commands/state.js')).state(flags, rest, print),
+  }),
+  assumptions: command({
+    usage: { assumptions: 'prints the assumptions about undocumented behavior' },
+    about: 'Prints each assumption with its default, its alternatives and the sentence that leaves it open.',
+    flags: {},
+    example: 'assumptions',
+    run: async ({ flags, print }) => print((await import('./commands/assumptions.js')).printAssumptions(flags.json)),
+  }),
+};
+
+/** Flags of every command. */
+export const commonFlags = {
+  json: 'prints JSON, with the commands that make sense now in "next"',
+  help: 'prints the help of the command, without one an overview',
+  version: 'prints the version',
+} as const;

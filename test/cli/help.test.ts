@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readArguments } from '../../src/cli/arguments.js';
+import { commands, commonFlags, type Flag } from '../../src/cli/commands.js';
+import { helpOf } from '../../src/cli/help.js';
+import { runCommandLine } from '../support/command-line.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const names = Object.keys(commands);
+const flagsOf = (name: string) => Object.entries<Flag>(commands[name]?.flags ?? {});
+const allFlags = new Map(names.flatMap(flagsOf));
+
+/** Reads arguments as if they had been typed. */
+function read(...args: string[]) {
+  const { argv } = process;
+  process.argv = [...argv.slice(0, 2), ...args];
+  try {
+    return readArguments();
+  } finally {
+    process.argv = argv;
+  }
+}
+
+/** A flag as it is typed, with a value if it takes one. */
+const typed = ([name, flag]: [string, Flag]) => (typeof flag === 'string' ? [`--${name}`] : [`--${name}`, '1']);
+
+describe('petstore-sim COMMAND --help', () => {
+  test.each(names)('%s: lists exactly the flags that the command accepts, in at most forty lines', (name) => {
+    const help = helpOf(name);
+    const listed = Array.from(help.matchAll(/^ {2}--([a-z-]+)/gm), ([, flag]) => flag);
+    expect(listed).toEqual([...flagsOf(name).map(([flag]) => flag), 'json']);
+    expect(help.split('\n').length).toBeLessThanOrEqual(40);
+    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
+    for (const flag of listed) {
+      const [, definition = commonFlags.json] = flagsOf(name).find(([other]) => other === flag) ?? [];
+      expect(read(...(name === 'serve' ? [] : [name]), ...typed([flag as string, definition]))).toMatchObject({
+        command: commands[name],
+      });
+    }
+  });
+
+  test.each(names)('%s: every other flag is refused', (name) => {
+    const own = new Set(flagsOf(name).map(([flag]) => flag));
+    const others = [...allFlags].filter(([flag]) => !own.has(flag));
+    expect(others.length).toBeGreaterThan(10);
+    for (const other of others) {
+      expect(() => read(name, ...typed(other))).toThrow(`expected no --${other[0]} with ${name}; see `);
+    }
+  });
+
+  test.each(names)('%s: its example is a command line of it', (name) => {
+    const { example = '' } = commands[name] ?? {};
+    const words = example.replace(/ > .*/, '').split(' ');
+    expect(read(...words)).toMatchObject({ command: commands[name] });
+  });
+
+  test.each(names)('%s: its flags give text, lists or true, and only lists may be repeated', (name) => {
+    for (const each of flagsOf(name)) {
+      const [flag, definition] = each;
+      const once = () => read(name, ...typed(each));
+      const twice = () => read(name, ...typed(each), ...typed(each));
+      if (typeof definition === 'string') {
+        expect(twice()).toMatchObject({ flags: { [flag]: true } });
+      } else if (definition[2] === true) {
+        expect(twice()).toMatchObject({ flags: { [flag]: ['1', '1'] } });
+      } else {
+        expect(once()).toMatchObject({ flags: { [flag]: '1' } });
+        expect(twice).toThrow(`expected --${flag} once, got it again`);
+      }
+    }
+  });
+
+  test('one name is a flag of one kind in every command', () => {
+    for (const [name, flag] of names.flatMap(flagsOf))
+      expect([name, typeof flag]).toEqual([name, typeof allFlags.get(name)]);
+  });
+
+  test('the overview names every command, and is printed without a command or for an unknown one', async () => {
+    const { code, out } = await runCommandLine(['--help']);
+    expect(code).toBe(0);
+    for (const name of names) expect(out).toMatch(new RegExp(`^ {2}\\[?${name}\\b`, 'm'));
+    expect((await runCommandLine(['frob', '-h'])).out).toBe(out);
+    const exec = await runCommandLine(['exec', '--help', '--', 'npm', 'test']);
+    expect([exec.code, exec.out]).toEqual([
+      0,
+      helpOf('exec').replace(/^ {2}\S+.*? exec --scen/m, '  npx petstore-sim exec --scen'),
+    ]);
+  });
+
+  test('a flag after -- belongs to the command of the client', () => {
+    expect(read('exec', '--', 'npm', 'test', '--help', '--bogus')).toMatchObject({
+      rest: ['npm', 'test', '--help', '--bogus'],
+      before: 0,
+    });
+    expect(read('gauntlet', 'minute-wall', '--', 'a')).toMatchObject({ rest: ['minute-wall', 'a'], before: 1 });
+  });
+
+  test('defaults in the help are those of the command', async () => {
+    vi.stubEnv('HELP_KEY', 'x');
+    const service = ['--target', 'http://127.0.0.1:9/v1', '--key-env', 'HELP_KEY'];
+    const { out } = await runCommandLine(['calibrate', '--plan', '--json', ...service]);
+    const { plan, next } = JSON.parse(out);
+    const help = helpOf('calibrate');
+    expect(plan[0]).toContain(`at most ${/--budget N.*default: (\d+)/.exec(help)?.[1]} requests`);
+    expect(next[0]).toContain(`--out ${/--out FILE.*default: ([\w.]+)/.exec(help)?.[1]}`);
+  });
+});
+
+test.each([
+  [
+    ['exec', '--timeout', '5', '--', 'true'],
+    '--timeout: expected a duration such as "500ms", "2s", "5m" or "1d", got "5"; did you mean 5s?',
+  ],
+  [['matrix', '--timeout', '0.5', '--', 'true'], 'got "0.5"; did you mean 0.5s?'],
+  [['demo', '--timeout', '5'], 'did you mean 5s?'],
+  [['demo', '--port', 'x'], 'expected --port to be a whole number from 0 to 65535, got "x"'],
+  [['compare', '--with', 'a', '--target', 'b'], 'compare --help'],
+])('%j is answered with exit code 2 and the remedy', async (args, message) => {
+  const { code, err } = await runCommandLine(args);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
