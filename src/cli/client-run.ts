@@ -76,7 +76,11 @@ export async function runClient(
   }
 }
 
-async function judgedSession(resolved: ResolvedScenario, record: ClientRunOptions['record']): Promise<ClientSession> {
+/** Starts the simulator of one run. */
+export async function judgedSession(
+  resolved: ResolvedScenario,
+  record?: ClientRunOptions['record'],
+): Promise<ClientSession> {
   const sim = createSimulatorFrom(resolved, { readStart, generatePets });
   const server = await listen(startingOnASecond(sim, record), listenOptions);
   return {
@@ -87,7 +91,8 @@ async function judgedSession(resolved: ResolvedScenario, record: ClientRunOption
   };
 }
 
-const environment = (
+/** Environment variables of a client's command. */
+export const environment = (
   { baseUrl, controlUrl }: ClientSession['server'],
   { key, operation, calls, parallel }: ScenarioClient,
 ) => ({
