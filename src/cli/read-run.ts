@@ -1,10 +1,10 @@
-import { cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../control/har.js';
-import { openFileLog } from '../log/file/open-file-log.js';
-import { readRecording } from '../log/file/read-recording.js';
-import { entriesSetAside } from '../log/file/set-aside.js';
+import { openFileLog } from '../log/file/file-log.js';
+import { readLines } from '../log/file/lines.js';
+import { readRecordedLog } from '../log/file/recording.js';
 import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../log/log.js';
 import { type Replay, type ReplayUntil, replayLog } from '../log/replay-log.js';
 import { recordedSandboxes } from '../node/open-recording.js';
@@ -43,7 +43,7 @@ export async function readRun(path: string): Promise<ReadRun> {
 }
 
 function readFile(path: string): ReadRun {
-  const { version, entries, notice, leftOut } = readRecording(path);
+  const { version, entries, notice, leftOut } = readRecordedLog(path);
   const notices = notice === undefined ? [] : [notice];
   return { version, snapshot: undefined, entries, notices, leftOut, sandboxes: recordedSandboxes };
 }
@@ -52,7 +52,7 @@ function readFile(path: string): ReadRun {
 async function readFolder(path: string): Promise<ReadRun> {
   const copy = await mkdtemp(join(tmpdir(), 'petstore-sim-replay-'));
   try {
-    const isOfLog = (source: string) => !/[/\\](?:lock-|starting\.json|set-aside-)[^/\\]*$/.test(source);
+    const isOfLog = (source: string) => !/[/\\](?:lock-|set-aside-)[^/\\]*$/.test(source);
     await cp(path, copy, { recursive: true, filter: isOfLog });
     const { log, isNew, snapshot, entries, notices } = await openFileLog(copy, {
       version,
@@ -69,7 +69,7 @@ async function readFolder(path: string): Promise<ReadRun> {
         snapshot: snapshot && { ...snapshot, pieces: streamOf(pieces) },
         entries: found,
         notices: notices.filter((notice) => !notice.startsWith('The log was written by')),
-        leftOut: entriesSetAside(copy),
+        leftOut: await countEntriesSetAside(copy),
         sandboxes: undefined,
       };
     } finally {
@@ -78,6 +78,16 @@ async function readFolder(path: string): Promise<ReadRun> {
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** Number of entries that the log has set aside in a folder. */
+async function countEntriesSetAside(folder: string): Promise<number> {
+  let count = 0;
+  for (const name of await readdir(folder)) {
+    if (!/^set-aside-\d+-log-/.test(name)) continue;
+    for (const line of readLines(join(folder, name))) if (!line.startsWithField('file')) count++;
+  }
+  return count;
 }
 
 async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {

@@ -2,7 +2,7 @@ import type { Backend } from '../control/backend.js';
 import { version } from '../control/har.js';
 import { captureMachine } from '../log/capture-machine.js';
 import type { Command } from '../log/command.js';
-import { openFileLog } from '../log/file/open-file-log.js';
+import { openFileLog } from '../log/file/file-log.js';
 import { type Log, LogOpenError, type OpenedLog } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import { readMachine } from '../log/read-machine.js';

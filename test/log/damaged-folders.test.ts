@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatLine } from '../../src/log/file/line.js';
+import { formatLine } from '../../src/log/file/lines.js';
 import { type Content, change, lineWith, logFiles, newFolder, openFor, readFolder } from './folders.js';
 
 const firstLog = 'log-000000000001.jsonl';
@@ -384,13 +384,6 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     notice: /^Failed to read snapshot-000000000012\.jsonl\.unfinished: expected a file, got a folder/,
   },
   {
-    what: 'a folder in the place of the note of a start',
-    damage: (folder) => mkdirSync(join(folder, 'starting.json')),
-    snapshot: 10,
-    left: [11, 12],
-    notice: /^Failed to read starting\.json: expected a file, got a folder/,
-  },
-  {
     what: 'a snapshot that was not finished',
     damage: (folder) =>
       copyFileSync(join(folder, secondSnapshot), join(folder, 'snapshot-000000000012.jsonl.unfinished')),
@@ -484,21 +477,4 @@ test.for(['a file', 'below a file'])('%s in place of a folder is refused', async
   await expect(openFor(path)).rejects.toThrow(
     `expected a folder for the log, got ${path}, which is a file or lies below one; name another`,
   );
-});
-
-test('an entry that was the last of two starts is set aside with all after it', async () => {
-  const folder = await twelveEntries();
-  for (const _ of ['first', 'second']) {
-    const { entries, log, notices } = await openFor(folder);
-    expect(notices).toEqual([]);
-    // As a process that ends while it applies entry 7: the next is never asked for.
-    for await (const { position } of entries) if (position === 7) break;
-    await log.close();
-  }
-  const found = await readFolder(folder);
-  expect(positions(found)).toEqual(upTo(6));
-  expect(found.notices[0]).toMatch(
-    /^Entry 7 and all after it were set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl, because it ended the process at the last two starts\.$/,
-  );
-  expect(positions(await readFolder(folder))).toEqual(upTo(6));
 });

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { Server } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { LogUnavailableError } from '../../src/log/log.js';
 import { change, contentOf, logFiles, newFolder, openFor, readFolder, scenario } from './folders.js';
 
@@ -178,6 +179,55 @@ test('the files before the snapshot before the newest are dropped, and no others
   expect(notices).toHaveLength(1);
 });
 
+test('an entry between a snapshot and the end of its file stays readable', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  const due: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    while (!log.snapshotIsDue) await log.append({ atMs: round, commands: ['x'.repeat(100)] });
+    due.push(log.position);
+    // The last entry of the file is written after the captured state.
+    await log.writeSnapshot(log.position - 1, [round]);
+  }
+  await log.close();
+  const [, second = 0, third = 0] = due;
+  change(folder, `snapshot-${String(third - 1).padStart(12, '0')}.jsonl`, (bytes) => bytes.subarray(1));
+  const { snapshot, entries } = await readFolder(folder);
+  expect(snapshot).toEqual({ position: second - 1, pieces: [1] });
+  expect(entries.map(({ position }) => position)).toEqual(
+    Array.from({ length: third - second + 1 }, (_, index) => second + index),
+  );
+});
+
+test('a snapshot has its name only when it is whole', async () => {
+  const folder = newFolder();
+  const { log } = await openFor(folder);
+  await log.append({ atMs: 1, commands: [] });
+  const seen: string[][] = [];
+  const pieces = function* () {
+    for (let piece = 0; piece < 3; piece++) {
+      seen.push(logFiles(folder));
+      yield 'x'.repeat(100_000);
+    }
+  };
+  await log.writeSnapshot(1, pieces());
+  expect(seen).toEqual(Array(3).fill(['log-000000000001.jsonl']));
+  expect(logFiles(folder)).toEqual(['log-000000000001.jsonl', 'snapshot-000000000001.jsonl']);
+});
+
+test('no incarnation is used twice if the newest snapshot has no entries after it', async () => {
+  const folder = newFolder();
+  for (const incarnation of [1, 2]) {
+    const { log } = await openFor(folder);
+    const entry = await log.append({ atMs: 1, commands: [] });
+    expect(entry).toMatchObject({ position: incarnation, incarnation });
+    await log.writeSnapshot(entry.position, []);
+    await log.close();
+  }
+  const { log } = await openFor(folder);
+  expect(await log.append({ atMs: 1, commands: [] })).toMatchObject({ position: 3, incarnation: 3 });
+});
+
 test('pieces that cannot be made leave no snapshot, and the log goes on', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);
@@ -187,7 +237,7 @@ test('pieces that cannot be made leave no snapshot, and the log goes on', async 
     throw new Error('no more');
   };
   await expect(log.writeSnapshot(1, pieces())).rejects.toThrow('no more');
-  expect(logFiles(folder)).toEqual(['log-000000000001.jsonl']);
+  expect(readdirSync(folder).filter((name) => !name.startsWith('lock-'))).toEqual(['log-000000000001.jsonl']);
   await log.writeSnapshot(1, ['whole']);
   await log.append({ atMs: 2, commands: [] });
   await log.close();
@@ -306,4 +356,25 @@ test('a log closes, and lets go of its folder, also where the note of that canno
   // A full disk takes no note, and neither does a folder that is gone.
   rmSync(folder, { recursive: true });
   await expect(log.close()).resolves.toBeUndefined();
+});
+
+test('a second process is refused also where the folder can have no sockets', async () => {
+  const folder = newFolder();
+  const { listen } = Server.prototype;
+  const refused: string[] = [];
+  vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, path: unknown) {
+    if (!String(path).startsWith(folder)) return listen.call(this, path as string);
+    refused.push(String(path));
+    const error = Object.assign(new Error('listen EOPNOTSUPP'), { code: 'EOPNOTSUPP', syscall: 'listen' });
+    process.nextTick(() => this.emit('error', error));
+    return this;
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  const { log } = await openFor(folder);
+  await expect(openFor(folder)).rejects.toThrow('expected a folder that no other process uses');
+  await log.close();
+  await openFor(folder);
+  expect(refused).toHaveLength(3);
 });

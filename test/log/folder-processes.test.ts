@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { OpenFileLogOptions } from '../../src/log/file/open-file-log.js';
-import { logFiles, newFolder, openFor, readFolder } from './folders.js';
+import type { OpenFileLogOptions } from '../../src/log/file/file-log.js';
+import { change, logFiles, newFolder, openFor, readFolder } from './folders.js';
 
 const bundle = mkdtempSync(join(tmpdir(), 'petstore-sim-process-'));
 const script = join(bundle, 'log-process.mjs');
@@ -24,11 +24,14 @@ interface StartOptions {
   options?: Partial<OpenFileLogOptions>;
   /** A command in front of the one that runs Node. */
   prefix?: readonly string[];
+  /** Whether the process records its file calls. Default false. */
+  recordsCalls?: boolean;
 }
 
 /** Starts a process that keeps a log in a folder; it is killed after the test. */
-function start(folder: string, { options = {}, prefix = [] }: StartOptions = {}) {
-  const [command = '', ...args] = [...prefix, process.execPath, script, folder, JSON.stringify(options)];
+function start(folder: string, { options = {}, prefix = [], recordsCalls = false }: StartOptions = {}) {
+  const preload = recordsCalls ? ['--import', join(import.meta.dirname, 'record-file-calls.mjs')] : [];
+  const [command = '', ...args] = [...prefix, process.execPath, ...preload, script, folder, JSON.stringify(options)];
   const child: ChildProcessWithoutNullStreams = spawn(command, args);
   let errors = '';
   child.stderr.on('data', (chunk) => {
@@ -149,30 +152,6 @@ test('two containers with process numbers of their own do not share a folder', a
   expect(refused.message).toMatch(isAllowed ? /process 1 on/ : /process \d+ on/);
 });
 
-test('a folder of another machine is taken over only when that is silent', { tags: 'extended' }, async () => {
-  const folder = newFolder();
-  const first = start(folder);
-  await first.next();
-  const name = readdirSync(folder).find((each) => /^lock-\d+\.json$/.test(each)) as string;
-  const note = JSON.parse(readFileSync(join(folder, name), 'utf8'));
-  // No socket reaches another kernel; its beats are what can be seen of it.
-  writeFileSync(join(folder, name), JSON.stringify({ ...note, kernel: 'another', host: 'other-host' }));
-  expect((await start(folder).next()).message).toMatch(/on other-host has used/);
-  await first.end('SIGKILL');
-  expect((await start(folder).next()).entries).toEqual([]);
-});
-
-test('a process to which another machine thought it dead ends when it comes back', async () => {
-  const folder = newFolder();
-  const first = start(folder);
-  await first.next();
-  writeFileSync(join(folder, 'lock-99.json'), '{}');
-  expect(await first.hasEnded()).toEqual({
-    code: 1,
-    errors: `petstore-sim: Failed to keep the log: another process took over the folder ${folder}, to which this one had seemed dead; the process ends.\n`,
-  });
-});
-
 test('a process whose folder is removed ends and says so', async () => {
   const folder = newFolder();
   const first = start(folder);
@@ -254,18 +233,70 @@ test('a flush that fails ends the process with a sentence', async () => {
   expect((await start(folder).next()).entries[0]).toMatchObject({ commands: ['flushed'] });
 });
 
-test('an entry that ends the process at two starts is not tried a third time', async () => {
+/** Acknowledged entries of which the bytes, or the name of their file, were not flushed before. */
+function acknowledgedEarly(calls: readonly string[]): string[] {
+  const isFlushed = (name: string, from: number, to: number) => {
+    const start = calls.indexOf(`flush ${name}`, from);
+    const end = calls.indexOf(`flushed ${name}`, start);
+    return start >= 0 && end >= 0 && end < to;
+  };
+  const writes = calls.flatMap((call, at) => (/^write log-.*jsonl$/.test(call) ? [{ at, name: call.slice(6) }] : []));
+  return calls.filter((call, at) => {
+    const [, position] = /^acknowledge (\d+)$/.exec(call) ?? [];
+    const write = position === undefined ? undefined : writes[Number(position) - 1];
+    if (write === undefined) return position !== undefined;
+    const named = calls.indexOf(`rename ${write.name}.unfinished ${write.name}`);
+    return !isFlushed(write.name, write.at, at) || !isFlushed('folder', named, at);
+  });
+}
+
+test('with flush, an entry is acknowledged only after its bytes and the name of its file are flushed', async () => {
+  const process = start(newFolder(), { options: { flush: true, leastLogBytes: 2000 }, recordsCalls: true });
+  await process.next();
+  await process.ask({ appendMany: 40 });
+  const calls: string[] = await process.ask({ calls: true });
+  expect(acknowledgedEarly(calls)).toEqual([]);
+  // Entries were written during a flush, and more than one file was begun.
+  expect(calls.filter((call) => /^acknowledge/.test(call))).toHaveLength(40);
+  expect(calls.filter((call) => /^flush log-/.test(call)).length).toBeLessThan(40);
+  expect(calls.filter((call) => /^rename log-/.test(call)).length).toBeGreaterThan(1);
+});
+
+test('a snapshot is flushed before it gets its name, and its name before files are removed', async () => {
+  const process = start(newFolder(), { recordsCalls: true });
+  await process.next();
+  for (const position of [1, 2, 3]) {
+    await process.ask({ append: ['x'] });
+    await process.ask({ calls: true });
+    await process.ask({ snapshot: ['state'] });
+    const name = `snapshot-00000000000${position}.jsonl`;
+    expect(await process.ask({ calls: true })).toEqual([
+      `flush ${name}.unfinished`,
+      `flushed ${name}.unfinished`,
+      `rename ${name}.unfinished ${name}`,
+      'flush folder',
+      'flushed folder',
+      ...(position === 3 ? ['remove snapshot-000000000001.jsonl'] : []),
+    ]);
+  }
+});
+
+test('unreadable entries are flushed under their new name before they are cut off', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);
-  for (const command of ['one', 'two', 'end the process', 'after']) await log.append({ atMs: 1, commands: [command] });
+  for (const command of ['one', 'two', 'three']) await log.append({ atMs: 1, commands: [command] });
   await log.close();
-  for (const _ of ['first', 'second']) expect((await start(folder).hasEnded()).code).toBe(null);
-  const { entries, notices } = await start(folder).next();
-  expect(positions(entries)).toEqual([1, 2]);
-  expect(notices).toEqual([
-    'Entry 3 and all after it were set aside as set-aside-1-log-000000000001.jsonl, because it ended the process at the last two starts.',
+  const name = 'log-000000000001.jsonl';
+  change(folder, name, (bytes) => Buffer.from(bytes.toString().replace('"two"', '"TWO"')));
+  const process = start(folder, { recordsCalls: true });
+  await process.next();
+  const calls: string[] = await process.ask({ calls: true });
+  expect(calls.filter((call) => / (?:log|set-aside)-/.test(call))).toEqual([
+    `write set-aside-1-${name}`,
+    `flush set-aside-1-${name}`,
+    `flushed set-aside-1-${name}`,
+    `cut ${name}`,
   ]);
-  expect(readFileSync(join(folder, 'set-aside-1-log-000000000001.jsonl'), 'utf8')).toContain('end the process');
 });
 
 /** Nobody, who may write only where all may. */

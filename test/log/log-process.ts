@@ -1,17 +1,19 @@
 // A process that keeps a log, as a server would: what a line of its input asks for is answered by a line of its output.
 import { closeSync, readdirSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openFileLog } from '../../src/log/file/open-file-log.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openFileLog } from '../../src/log/file/file-log.js';
 
 const [folder = '', options = '{}'] = process.argv.slice(2);
 const scenario = { name: 'default', hash: 'abcd' };
+/** File calls and acknowledgements in their order, if `record-file-calls.mjs` is preloaded. */
+const { fileCalls = [] } = globalThis as { fileCalls?: string[] };
 const tell = (result: unknown) => process.stdout.write(`${JSON.stringify(result)}\n`);
 
 async function open() {
   const opened = await openFileLog(folder, { version: '1.0.0', scenario, ...JSON.parse(options) });
   const entries = [];
   for await (const entry of opened.entries) {
-    if (entry.commands.includes('end the process')) process.kill(process.pid, 'SIGKILL');
     entries.push(entry);
   }
   tell({ entries: entries.map(({ position, commands }) => ({ position, commands })), notices: opened.notices });
@@ -34,7 +36,7 @@ const log = await open().catch((error) => {
 });
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { append, snapshot, losesFile } = JSON.parse(line);
+  const { append, appendMany, snapshot, losesFile, calls } = JSON.parse(line);
   try {
     if (losesFile) {
       const written = log.append({ atMs: 1, commands: [] });
@@ -44,6 +46,17 @@ for await (const line of createInterface({ input: process.stdin })) {
       tell(await written);
     }
     if (append !== undefined) tell(await log.append({ atMs: 1, commands: append }));
+    if (appendMany !== undefined) {
+      const acknowledged = [];
+      for (let number = 0; number < appendMany; number++) {
+        const entry = log.append({ atMs: 1, commands: ['x'.repeat(200)] });
+        acknowledged.push(entry.then(({ position }) => fileCalls.push(`acknowledge ${position}`)));
+        await delay(2);
+      }
+      await Promise.all(acknowledged);
+      tell({ position: log.position });
+    }
+    if (calls) tell(fileCalls.splice(0));
     if (snapshot !== undefined) {
       await log.writeSnapshot(log.position, snapshot);
       tell({ snapshot: log.snapshotPosition });

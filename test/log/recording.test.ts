@@ -6,8 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import type { Command } from '../../src/log/command.js';
 import { toJsonCommand } from '../../src/log/command-json.js';
-import { readRecording } from '../../src/log/file/read-recording.js';
-import { createRecording } from '../../src/log/file/recording.js';
+import { createRecording, readRecordedLog } from '../../src/log/file/recording.js';
 import { type ReplayUntil, replayLog } from '../../src/log/replay-log.js';
 import { type MachineOptions, startMachine } from '../../src/log/start-machine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
@@ -52,7 +51,7 @@ function record(scenario: Scenario = {}, file = join(newFolder(), 'run.jsonl')) 
 
 /** What a file leads to. */
 async function replay(file: string, until: ReplayUntil = {}) {
-  const { entries, notice } = readRecording(file);
+  const { entries, notice } = readRecordedLog(file);
   const { machine, ...replayed } = await replayLog({ entries }, options, until);
   if (machine === undefined) throw new Error('expected entries to replay');
   return { machine, notice, ...replayed };
@@ -154,7 +153,7 @@ test('a replay ends at the first answer that differs', async () => {
   const { send, close, file } = record({ clock: { start: noon, mode: 'frozen' } });
   for (let number = 1; number <= 4; number++) await send(noonMs, request('free-key', '/pets', `limit=${number}`));
   await close();
-  const { entries } = readRecording(file);
+  const { entries } = readRecordedLog(file);
   const other = entries.map((entry) =>
     entry.position === 3 ? { ...entry, commands: [toJsonCommand(request('free-key', '/pets', 'limit=9'))] } : entry,
   );
@@ -179,7 +178,7 @@ test('a recording that was cut off replays up to there and says so', async () =>
 test('a file that is no recording is refused', () => {
   const file = join(newFolder(), 'notes.txt');
   writeFileSync(file, 'my notes\n');
-  expect(() => readRecording(file)).toThrow(
+  expect(() => readRecordedLog(file)).toThrow(
     `expected a file that --record wrote, got ${file}, which does not begin as one`,
   );
 });

@@ -1,7 +1,7 @@
 // Replays recordings and prints what each of them leads to. Run by node-versions-processes.test.ts on
 // several Nodes, bundled: node replay-script.mjs FILE...
 import { captureMachine } from '../../src/log/capture-machine.js';
-import { readRecording } from '../../src/log/file/read-recording.js';
+import { readRecordedLog } from '../../src/log/file/recording.js';
 import { replayLog } from '../../src/log/replay-log.js';
 import { recordedSandboxes } from '../../src/node/open-recording.js';
 import { generatePets } from '../../src/seed.js';
@@ -9,7 +9,7 @@ import { digestOf } from '../support/digest.js';
 
 const results = [];
 for (const file of process.argv.slice(2)) {
-  const { entries, notice } = readRecording(file);
+  const { entries, notice } = readRecordedLog(file);
   const options = { generatePets, onError: () => {}, onWarning: () => {}, sandboxes: recordedSandboxes };
   const { machine, applied, uncompared, difference } = await replayLog({ entries }, options, {});
   if (machine === undefined) throw new Error(`expected entries in ${file}`);

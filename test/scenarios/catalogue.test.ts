@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { readRecording } from '../../src/log/file/read-recording.js';
+import { readRecordedLog } from '../../src/log/file/recording.js';
 import { replayLog } from '../../src/log/replay-log.js';
 import { generatePets } from '../../src/seed.js';
 import * as clients from './clients.js';
@@ -20,7 +20,7 @@ let replayed = 0;
 afterEach(async () => {
   for (const stage of opened.splice(0)) {
     const { machine, file } = await stage.close();
-    const { entries, notice } = readRecording(file);
+    const { entries, notice } = readRecordedLog(file);
     const again = await replayLog({ entries }, { generatePets });
     expect(notice).toBeUndefined();
     expect(again.difference).toBeUndefined();

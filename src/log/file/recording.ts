@@ -1,29 +1,20 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
-import type { Log, LogScenario } from '../log.js';
+import { counted } from '../../values/counted.js';
+import { type FoundEntry, type Log, type LogEntry, LogOpenError, type LogScenario } from '../log.js';
 import { createUnkeptLog } from '../unkept-log.js';
-import { format, type RecordingHeader } from './headers.js';
-import { formatLine } from './line.js';
+import { format, formatLine, type RecordingHeader, readHeader, readLines } from './lines.js';
 import { createPseudonyms } from './pseudonyms.js';
 
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly version: string;
   readonly scenario: LogScenario;
-  /** Called once when the file cannot be written any more; the run goes on without it. */
+  /** Called once when the file can no longer be written; the run continues without it. */
   readonly onLost: (error: Error) => void;
 }
 
 /**
- * Creates a file that only its owner can read. An empty one, as of mktemp(1), and a device are written as they are; a file
- * with content is refused.
- */
-function openNew(path: string): number {
-  const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0;
-  return openSync(path, isEmpty ? 'r+' : 'wx', 0o600);
-}
-
-/**
- * A log that is written beside a run, in a text file of its own. It holds nothing up and refuses nothing.
- * @throws what the system says when the file cannot be begun
+ * Creates a log that is written beside a run, in a text file of its own. It delays and refuses nothing.
+ * @throws {Error} the system's, if the file cannot be created
  */
 export function createRecording(path: string, { version, scenario, onLost }: RecordingOptions): Log {
   let file: number | undefined = openNew(path);
@@ -62,4 +53,56 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
     },
     onClose: close,
   });
+}
+
+/**
+ * Creates a file that only its owner can read. An empty one, as of mktemp(1), and a device keep their mode; a file with
+ * content is refused.
+ */
+function openNew(path: string): number {
+  const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0;
+  return openSync(path, isEmpty ? 'r+' : 'wx', 0o600);
+}
+
+/** Readable part of a recording. */
+interface RecordedLog {
+  readonly version: string;
+  /** Name of its scenario, or of the scenario's file. */
+  readonly scenario: string;
+  readonly entries: readonly FoundEntry[];
+  /** Sentence about the unreadable part, if any. */
+  readonly notice: string | undefined;
+  /** Number of entries after the last readable one. */
+  readonly leftOut: number;
+}
+
+/** @throws {LogOpenError} for a file that is not a recording; the system's error for an unreadable one */
+export function readRecordedLog(path: string): RecordedLog {
+  const header = readHeader<RecordingHeader>(path, 'petstore-sim recording');
+  if (header === undefined) {
+    throw new LogOpenError(`expected a file that --record wrote, got ${path}, which does not begin as one`);
+  }
+  const { version, birth } = header;
+  const entries: FoundEntry[] = [];
+  let [chain, leftOut, damage] = [0, 0, ''];
+  for (const line of readLines(path)) {
+    if (leftOut > 0) {
+      // A lost newline makes two entries one line, so the position of a later line is the better count.
+      leftOut = (line.place?.position ?? entries.length + leftOut + 1) - entries.length;
+      continue;
+    }
+    const sum = line.check(chain);
+    if (sum === undefined) {
+      const found = line.isEnded ? 'got one that was changed' : 'got one without an end';
+      damage = `expected a line as it was written at byte ${line.offset}, ${found}`;
+      leftOut = 1;
+      continue;
+    }
+    chain = sum;
+    if (line.offset > 0) entries.push({ ...line.parse<LogEntry>(), version });
+  }
+  const left = `${counted(leftOut, 'entry', 'entries')} ${leftOut === 1 ? 'is' : 'are'} left out`;
+  const notice =
+    leftOut === 0 ? undefined : `The recording can be read up to entry ${entries.length}: ${damage}; ${left}.`;
+  return { version, scenario: birth.scenario.name, entries, notice, leftOut };
 }
