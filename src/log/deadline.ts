@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 import { LogUnavailableError } from './log.js';
 
-const notes: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
+const withoutWaiter: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
   'sent',
   'left',
   'tick',
@@ -11,10 +11,10 @@ const notes: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
   'storeAway',
 ]);
 
-/** Whether nobody waits for what such a command does, so that it never comes too late. */
-export const isNote = (kind: Command['kind']): boolean => notes.has(kind);
+/** Whether a command has no waiting client, and so no deadline. */
+export const hasNoWaiter = (kind: Command['kind']): boolean => withoutWaiter.has(kind);
 
-/** What became of a command that did. */
+/** Result of a command that arrived after its deadline. */
 export const tooLate = (): { readonly error: LogUnavailableError } => ({
   error: new LogUnavailableError('The command reached the log after its deadline, so that nothing was done.'),
 });

@@ -112,7 +112,7 @@ export interface SharedLog {
   /** Name of this process in the log. */
   readonly writer: string;
   /**
-   * Calls back with every further entry in the order of the log, also with those of this process, which `append` does not
+   * Calls back with every further entry in the order of the log, including entries of this process, which `append` does not
    * apply.
    * @param onEntry called with the entry and, for one of this process, the entry as submitted
    */
@@ -139,7 +139,7 @@ export class LogUnavailableError extends Error {
   }
 }
 
-/** A log cannot be opened. The message says what was expected, what was found and what to do. */
+/** A log cannot be opened. The message contains the expectation, the finding and advice. */
 export class LogOpenError extends Error {
   override readonly name = 'LogOpenError';
 }

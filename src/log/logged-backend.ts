@@ -16,10 +16,10 @@ import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableAnswer } from './unavailable-answer.js';
 
-/** A connection to the store that is made again sooner is nobody's concern: requests wait for longer. */
+/** Outages shorter than this, in milliseconds, are not reported: requests wait longer. */
 const awayMs = 2_000;
 
-/** An answer that goes out within so many milliseconds of its request has gone out with it, for all that can be seen. */
+/** Delivery within this time of the request, in milliseconds, is not logged. */
 const soonMs = 5;
 
 /** A server whose requests and changes go through a log. */

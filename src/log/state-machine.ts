@@ -8,12 +8,13 @@ import { putOnASecond } from '../state/put-on-a-second.js';
 import { jsonText } from '../values/json.js';
 import { judge } from '../verdict/judge.js';
 import type { Verdict } from '../verdict/judge-run.js';
+import { afterRestart } from './after-restart.js';
 import { createAnswerHash } from './answer-hash.js';
 import { countRequests, takeOne } from './arrived-behind.js';
 import type { Command, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
-import { isNote, tooLate } from './deadline.js';
+import { hasNoWaiter, tooLate } from './deadline.js';
 import { DueRequests } from './due-requests.js';
 import { leaveConnections } from './leave-connections.js';
 import type { LogEntry } from './log.js';
@@ -22,7 +23,6 @@ import { noteOutage } from './note-outage.js';
 import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
 import { runControl } from './run-control.js';
-import { startAgain } from './start-again.js';
 
 /** What a state machine has beside its simulators. */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
@@ -112,10 +112,10 @@ export class StateMachine {
       this.#writer = writer;
       this.#aheadMs = this.time.lastMs - atMs;
       const all = handedIn ?? commands.map(fromJsonCommand);
-      const read = isLate ? all.filter(({ kind }) => isNote(kind)) : all;
+      const read = isLate ? all.filter(({ kind }) => hasNoWaiter(kind)) : all;
       this.#behind = countRequests(read);
       const run = (command: Command) => this.#run(command, beforeMs);
-      const results = all.map((command) => (isLate && !isNote(command.kind) ? tooLate() : run(command)));
+      const results = all.map((command) => (isLate && !hasNoWaiter(command.kind) ? tooLate() : run(command)));
       return { results, hash: this.#answers.take() };
     });
   }
@@ -182,7 +182,7 @@ export class StateMachine {
         this.#runEnd = { isInterrupted: command.isInterrupted, hasFailed: command.hasFailed };
         return;
       case 'started':
-        for (const state of this.#cores()) startAgain(state, this.time.lastMs - beforeMs);
+        for (const state of this.#cores()) afterRestart(state, this.time.lastMs - beforeMs);
         return;
       case 'join':
         this.replicas.join(this.#writer, command.version);

@@ -285,10 +285,11 @@ class FileLog implements Log {
 
   /** Writes a snapshot under another name, flushes it and renames it. Leaves nothing on an error. */
   async #writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void> {
-    const { birth, sums, from, last, incarnation, bytes } = this.#content;
+    const { birth, sums, last, incarnation, bytes } = this.#content;
     const { version, leastLogBytes } = this.#options;
     const chain = sums.get(position);
-    if (chain === undefined) throw new RangeError(`expected a position from ${from} to ${last}, got ${position}`);
+    const [first = last] = sums.keys();
+    if (chain === undefined) throw new RangeError(`expected a position from ${first} to ${last}, got ${position}`);
     const place = { position, chain, incarnation: incarnation + 1 };
     const header: SnapshotHeader = { file: 'petstore-sim snapshot', format, version, birth, ...place };
     const path = join(this.#folder, snapshotName(position));
@@ -340,11 +341,10 @@ function unavailable(name: string, error: unknown): unknown {
 /** Readable content of a folder. */
 interface Content {
   readonly birth: LogBirth;
-  /** The newest whole snapshot. */
   snapshot: SnapshotHeader | undefined;
   /** Files with the entries after `from`; without any, a new file begins. */
   files: { readonly name: string; readonly version: string }[];
-  /** Position of the snapshot, 0 without one, and its checksum. */
+  /** Position of the snapshot at the start, 0 without one. */
   readonly from: number;
   /** Position of the last entry. */
   last: number;
@@ -370,7 +370,7 @@ function addEntry(content: Content, chain: number, bytes: number): void {
   content.isFound = true;
 }
 
-/** Content before any entry. Its first checksum is the birth's, so that entries of another log fail the check. */
+/** Content before any entry. A log's first checksum is made of its birth, so that entries of another log fail the check. */
 function emptyContent(birth: LogBirth, notices: string[], snapshot?: SnapshotHeader): Content {
   const from = snapshot?.position ?? 0;
   const sums = new Map([[from, snapshot?.chain ?? Number.parseInt(birth.id.slice(0, 8), 16)]]);
@@ -759,8 +759,8 @@ const longestPathBytes = 100;
 const withoutSockets = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'EIO'];
 
 /**
- * Listens on a socket in a folder, which all containers with the folder reach. Where the folder can have none, the socket is in
- * the folder for temporary files; on Windows it is a pipe.
+ * Listens on a socket in a folder, which all containers with the folder reach; on a file system without sockets, in the folder
+ * for temporary files; on Windows, on a pipe.
  * @returns its address: its name in the folder, or its path
  */
 async function listen(folder: string, name: string): Promise<{ address: string; close(): void }> {

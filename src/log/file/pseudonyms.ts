@@ -3,32 +3,32 @@ import { maskedKey } from '../../values/mask-key.js';
 import { isMap } from '../../values/plain-data.js';
 import { createTextFinder } from '../../values/text-finder.js';
 
-/** A token that is shorter is no secret, and would be found everywhere. */
+/** Minimum length of a secret; shorter tokens would match everywhere. */
 const shortestSecret = 6;
 
-/** So many are remembered. Of further ones two in many million may become one. */
+/** Maximum number of remembered tokens. Beyond it, two tokens in many millions may get the same pseudonym. */
 const mostTokens = 100_000;
 
-/** So many are found fast. */
+/** Number of tokens that the search is sized for. */
 const expectedTokens = 10_000;
 
-/** The fields of inputs that hold an API key. */
+/** Input fields with an API key. */
 const keyFields = ['key', 'token'];
 
 /**
- * Replaces the tokens in the commands of one recording. A token that no scenario names becomes a text of the same length
- * with the same last characters, which is all that is ever shown of it; equal tokens become equal texts. Bodies of requests
- * stay as they are, because answers are made of them.
+ * Replaces the tokens in the commands of one recording. A token that no scenario names gets a pseudonym of the same length with
+ * the same last characters; equal tokens get equal pseudonyms. Request bodies remain unchanged, because responses depend on
+ * them.
  */
 export function createPseudonyms() {
-  // Of this recording alone, and gone with it, so that nobody can try out what a pseudonym was made of.
+  // The secret ends with the recording, so that the tokens behind pseudonyms cannot be guessed by trying.
   const secret = randomBytes(32);
   const named = new Set<string>();
   const pseudonyms = new Map<string, string>();
   const taken = new Set<string>();
   const finder = createTextFinder(shortestSecret, expectedTokens, (pseudonym) => pseudonym);
 
-  /** What stands for a token: itself where a scenario names it. */
+  /** Pseudonym of a token, or the token itself if a scenario names it. */
   function pseudonym(token: string): string {
     if (token.length < shortestSecret || named.has(token)) return token;
     const known = pseudonyms.get(token);
@@ -51,7 +51,7 @@ export function createPseudonyms() {
     return text;
   }
 
-  /** Remembers the keys of a scenario, which is written as it is. */
+  /** Collects the keys of a scenario, which is recorded unchanged. */
   function name(scenario: unknown): void {
     if (!isMap(scenario)) return;
     const { keys, background, client, faults } = scenario;
@@ -74,7 +74,7 @@ export function createPseudonyms() {
     ) as Value;
   };
 
-  /** A command as a recording shows it. */
+  /** Command with its tokens replaced. */
   function inRecording(command: unknown): unknown {
     if (!isMap(command)) return command;
     const { kind, call, input, scenario } = command;

@@ -13,7 +13,7 @@ interface RecordingOptions {
 }
 
 /**
- * Creates a log that is written beside a run, in a text file of its own. It delays and refuses nothing.
+ * Creates a log that records a run in a text file. It delays and refuses nothing.
  * @throws {Error} the system's, if the file cannot be created
  */
 export function createRecording(path: string, { version, scenario, onLost }: RecordingOptions): Log {
