@@ -3,7 +3,7 @@ import { createControl, type RemoteControl, type ServerControl } from './control
 import { checkVerdict } from './kit/check-verdict.js';
 import { matchers } from './kit/matchers.js';
 import { createAnswers } from './kit/sandbox-answers.js';
-import { whySandboxSentNone } from './kit/what-came.js';
+import { noSandboxRequestReason } from './kit/test-failures.js';
 import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { counts, evidence } from './verdict/failure-message.js';
@@ -114,7 +114,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       if (testInfo.status !== 'passed') return;
       answers.checkReached();
       if (answers.isAsked || (await isSentAny(control, verdict))) return;
-      const none = whySandboxSentNone(verdict);
+      const none = noSandboxRequestReason(verdict);
       if (none !== undefined) throw new Error(none);
     } finally {
       await server.removeSandbox({ sandbox: name });

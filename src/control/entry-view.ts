@@ -1,4 +1,4 @@
-import { asItIs, createRedactor, displayKey, type Redact } from '../simulator/redact.js';
+import { createRedactor, displayKey, identity, type Redact } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { RequestRecord } from '../state/request-record.js';
 import { fromJsonBytes, textOfBytes } from '../values/json-bytes.js';
@@ -86,7 +86,7 @@ export function createEntryView(sim: Simulator): EntryView {
       const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
       const redact = redactOf(entry, requestText);
       const row = writeRow(rowOf(entry, redact));
-      const fields = writeHeaders(redact === asItIs ? headers : redactHeaders(headers, redact));
+      const fields = writeHeaders(redact === identity ? headers : redactHeaders(headers, redact));
       const request =
         requestBody !== undefined &&
         `,"requestBody":${JSON.stringify(showBody(fromJsonBytes(requestBody), redact(requestText as string)))}`;

@@ -9,7 +9,7 @@ import { type ControlError, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 import type { EntryTexts } from './entry-stream.js';
 import { makeWhole } from './lazy-result.js';
-import { noteChange } from './note-change.js';
+import { recordChange } from './record-change.js';
 
 /**
  * Checks the input of an operation and runs it: what every adapter does.
@@ -36,7 +36,7 @@ export function* performInSteps<Target>(
 ): Steps<unknown> {
   try {
     const checked = isLarge ? yield* checkInputInSteps(operation, input) : checkInput(operation, input);
-    const note = noteChange(operation, target, input, caller);
+    const note = recordChange(operation, target, input, caller);
     const returned = operation.run(target, checked, caller);
     const result = isSteps(returned) ? yield* returned : returned;
     if (result instanceof Promise) {

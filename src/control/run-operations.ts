@@ -1,6 +1,6 @@
 import { defaultScenario } from '../scenario/default-scenario.js';
 import { anything, fields, list, mapOf, oneOf, string } from '../schema/schemas.js';
-import { asItIs, createRedactor } from '../simulator/redact.js';
+import { createRedactor, identity } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
@@ -53,7 +53,7 @@ function runReport(sim: Simulator, verdict: Verdict): RunReport {
   const redactor = createRedactor(sim, defaultScenario);
   const masked = <Value>(value: Value): Value => {
     const redact = redactor([jsonText(value)]);
-    return redact === asItIs ? value : (mapTexts(value, redact) as Value);
+    return redact === identity ? value : (mapTexts(value, redact) as Value);
   };
   const answers: Record<string, unknown> = {
     '/verdict': redactedVerdict(sim, verdict),

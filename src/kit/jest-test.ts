@@ -5,7 +5,7 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { checkVerdict } from './check-verdict.js';
 import { createWorld, type ReadScenario } from './create-world.js';
-import { waitOf, whySentNone } from './what-came.js';
+import { noRequestReason, pendingWait } from './test-failures.js';
 
 /** What a test starts with, and what its verdict does. */
 export interface PetstoreOptions {
@@ -73,7 +73,7 @@ export const endTimedOut = () =>
   afterEach(async () => {
     for (const sim of running.keys()) {
       await end(sim);
-      const wait = waitOf(sim, 'await jest.advanceTimersByTimeAsync(60_000)');
+      const wait = pendingWait(sim, 'await jest.advanceTimersByTimeAsync(60_000)');
       if (wait !== undefined) throw new Error(wait);
     }
   });
@@ -91,7 +91,7 @@ export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreT
     try {
       await body({ sim, baseUrl: server.baseUrl, apiKey: clientOf(sim.scenario).key });
       if (verdict !== 'check') return;
-      const none = whySentNone(sim);
+      const none = noRequestReason(sim);
       if (none !== undefined) throw new Error(none);
       expect(sim).toHaveBehaved();
     } finally {

@@ -5,7 +5,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import { checkVerdict } from './check-verdict.js';
 import { createWorld, type ReadScenario } from './create-world.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
-import { waitOf, whySentNone } from './what-came.js';
+import { noRequestReason, pendingWait } from './test-failures.js';
 
 /** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
 export interface PetstoreFixtures {
@@ -71,10 +71,10 @@ export function createTest({ readScenario, listen }: Environment) {
       await use(sim);
       const errors = task.result?.errors?.slice(earlier) ?? [];
       const isTimedOut = errors.some(({ message }) => message?.startsWith('Test timed out'));
-      const wait = isTimedOut ? waitOf(sim, "vi.useFakeTimers().setTimerTickMode('nextTimerAsync')") : undefined;
+      const wait = isTimedOut ? pendingWait(sim, "vi.useFakeTimers().setTimerTickMode('nextTimerAsync')") : undefined;
       if (wait !== undefined) fail(task, wait);
       if (verdict !== 'check') return;
-      const none = whySentNone(sim);
+      const none = noRequestReason(sim);
       if (errors.length === 0 && none !== undefined) fail(task, none);
       // Soft, as in `fail`.
       task.context.expect.soft(sim).toHaveBehaved();

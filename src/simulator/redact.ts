@@ -41,12 +41,12 @@ export function createRedactor(
   } else secrets.learnAll();
   return (about, token) => {
     const finder = secrets.bringUpToDate(token);
-    return finder.isEmpty() || finder.find(about.join('\n')).length === 0 ? asItIs : finder.replace;
+    return finder.isEmpty() || finder.find(about.join('\n')).length === 0 ? identity : finder.replace;
   };
 }
 
 /** Of a request in which no key is to be masked. */
-export const asItIs: Redact = (text) => text;
+export const identity: Redact = (text) => text;
 
 /** Of each simulator, because with 150,000 keys it takes a while to learn them. */
 const secretsOf = new WeakMap<Simulator, ReturnType<typeof createSecrets>>();

@@ -10,19 +10,19 @@ const noneCame = (target: string, given: string, otherwise: string) =>
   `given: ${given}? A test in which it shall send none ${otherwise}`;
 
 /**
- * Why a test fails whose simulator was sent nothing: it would pass whatever its client does. `undefined` where a request
- * came, be it to a guarded route.
+ * Message for a test whose simulator received no request, since such a test passes with any client; `undefined` if a request
+ * arrived, also one to a guarded route.
  */
-export function whySentNone(sim: Simulator): string | undefined {
+export function noRequestReason(sim: Simulator): string | undefined {
   if (coreOf(sim).state.journal.lastId > 0) return undefined;
   return withOutside(sentNone, coreOf(sim).state.journal.unrecorded.list());
 }
 
-/** The same for a sandbox that is known to have no request in its journal. */
-export const whySandboxSentNone = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string | undefined =>
+/** The same for a sandbox without a request in its journal. */
+export const noSandboxRequestReason = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string | undefined =>
   withOutside(sentNoneToSandbox, unrecorded);
 
-/** With the addresses that requests came to instead. */
+/** Adds the addresses that received requests instead. */
 function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string | undefined {
   if (describeGuarded(unrecorded) !== undefined) return undefined;
   const outside = describeOutside(unrecorded);
@@ -42,10 +42,10 @@ const sentNoneToSandbox = noneCame(
 );
 
 /**
- * Message for a test that timed out while its client waited: the rest of the wait, and what to do; `undefined` without a wait.
- * @param moveTimers what lets fake timers go on with this runner
+ * Message for a test that timed out during the client's wait: the rest of the wait, and a remedy; `undefined` without a wait.
+ * @param moveTimers code that advances fake timers with this runner
  */
-export function waitOf({ journal, clock }: Simulator, moveTimers: string): string | undefined {
+export function pendingWait({ journal, clock }: Simulator, moveTimers: string): string | undefined {
   const nowMs = clock.now();
   const told = journal.query().findLast((entry) => (toldUntilMs(entry) ?? 0) > nowMs);
   if (told === undefined) return undefined;

@@ -4,16 +4,16 @@ import type { ControlChange } from '../state/control-change.js';
 import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 
-/** So many changes are remembered. */
+/** Number of changes that a simulator remembers. */
 const mostChanges = 200;
-/** Characters that are kept of the input, and of the name of a caller. */
+/** Length limit of an input's summary and of a caller's name, in characters. */
 const mostCharacters = 80;
 
 /**
- * Begins to note a change of a simulator; `undefined` for an operation that changes none. The function it gives notes the
- * change, once it is done.
+ * Starts the record of a change to a simulator; `undefined` for an operation that changes nothing.
+ * @returns function that records the change after it was made
  */
-export function noteChange(
+export function recordChange(
   { method, path, isQuiet }: AnyControlOperation,
   target: unknown,
   input: unknown,
@@ -31,7 +31,7 @@ export function noteChange(
       atMs: clock.now(),
       lastId,
       request: `${method} ${path}`,
-      input: inShort(target, input),
+      input: summarize(target, input),
       by: cut(name),
     };
     changes.last = [...changes.last.slice(1 - mostChanges), change];
@@ -40,8 +40,8 @@ export function noteChange(
 
 const isSimulator = (target: unknown): target is Simulator => isMap(target) && 'changes' in target;
 
-/** `advance 61s`: the fields with their values; of a map its name, of a key what may be shown of it. */
-function inShort(sim: Simulator, input: unknown): string {
+/** Summary of an input, `advance 61s`: fields with their values, maps by their name, keys masked. */
+function summarize(sim: Simulator, input: unknown): string {
   if (!isMap(input)) return '';
   const words = Object.entries(input).map(([field, value]) => {
     const shown = isMap(value) ? (value.name ?? '…') : field === 'key' ? showKey(sim, String(value)) : value;
@@ -50,7 +50,7 @@ function inShort(sim: Simulator, input: unknown): string {
   return cut(words.slice(0, 8).join(', '));
 }
 
-/** A key by itself or by its id. */
+/** Displays a key that is given by itself or by its id. */
 const showKey = (sim: Simulator, reference: string) =>
   displayKey(sim, coreOf(sim).state.keys.textOf(reference) ?? reference);
 
