@@ -41,14 +41,21 @@ export const scenarioOperations = {
       fields({
         name: string,
         description: string,
-        changed: optional(about(list(string), 'Of the one that is loaded: the fields in which it now differs.')),
+        changed: optional(
+          about(
+            list(string),
+            'Of the one that is loaded, or of `default` if the list has none of its name: the fields in which that differs.',
+          ),
+        ),
       }),
     ),
     run: (sim) =>
       [...sim.scenarios].map(([name, scenario]) => ({
         name,
         description: scenario.description ?? '',
-        ...(name === sim.name && { changed: differing(completed(scenario), sim.scenario) }),
+        ...(name === (sim.scenarios.has(sim.name) ? sim.name : 'default') && {
+          changed: differing(completed(scenario), sim.scenario),
+        }),
       })),
   }),
   listAssumptions: operation({

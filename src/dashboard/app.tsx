@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { RunResult } from '../verdict/run-result.js';
 import { createActions } from './actions.js';
 import { Assumptions } from './assumptions.js';
 import { Detail } from './detail.js';
@@ -129,6 +130,8 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
       </main>
     );
   }
+  // The outcome of a report shows it already.
+  const { about }: Partial<RunResult> = session.state.verdict ?? {};
   return (
     <div class="sim" ref={root}>
       <Header
@@ -167,7 +170,7 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
       <main>
         <div class="body">
           <Outcome session={session} />
-          <About text={session.state.description} />
+          {about !== session.state.description && <About text={session.state.description} />}
           <Timeline
             session={session}
             range={filter.range}
@@ -193,6 +196,7 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
                 row={selected}
                 onClose={() => setSelected(undefined)}
                 onShowText={(title, text) => setShown({ kind: 'text', title, text })}
+                onCopied={() => tell('Copied.')}
                 onFind={find}
                 onFailure={tell}
               />

@@ -38,6 +38,19 @@ function missingFrom({ method, requestBody, headers }: Whole): string[] {
 /** The key as a scenario or a program can name it; of a masked one only the end is known. */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
+/**
+ * A rule that bans the key with this request, if the request was the strike that did. A scenario has no earlier strikes,
+ * and fault rules apply to requests within the limits.
+ */
+function tripped({ refusal, strike, key, promisedAt, time }: Whole): object | undefined {
+  if (refusal !== 'ban' || !strike || !key) return undefined;
+  return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
+}
+
+/** A duration of whole seconds, at least one. */
+const secondsUntil = (end: string, start: string) =>
+  `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
+
 /** What a scenario says about a key, so that this request gets the same answer. */
 function keyBefore({
   plan = 'free',
@@ -48,14 +61,14 @@ function keyBefore({
   promisedAt,
   time,
   fault,
+  strike,
 }: Whole): object {
-  if (refusal === 'ban') {
-    const leftMs = Math.max(1_000, Date.parse(promisedAt ?? time) - Date.parse(time));
-    return { plan, bannedFor: `${Math.ceil(leftMs / 1000)}s` };
+  if (refusal === 'ban' && !strike) {
+    return { plan, bannedFor: secondsUntil(promisedAt ?? time, time) };
   }
   if (status === 401 && fault === undefined) return { plan, state: 'revoked' };
   if (usage === undefined) return { plan };
-  const used = Math.max(0, usage.used - (refusal === undefined ? 1 : 0));
+  const used = Math.max(0, usage.used - (refusal === undefined || refusal === 'ban' ? 1 : 0));
   return used === 0 ? { plan } : { plan, usage: { [window]: used } };
 }
 
@@ -73,13 +86,17 @@ export interface Present {
 export function scenarioBefore(entry: Whole, { scenario, known, faults }: Present): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
-  const shipped = known.find((each) => each.name === name);
+  const shipped =
+    known.find((each) => each.name === name) ?? known.find((each) => each.name === 'default' && each.changed);
   const changed = shipped?.changed ?? [];
   const hasItsKeys = shipped !== undefined && !changed.includes('keys');
   const own = Object.entries(rest).filter(([field]) => changed.includes(field));
   const base =
-    shipped === undefined ? rest : { ...(name !== 'default' && { extends: name }), ...Object.fromEntries(own) };
+    shipped === undefined
+      ? rest
+      : { ...(shipped.name !== 'default' && { extends: shipped.name }), ...Object.fromEntries(own) };
   const fault = faults.find((each) => each.name === entry.fault);
+  const ban = tripped(entry);
   const why = entry.inShort;
   const described = `Before request ${entry.id}: ${entry.method} ${target(entry)} answered ${entry.status}`;
   return {
@@ -89,8 +106,8 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
     clock: { start: entry.time, mode: 'frozen' },
     ...(entry.key &&
       entry.plan !== undefined && { keys: { ...(hasItsKeys ? {} : keys), [keyName(entry.key)]: keyBefore(entry) } }),
-    ...((fault !== undefined || (scenario.faults ?? []).length > 0) && {
-      faults: fault === undefined ? [] : [{ name: fault.name, then: fault.then }],
+    ...((ban !== undefined || fault !== undefined || (scenario.faults ?? []).length > 0) && {
+      faults: ban !== undefined ? [ban] : fault === undefined ? [] : [{ name: fault.name, then: fault.then }],
     }),
   };
 }
@@ -105,13 +122,17 @@ export function asTest(entry: Whole, scenario: object): string {
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
   // A window starts with the first request of the test, so only a ban has the same Retry-After.
-  const compared = [...(entry.refusal === 'ban' ? ['Retry-After'] : []), 'X-RateLimit-Limit', 'X-RateLimit-Remaining'];
+  const isBan = entry.refusal === 'ban';
+  const compared = [
+    ...(isBan ? ['Retry-After'] : []),
+    'X-RateLimit-Limit',
+    ...(isBan ? [] : ['X-RateLimit-Remaining']),
+  ];
   const headers = {
     ...(entry.key && { Authorization: `Bearer ${keyName(entry.key)}` }),
     ...(entry.requestBody && { 'Content-Type': 'application/json' }),
   };
   const request = { method: entry.method, headers, ...(entry.requestBody && { body: entry.requestBody.text }) };
-  const keys = changes.keys === undefined ? '' : ', keys: { ...shipped.keys, ...changes.keys }';
   const [fault] = (changes.faults ?? []) as { then?: { reset?: boolean; close?: boolean; hang?: boolean } }[];
   const { reset, close, hang } = fault?.then ?? {};
   const isFaultGone = entry.fault !== undefined && fault === undefined;
@@ -120,12 +141,11 @@ export function asTest(entry: Whole, scenario: object): string {
     ...(isFaultGone ? [`Its fault rule ${JSON.stringify(entry.fault)} is no longer there: add it to faults.`] : []),
   ];
   const address = JSON.stringify(`http://petstore.test/v1${target(entry)}`);
-  return `import { createSimulator, type Scenario } from 'petstore-sim';
+  return `import { createSimulator } from 'petstore-sim';
 ${base === undefined ? '' : `import shipped from 'petstore-sim/scenarios/${base}.json';\n`}import { expect, test } from 'vitest';
 
 ${missing.map((text) => `// ${text}\n`).join('')}test(${JSON.stringify(`${entry.method} ${target(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
-  const changes: Scenario = ${inLines(changes)};
-  const sim = createSimulator({ scenario: ${base === undefined ? 'changes' : `{ ...shipped, ...changes${keys} }`} });
+  const sim = createSimulator({ scenario: ${scenarioCode(changes, base !== undefined)} });
 ${
   reset || close || hang
     ? `  const request = ${inLines(request)};
@@ -140,6 +160,15 @@ ${compared
   .join('')}});
 `
 }`;
+}
+
+/** A scenario as code. Written in the call, so that its words have their types in TypeScript, too. */
+function scenarioCode(changes: object, isOnShipped: boolean): string {
+  const lines = Object.entries(changes).map(([name, value]) => {
+    const code = JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
+    return `    ${name}: ${name === 'keys' && isOnShipped ? code.replace('{', '{\n      ...shipped.keys,') : code},\n`;
+  });
+  return `{\n${isOnShipped ? '    ...shipped,\n' : ''}${lines.join('')}  }`;
 }
 
 /** A value as code, in a line of code that is indented. */

@@ -12,6 +12,7 @@ interface DetailProps {
   row: Row;
   onClose(): void;
   onShowText(title: string, text: string): void;
+  onCopied(): void;
   onFind(ids: number[], label: string): void;
   onFailure(text: string): void;
 }
@@ -30,7 +31,7 @@ const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
 const mostShown = 20_000;
 
 /** One request: why it got its answer, what was sent and answered, and how to have it again. */
-export function Detail({ session, row, onClose, onShowText, onFind, onFailure }: DetailProps) {
+export function Detail({ session, row, onClose, onShowText, onCopied, onFind, onFailure }: DetailProps) {
   const { send } = session.source;
   const asked = useMemo(
     () => send<Explained>('GET', `/journal/${row.id}`).catch((error: SourceError) => error),
@@ -72,6 +73,19 @@ export function Detail({ session, row, onClose, onShowText, onFind, onFailure }:
         (text) => onShowText(title, text),
         ({ message }: Error) => onFailure(message),
       );
+  const showCurl = async (text: string) => {
+    // Only a page of this machine or with https may copy; elsewhere the text is shown.
+    try {
+      await navigator.clipboard.writeText(text);
+      onCopied();
+    } catch {
+      onShowText('As a command', text);
+    }
+  };
+  const copyCurl = () =>
+    read()
+      .then((entry) => showCurl(asCurl(entry, session.source.baseUrl)))
+      .catch(({ message }: Error) => onFailure(message));
   return (
     <section class="detail" aria-label={`Request ${row.id}`}>
       <header>
@@ -111,7 +125,7 @@ export function Detail({ session, row, onClose, onShowText, onFind, onFailure }:
         </p>
       ))}
       <div class="acts">
-        <button type="button" onClick={show('As a command', (entry) => asCurl(entry, session.source.baseUrl))}>
+        <button type="button" onClick={copyCurl}>
           copy as curl
         </button>
         <button type="button" onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>

@@ -1,7 +1,7 @@
 import type { Actions } from './actions.js';
 import { clockSeconds } from './format.js';
 import type { Session } from './session.js';
-import { outcomeSigns } from './verdict.js';
+import { Pill } from './verdict.js';
 
 interface HeaderProps {
   session: Session;
@@ -30,16 +30,12 @@ export function Header(props: HeaderProps) {
   const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onSandbox, onBack, onClose } =
     props;
   const { scenario, connection, sandboxes } = session.state;
-  const { isLive, outcome } = session;
+  const { isLive } = session;
   const names = sandbox === undefined || sandboxes.includes(sandbox) ? sandboxes : [...sandboxes, sandbox];
   return (
     <header class="top">
       <h1>
-        {outcome && (
-          <span class={`pill ${outcome}`}>
-            {outcomeSigns[outcome]} {outcome}
-          </span>
-        )}
+        <Pill session={session} />
         {scenario || 'petstore-sim'}
       </h1>
       {connectionWords[connection] !== undefined && (

@@ -19,13 +19,20 @@ export function Keys({
   onKey: (key: KeyInfo) => void;
 }) {
   const [most, setMost] = useState(firstKeys);
-  const { keys, totalKeys } = session.state;
+  const { keys, totalKeys, windows } = session.state;
   const nowMs = session.nowMs();
   return (
     <section aria-label="API keys">
       <h2>Keys</h2>
       {keys.slice(0, most).map((info) => (
-        <Key key={info.id} info={info} nowMs={nowMs} actions={session.isLive ? actions : undefined} onKey={onKey} />
+        <Key
+          key={info.id}
+          info={info}
+          windows={windows}
+          nowMs={nowMs}
+          actions={session.isLive ? actions : undefined}
+          onKey={onKey}
+        />
       ))}
       {keys.length > most && (
         <button type="button" onClick={() => setMost(100)}>
@@ -39,12 +46,13 @@ export function Keys({
 
 interface KeyProps {
   info: KeyInfo;
+  windows: Session['state']['windows'];
   nowMs: number;
   actions: Actions | undefined;
   onKey(key: KeyInfo): void;
 }
 
-function Key({ info, nowMs, actions, onKey }: KeyProps) {
+function Key({ info, windows, nowMs, actions, onKey }: KeyProps) {
   const { key, id, plan, minute, day, strikes, bannedUntil } = info;
   const bannedMs = bannedUntil === undefined ? 0 : Date.parse(bannedUntil) - nowMs;
   const isBanned = info.state === 'banned' && bannedMs > 0;
@@ -65,7 +73,7 @@ function Key({ info, nowMs, actions, onKey }: KeyProps) {
   const nextMs = Math.min(...resetMs) - nowMs;
   const notes = [
     strikes > 0 && `${strikes} ${strikes === 1 ? 'strike' : 'strikes'}`,
-    Number.isFinite(nextMs) && nextMs > 0 && `resets in ${left(Math.ceil(nextMs / 1000) * 1000)}`,
+    Number.isFinite(nextMs) && nextMs > 0 && `quota resets in ${left(Math.ceil(nextMs / 1000) * 1000)}`,
     isBanned && `served again in ${left(bannedMs)}`,
   ].filter(Boolean);
   const acts: [name: string, isShown: boolean, path: string, input?: object, title?: string][] = [
@@ -85,8 +93,8 @@ function Key({ info, nowMs, actions, onKey }: KeyProps) {
         <span class="plan">{plan}</span>
         {state && <span class={`state ${tone}`}>{state}</span>}
       </div>
-      {isValid && <Meter name="minute" owner={key} window={minute} />}
-      {isValid && <Meter name="day" owner={key} window={day} />}
+      {isValid && <Meter name={windows.minute} owner={key} window={minute} />}
+      {isValid && <Meter name={windows.day} owner={key} window={day} />}
       {isValid && notes.length > 0 && <p class={`note ${isBanned || strikes > 0 ? 'bad' : ''}`}>{notes.join(' · ')}</p>}
       {actions !== undefined && isValid && (
         <div class="acts">
@@ -118,7 +126,7 @@ function Meter({ name, owner, window }: { name: string; owner: string; window: K
       <span
         class="bar"
         role="meter"
-        aria-label={`${owner}: requests of the ${name}`}
+        aria-label={`${owner}: requests per ${name}`}
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={used}

@@ -2,21 +2,19 @@ import { countOf, unrecordedText } from '../verdict/unrecorded.js';
 import { counted, whole } from './format.js';
 import type { Session } from './session.js';
 
-/** In place of the list: a request to try, where there is a server. */
+const missed = 'No request reached the API.';
+
+/** In place of the list. */
 export function NoRequests({ session }: { session: Session }) {
-  const line = curlLine(session);
-  if (line === undefined) return <>No requests in the {session.source.kind}.</>;
-  return (
-    <>
-      No requests yet. Try one: <code>{line}</code>
-    </>
-  );
+  if (session.source.kind !== 'server') return <>No requests in the {session.source.kind}.</>;
+  return <>{session.isMissed ? missed : 'No requests yet.'}</>;
 }
 
-/** In place of the timeline: the same request, and its effect. */
+/** In place of the timeline: a request to try if there is a server, and its effect. */
 export function NoTimeline({ session }: { session: Session }) {
   const line = curlLine(session);
-  if (line === undefined) return <>Nothing to draw: there are no requests.</>;
+  if (session.isMissed) return <>{missed}</>;
+  if (line === undefined) return <>No requests to draw.</>;
   return (
     <>
       Each key gets a line here with its first request. Send one: <code>{line}</code>

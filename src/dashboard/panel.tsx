@@ -7,7 +7,7 @@ import panelCss from './panel.css?inline';
 import { readFile } from './read-file.js';
 import { Session, watchState } from './session.js';
 import pageCss from './style.css?inline';
-import { outcomeSigns } from './verdict.js';
+import { Pill } from './verdict.js';
 
 /**
  * Puts a button into a corner of the page; it opens the same page as a server has, in a drawer. Its style neither reaches
@@ -40,7 +40,6 @@ function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
   const [file, setFile] = useState<Session>();
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);
   const { scenario } = session.state;
-  const { outcome } = session;
   const open = async (chosen: File) => {
     const read = readFile(chosen.name, await chosen.text());
     file?.close();
@@ -56,11 +55,7 @@ function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
       {!isOpen && (
         <div class="sim corner">
           <button type="button" onClick={() => setOpen(true)}>
-            {outcome && (
-              <span class={`pill ${outcome}`}>
-                {outcomeSigns[outcome]} {outcome}
-              </span>
-            )}
+            <Pill session={session} />
             petstore-sim{scenario && `: ${scenario}`}
           </button>
         </div>

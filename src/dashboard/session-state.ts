@@ -27,6 +27,8 @@ export interface SessionState {
   clock: (ClockInfo & { readAtMs: number }) | undefined;
   /** How fast the clock runs. */
   speed: number;
+  /** Names of the windows; the length instead where the scenario has another. */
+  windows: { minute: string; day: string };
   keys: readonly KeyInfo[];
   totalKeys: number;
   faults: readonly ListedFault[];
@@ -47,6 +49,7 @@ export const nothing: SessionState = {
   description: '',
   clock: undefined,
   speed: 1,
+  windows: { minute: 'minute', day: 'day' },
   keys: [],
   totalKeys: 0,
   faults: [],

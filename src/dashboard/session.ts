@@ -1,12 +1,20 @@
 import type { ClockInfo } from '../control/clock-operations.js';
 import type { Update } from '../control/update-stream.js';
 import type { KeyInfo } from '../simulator/keys.js';
+import type { Duration } from '../values/duration.js';
 import type { Verdict } from '../verdict/judge-run.js';
+import type { RunResult } from '../verdict/run-result.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
 import { type ListedAssumption, type ListedFault, nothing, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
 import { Throttle } from './throttle.js';
+
+type Windows = Partial<Record<'minute' | 'day', Duration>>;
+
+/** Length of a window as the scenario has it: `10s`. */
+const lengthOf = (length: Duration | undefined, name: string) =>
+  typeof length === 'number' ? `${length / 1000}s` : (length ?? name);
 
 /** After this time a lost connection is tried again. */
 const reconnectMs = 500;
@@ -39,10 +47,22 @@ export class Session {
     return this.source.kind !== 'file';
   }
 
-  /** What the verdict says, once a request has come. */
-  get outcome(): Verdict['outcome'] | undefined {
+  /** Outcome of the run, with its title, once a request has come. A run that failed for another reason is no success. */
+  get outcome(): { outcome: Verdict['outcome']; title: string } | undefined {
     const { verdict } = this.state;
-    return verdict?.counts.requests ? verdict.outcome : undefined;
+    const { headline, failures = [] }: Partial<RunResult> = verdict ?? {};
+    if (this.isMissed) return { outcome: 'inconclusive', title: 'API not reached' };
+    if (!verdict?.counts.requests) return undefined;
+    return {
+      outcome: failures.length > 0 ? 'fail' : verdict.outcome,
+      title: (headline ?? verdict.outcome).toLowerCase(),
+    };
+  }
+
+  /** Whether requests came, and all of them to addresses outside of the API. */
+  get isMissed(): boolean {
+    const { counts, unrecorded = [] } = this.state.verdict ?? {};
+    return counts?.requests === 0 && unrecorded.length > 0 && unrecorded.every(({ why }) => why === 'outside');
   }
 
   /** The instant of the simulator's clock. */
@@ -178,12 +198,13 @@ export class Session {
     const { send } = this.source;
     const [assumptions, { scenario }] = await Promise.all([
       send<ListedAssumption[]>('GET', '/assumptions'),
-      send<{ scenario: { description?: string; clock?: { speed?: number } } }>('GET', '/scenario'),
+      send<{ scenario: { description?: string; clock?: { speed?: number }; windows?: Windows } }>('GET', '/scenario'),
     ]);
     this.set({
       assumptions,
       description: scenario.description ?? '',
       speed: scenario.clock?.speed ?? 1,
+      windows: { minute: lengthOf(scenario.windows?.minute, 'minute'), day: lengthOf(scenario.windows?.day, 'day') },
     });
   }
 

@@ -7,7 +7,7 @@ const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as
 export function showInTab(session: Session): () => void {
   let shown = '';
   const show = () => {
-    const { outcome } = session;
+    const outcome = session.outcome?.outcome;
     const { scenario } = session.state;
     const title = `${outcome === undefined ? '' : `${outcomeSigns[outcome]} `}${scenario && `${scenario} · `}petstore-sim`;
     if (title === shown) return;

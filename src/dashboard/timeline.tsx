@@ -120,7 +120,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
         )}
       </div>
       <figcaption>
-        <Legend entries={entries} />
+        <Legend entries={entries} window={session.state.windows.minute} />
         {range !== undefined && (
           <span class="zoomed">
             {clockTime(entries.fromAxis(range.fromMs))} to {clockTime(entries.fromAxis(range.toMs))}{' '}
@@ -151,7 +151,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
   );
 }
 
-function Legend({ entries }: { entries: EntryBuffer }) {
+function Legend({ entries, window }: { entries: EntryBuffer; window: string }) {
   const lanes = [...entries.lanes.values()];
   const seen = (Object.keys(signNames) as Sign[]).filter((sign) => {
     if (sign === 'change') return entries.changes.length > 0;
@@ -177,7 +177,7 @@ function Legend({ entries }: { entries: EntryBuffer }) {
       )}
       {lanes.some(({ borders }) => borders.length > 0) && (
         <li>
-          <span aria-hidden="true">┊</span> a minute ends
+          <span aria-hidden="true">┊</span> the {window} ends
         </li>
       )}
     </ul>

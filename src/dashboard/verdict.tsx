@@ -5,6 +5,18 @@ import type { Session } from './session.js';
 
 export const outcomeSigns = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
 
+/** Outcome of a run with its sign. The space is for those who hear or copy the text. */
+export function Pill({ session: { outcome: shown } }: { session: Session }) {
+  if (shown === undefined) return null;
+  return (
+    <>
+      <span class={`pill ${shown.outcome}`}>
+        {outcomeSigns[shown.outcome]} {shown.title}
+      </span>{' '}
+    </>
+  );
+}
+
 interface FindingsProps {
   session: Session;
   onFind(ids: number[], label: string): void;

@@ -41,7 +41,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       const free = key('free-key');
       await free.getByText('■ banned 1:56').waitFor();
       await eventually(() => free.textContent()).toMatch(
-        /free.*60 \/ 60.*3 \/ 1,000.*3 strikes · resets in 49 s · served again in 1:56/,
+        /free.*60 \/ 60.*3 \/ 1,000.*3 strikes · quota resets in 49 s · served again in 1:56/,
       );
       await eventually(() => free.getByRole('meter', { name: /minute/ }).getAttribute('aria-valuenow')).toBe('60');
       await eventually(() => key('pro-key').textContent()).toContain('0 / 300');
@@ -79,7 +79,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       );
       await eventually(() => words.textContent()).toContain('clock advance 1s, by curl/8.14.1');
       await eventually(() => page.locator('.legend').textContent()).toMatch(
-        /served.*refused.*strike.*refused in a ban.*changed by hand.*told to wait.*banned.*a minute ends/,
+        /served.*refused.*strike.*refused in a ban.*changed by hand.*told to wait.*banned.*the minute ends/,
       );
     });
 
@@ -239,6 +239,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
 
     test('is copied as a command that works', async () => {
       await open();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await stage.call('free-key', '/pets', `{"name":"O'Rex","categoryId":1}`);
       let answer = () => {};
       const isAsked = new Promise<void>((resolve) => {
@@ -249,12 +250,23 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await rows().first().click();
       await page.getByRole('button', { name: 'copy as curl' }).click();
       answer();
-      const command = await page.getByRole('textbox', { name: 'As a command' }).inputValue();
+      const told = page.locator('.told');
+      await told.getByText('Copied.').waitFor();
+      const command = await page.evaluate(() => navigator.clipboard.readText());
       expect(command).toMatch(/^curl -i 'http:\/\/127\.0\.0\.1:\d+\/v1\/pets' -H 'Authorization: Bearer free-key'/);
       const { stdout } = await promisify(exec)(command);
       expect(stdout).toMatch(/^HTTP\/1\.1 201/);
       expect(stdout).toContain(`"name":"O'Rex"`);
     });
+  });
+
+  test('a command is shown where the page may not copy', async () => {
+    await open();
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await stage.call('free-key');
+    await rows().first().click();
+    await page.getByRole('button', { name: 'copy as curl' }).click();
+    expect(await page.getByRole('textbox', { name: 'As a command' }).inputValue()).toMatch(/^curl -i 'http/);
   });
 
   describe('4. the verdict', () => {
@@ -284,6 +296,15 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
   });
 
   describe('4b. requests that are not there', () => {
+    test('requests to other addresses alone show in the badge, the list and the timeline', async () => {
+      await open();
+      await fetch(`${new URL(stage.server.baseUrl).origin}/pets`);
+      await page.locator('h1 .pill').getByText('API not reached').waitFor();
+      await page.locator('figure.timeline').getByText('No request reached the API.').waitFor();
+      await page.locator('.empty').getByText('No request reached the API.').waitFor();
+      expect(await page.getByText('No requests yet').count()).toBe(0);
+    });
+
     test('an empty page says in the place of the timeline what to send, until the first request', async () => {
       await open();
       const line = `curl -i '${stage.server.baseUrl}/pets?limit=3' -H 'Authorization: Bearer free-key'`;

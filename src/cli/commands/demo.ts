@@ -55,7 +55,11 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
     say(`\n${shown}  ${client}${findings.map(({ code, text }) => `\n  ${code}: ${text}`).join('')}`);
   }
   if (!stdout.isTTY || flags.json) return server.close();
-  say('\nThe page stays until Ctrl+C. For a client of your own:');
+  // So that the page does not look as if the clients went on.
+  sim.clock.freeze();
+  say(
+    '\nBoth clients have ended, and the clock is frozen. The dashboard stays until Ctrl+C. For a client of your own:',
+  );
   for (const command of next) say(`  ${command.replace(' --json', '')}`);
 
   /** What the run shows of one client: the other one's requests are left out. */

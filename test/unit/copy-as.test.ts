@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { asTest, type Present, scenarioBefore } from '../../src/dashboard/copy-as.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
+import { frozen } from '../support/frozen.js';
+
+const list = (sim: ReturnType<typeof createSimulator>) =>
+  sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+
+test('the scenario of the request that trips a ban makes this request start the ban', async () => {
+  const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
+  for (let n = 0; n < 4; n++) {
+    await list(sim);
+    sim.clock.advance('2s');
+  }
+  const control = createControl(sim);
+  const [entry] = (await control.queryJournal({})).entries.filter(
+    ({ refusal }: { refusal?: string }) => refusal === 'ban',
+  );
+  expect(entry?.strike).toBe(true);
+  const present = { scenario: sim.scenario, known: [], faults: [] } as Present;
+  const scenario = scenarioBefore(entry as never, present) as Scenario;
+  expect(scenario.keys?.['free-key']).not.toHaveProperty('bannedFor');
+  const again = createSimulator({ scenario });
+  expect(again.keys.get('free-key').state).toBe('active');
+  const response = await list(again);
+  expect([response.status, (await response.json()).code]).toEqual([429, 'key_banned']);
+  expect(response.headers.get('Retry-After')).toBe(entry?.headers['Retry-After']);
+  expect(again.keys.get('free-key').state).toBe('banned');
+});
+
+describe('a test for a request', () => {
+  test('has no field of the default scenario, and no syntax of TypeScript alone', async () => {
+    const scenarios = readShippedScenarios();
+    const sim = createSimulator({ scenario: { name: 'mine', windows: { minute: '10s' } }, scenarios: () => scenarios });
+    await list(sim);
+    const control = createControl(sim);
+    const [entry] = (await control.queryJournal({})).entries;
+    const known = await control.listScenarios();
+    const scenario = scenarioBefore(entry as never, { scenario: sim.scenario, known, faults: [] } as Present);
+    expect(Object.keys(scenario).sort()).toEqual(['clock', 'description', 'keys', 'name', 'windows']);
+    const text = asTest(entry as never, scenario);
+    expect(text.split('\n').length).toBeLessThan(50);
+    expect(text).not.toMatch(/type Scenario|: Scenario/);
+  });
+});
