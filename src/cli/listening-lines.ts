@@ -1,9 +1,10 @@
 import { styleText } from 'node:util';
 import type { RunningServer } from '../node/http/server.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { counted } from '../values/counted.js';
 import { grouped } from '../values/grouped.js';
 import { harmless } from '../values/harmless.js';
+import { windowText } from '../values/window-text.js';
 import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
 import { shellWords } from './shell-words.js';
@@ -28,8 +29,9 @@ export function listeningLines(
     return [JSON.stringify({ event: 'listening', baseUrl, controlUrl, keys: states, resumedFrom, next })];
   }
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
+  const windows = coreOf(sim).state.resolved.windowSeconds;
   const limits = ({ minute, day }: (typeof keys)[number]) =>
-    `${grouped(minute.limit)} a minute, ${grouped(day.limit)} a day`;
+    [`${grouped(minute.limit)} ${per(windows.minute)}`, `${grouped(day.limit)} ${per(windows.day)}`].join(', ');
   const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const authorization = `-H ${shellWords([`Authorization: Bearer ${key}`])}`;
   const json = "-H 'Content-Type: application/json'";
@@ -52,6 +54,10 @@ export function listeningLines(
     '',
   ];
 }
+
+/** `a minute`, `a day`, `in 10 s`: the length of a window. */
+const per = (seconds: number) =>
+  /^\d/.test(windowText(seconds)) ? `in ${windowText(seconds)}` : `a ${windowText(seconds)}`;
 
 const stateOf = ({ pets, journal }: Simulator) =>
   `${counted(pets.size, 'pet')}, ${counted(journal.size + journal.dropped, 'request')}`;

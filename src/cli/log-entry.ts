@@ -59,7 +59,7 @@ export function createLogEntries(): (request: AnsweredRequest, answer: ServedAns
       target: redact(target),
       status: isUnsent ? 0 : status,
       operation,
-      key: by === 'api' && token !== undefined ? displayKey(sim, token) : undefined,
+      key: (by === 'api' || answer.key !== undefined) && token !== undefined ? displayKey(sim, token) : undefined,
       plan,
       remaining: remaining === undefined ? undefined : Number(remaining),
       retryAfter: headers[retryAfterHeader],

@@ -5,7 +5,6 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
   rmdirSync,
@@ -14,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { makeFolders } from '../log/file/make-folders.js';
 import { UsageError } from '../node/usage-error.js';
 
 /**
@@ -49,21 +49,6 @@ function checkIsWritable(file: string): void {
   } finally {
     for (const folder of made.reverse()) rmdirSync(folder);
   }
-}
-
-/**
- * Makes a folder with those above it. One by one, because `recursive` of Node 20 never ends where none can be made, as below
- * /proc.
- * @returns the folders that were not there
- */
-export function makeFolders(folder: string): string[] {
-  if (existsSync(folder)) {
-    if (statSync(folder).isDirectory()) return [];
-    throw new Error(`${folder} is a file`);
-  }
-  const made = makeFolders(dirname(folder));
-  mkdirSync(folder);
-  return [...made, folder];
 }
 
 const isSame = (one: string, other: string) =>

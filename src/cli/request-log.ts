@@ -13,7 +13,7 @@ export function createRequestLog(format: LogFormat, write: (line: string) => voi
   const toEntry = createLogEntries();
   let hasWarned = false;
   return (request, answer, durationMs) => {
-    if (format === 'pretty' && isProbe(request, answer)) return;
+    if (format === 'pretty' && (isProbe(request, answer) || isDashboard(request, answer))) return;
     write(lineOf(toEntry(request, answer, durationMs)));
     if (answer.operation !== 'getPet' || hasWarned) return;
     hasWarned = true;
@@ -24,6 +24,10 @@ export function createRequestLog(format: LogFormat, write: (line: string) => voi
 /** Load balancers and test runners ask every second whether the server is well; people look for requests. */
 const isProbe = ({ url }: AnsweredRequest, { by, status }: ServedAnswer) =>
   by === 'control' && status === 200 && url === '/__sim/health';
+
+/** The dashboard reads the state several times a second; other pages and programs send none of this, or another site. */
+const isDashboard = ({ method, headers }: AnsweredRequest, { by, status }: ServedAnswer) =>
+  by === 'control' && status === 200 && method === 'GET' && headers['sec-fetch-site'] === 'same-origin';
 
 const deprecation =
   'getPet is deprecated and will be removed on 5 December 2030; use GET /pets with the status filter.';

@@ -79,7 +79,7 @@ export function findScenario({ scenarios }: Simulator, scenario: string | Scenar
   const found = scenarios.get(scenario);
   if (found !== undefined) return found;
   const hint = hintFor(scenario, [...scenarios.keys()], '; GET /__sim/scenarios lists them');
-  throw notFound(`expected a scenario, got ${JSON.stringify(cut(scenario))}${hint}`);
+  throw notFound(`scenario: expected a scenario, got ${JSON.stringify(cut(scenario))}${hint}`);
 }
 
 /** The name of a sandbox or a snapshot. */

@@ -71,7 +71,12 @@ export function createTest({ readScenario, listen }: Environment) {
       await use(sim);
       const errors = task.result?.errors?.slice(earlier) ?? [];
       const isTimedOut = errors.some(({ message }) => message?.startsWith('Test timed out'));
-      const wait = isTimedOut ? pendingWait(sim, "vi.useFakeTimers().setTimerTickMode('nextTimerAsync')") : undefined;
+      const wait = isTimedOut
+        ? pendingWait(
+            sim,
+            "vi.useFakeTimers().setTimerTickMode('nextTimerAsync'), or of a component await act(() => vi.advanceTimersByTimeAsync(60_000))",
+          )
+        : undefined;
       if (wait !== undefined) fail(task, wait);
       if (verdict !== 'check') return;
       const none = noRequestReason(sim);

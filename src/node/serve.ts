@@ -56,13 +56,18 @@ const serveOptions: Record<keyof ServeOptions, true> = {
 /**
  * Serves a simulator over HTTP that outlives its process: pets, windows, strikes, bans, clock, faults, sandboxes and
  * journal are in a folder or a store before an answer goes out.
- * @throws {LogOpenError} for a folder or a log that cannot be used or holds the state of another scenario; {StoreAwayError}
+ * @throws {TypeError} without `data`; {LogOpenError} for a folder or a log that cannot be used or holds the state of another scenario; {StoreAwayError}
  * for a store that cannot be reached; {ScenarioError}; and as `listen`
  * @example const server = await serve({ scenario: 'minute-wall', data: './state' });
  */
 export async function serve(all: ServeOptions): Promise<ServedData> {
   checkOptions('serve', all, serveOptions);
   const { scenario = 'default', data, dataReset, fsync, ...options } = all;
+  if (typeof data !== 'string' || data === '') {
+    throw new TypeError(
+      `serve: expected data, a folder or the address of a store, got ${data === '' ? 'an empty text' : typeof data}; without one, listen(createSimulator({ scenario })) serves from memory`,
+    );
+  }
   // Only here, because `listen` needs none of it.
   const [{ createControl }, { generatePets }] = await Promise.all([
     import('../control/create-control.js'),

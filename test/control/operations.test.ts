@@ -135,7 +135,7 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['loadScenario', {}, 400, 'scenario: expected'],
   ['loadScenario', { scenario: '../../etc/passwd' }, 404, 'got "../../etc/passwd"; GET /__sim/scenarios lists them'],
   ['loadScenario', { scenario: 'defualt' }, 404, 'expected a scenario, got "defualt"; did you mean default?'],
-  ['loadScenario', { scenario: 'x'.repeat(10_000) }, 404, /^expected a scenario, got "x{80}…"; GET/],
+  ['loadScenario', { scenario: 'x'.repeat(10_000) }, 404, /^scenario: expected a scenario, got "x{80}…"; GET/],
   ['loadScenario', { scenario: '__proto__' }, 404, 'got "__proto__"; GET'],
   ['loadScenario', { scenario: { keys: { a: { plan: 'gold' } } } }, 400, /^scenario\.keys\.a\.plan: expected a plan/],
   ['loadScenario', { scenario: { pets: { file: '/etc/passwd' } } }, 400, 'expected'],

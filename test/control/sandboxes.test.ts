@@ -67,7 +67,7 @@ describe('a sandbox', () => {
     });
     expect(await outcome(() => there.createSandbox({ name: 'x', scenario: 'tinny' }))).toMatchObject({
       status: 404,
-      message: 'expected a scenario, got "tinny"; did you mean tiny?',
+      message: 'scenario: expected a scenario, got "tinny"; did you mean tiny?',
     });
     const bad = { name: 'x', scenario: { limits: 'on' } };
     expect(await outcome(() => there.createSandbox(bad as never))).toMatchObject({ status: 400 });

@@ -102,7 +102,10 @@ const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun, le
 
 function summary(shown: ReturnType<typeof result>): string {
   const { entries, leftOut, uncompared, until, requests, recordedBy, replayedBy } = shown;
-  const but = uncompared === 0 ? '' : `, but ${uncompared} of the entries have none to compare`;
+  const but =
+    uncompared === 0
+      ? ''
+      : `; ${counted(uncompared, 'entry was', 'entries were')} recorded without an answer to compare with`;
   const of = leftOut === 0 ? '' : `${entries} of `;
   return `${of}${counted(entries + leftOut, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer ${leftOut === 0 ? '' : 'until there '}is as it was${but}; the journal has ${counted(requests ?? 0, 'request')}`;
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { ControlError } from '../../control/control-error.js';
 import { createControl, type RemoteControl } from '../../control/create-control.js';
 import type { ExportedState } from '../../control/state-schema.js';
@@ -54,10 +54,11 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   // Written by hand, because numbers of a state may be larger than those of JSON.stringify.
   const whole = `{"${as}":${as === 'scenario' ? JSON.stringify(text) : text.trimEnd()},"next":${JSON.stringify(next)}}\n`;
   if (file === undefined) return print(flags.json ? whole : text);
+  const isReplaced = existsSync(file);
   // It has the keys of the simulator in it.
   writeOutput('FILE', file, text, { isSecret: true });
   if (flags.json) return print(jsonWithNext({ file, as, ...inShort(exported) }, next));
-  tellNotes([`wrote ${file}; it has API keys in it`]);
+  tellNotes([`${isReplaced ? 'replaced' : 'wrote'} ${file}; it has API keys in it`]);
 }
 
 const inShort = ({ scenario, clock, pets, keys }: ExportedState) => ({

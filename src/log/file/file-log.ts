@@ -20,6 +20,7 @@ import {
   type OpenLogOptions,
 } from '../log.js';
 import { format, formatLine, type Line, type LogHeader, readHeader, readLines, type SnapshotHeader } from './lines.js';
+import { makeFolders } from './make-folders.js';
 
 /*
  * The log of `--data`: an append-only log of JSON lines in a folder, with snapshots.
@@ -650,7 +651,7 @@ async function flushFolder(folder: string): Promise<void> {
 
 /** Creates the folder for this user alone, or checks an existing one. @throws {LogOpenError} */
 function createFolder(folder: string): void {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(resolve(folder), 0o700);
   fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
   const { logs, snapshots, unfinished, locks, others } = listFolder(folder);
   if (others.length === 0 || [...logs, ...snapshots, ...unfinished, ...locks].length > 0) return;

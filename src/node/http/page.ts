@@ -64,7 +64,8 @@ const queryOf = ({ originalUrl }: Request) => originalUrl.slice(pathOf({ origina
 function readBuilt(file: string): string {
   try {
     return readPageFile(file);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new ControlError(
       404,
       'not_found',

@@ -64,7 +64,15 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
     const done = (status: number, headers: Record<string, string>, errorText: string) => {
       isOurs = false;
       const isOriginRefused = cors(request) === undefined && isForeignPage(request);
-      report?.({ by: 'handler', sim, status, headers, body: errorText, isOriginRefused });
+      report?.({
+        by: 'handler',
+        sim,
+        status,
+        headers,
+        body: errorText,
+        isOriginRefused,
+        ...callerOf(sim, request, headers),
+      });
     };
     const refuse = (error: ErrorAnswer) => {
       const { status, headers, body } = sendError(sim, request, response, error);
@@ -105,6 +113,18 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
     else readBody(request, (body) => serve(request, response, report, () => fallThrough(body), body));
     return true;
   };
+}
+
+/** Key and plan of a request that `guarded` has counted: its answer has the limits. */
+function callerOf(
+  sim: Simulator,
+  { headers: { authorization = '' } }: IncomingMessage,
+  sent: Readonly<Record<string, string>>,
+) {
+  if (sent[rateLimitHeaders.limit] === undefined) return {};
+  const key = authorization.slice(authorization.lastIndexOf(' ') + 1);
+  const isKnown = sim.keys.texts.includes(key) || sim.keys.unlisted.includes(key);
+  return isKnown ? { key, plan: sim.keys.get(key).plan } : {};
 }
 
 interface ErrorAnswer {

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { listeningLines } from '../../src/cli/listening-lines.js';
+import { createRequestLog } from '../../src/cli/request-log.js';
+import { createSimulator } from '../../src/index.js';
+import { prepareFolder } from '../../src/log/file/prepare-folder.js';
+import { LogOpenError } from '../../src/log/log.js';
+import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
+import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
+import { serve } from '../../src/node.js';
+
+const server = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
+
+test('the banner names the windows of the scenario', () => {
+  const banner = (windows: object) =>
+    listeningLines('pretty', createSimulator({ scenario: { windows } }), server, false).join('\n');
+  expect(banner({})).toContain('60 a minute, 1,000 a day');
+  expect(banner({ minute: '10s', day: '5m' })).toContain('60 in 10 s, 1,000 in 5 min');
+});
+
+test('the pretty log leaves out the reads of the dashboard, and no others', () => {
+  const lines: string[] = [];
+  const log = createRequestLog('pretty', (line) => lines.push(line));
+  const sim = createSimulator();
+  const answer = { by: 'control', sim, status: 200, headers: {}, body: '' } as const;
+  const page = { 'sec-fetch-site': 'same-origin' } as const;
+  log?.({ method: 'GET', url: '/__sim/updates?after=1', headers: page }, answer, 1);
+  log?.({ method: 'GET', url: '/__sim/keys', headers: {} }, answer, 1);
+  log?.({ method: 'POST', url: '/__sim/reset', headers: page }, answer, 1);
+  log?.({ method: 'GET', url: '/__sim/journal/9', headers: page }, { ...answer, status: 404 }, 1);
+  const targets = lines.map((line) => /(?:GET|POST) (\S+)/.exec(line)?.[1]);
+  expect(targets).toEqual(['/__sim/keys', '/__sim/reset', '/__sim/journal/9']);
+});
+
+test('serve without a folder names the option and the way without one', async () => {
+  await expect(serve({ scenario: 'default' } as never)).rejects.toThrow(
+    'serve: expected data, a folder or the address of a store, got undefined; without one, listen(',
+  );
+});
+
+test('--set with a key that is nearly one of the scenario gives a note', async () => {
+  const notes = async (...flags: string[]) => {
+    const overrides = await Promise.all(flags.map(readSetFlag));
+    return (await readScenarioAndFiles('default', { overrides })).notes;
+  };
+  expect(await notes('keys.fre-key.usage.minute=60')).toEqual([
+    '--set made a new key, "fre-key"; did you mean free-key?',
+  ]);
+  expect(await notes('keys.free-key.usage.minute=60', 'keys.somebody.plan=pro')).toEqual([]);
+});
+
+test('a folder for the log is made for this user alone, with those above it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-told-'));
+  try {
+    prepareFolder(join(folder, 'a/b'));
+    prepareFolder(join(folder, 'a/b'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.runIf(process.platform === 'linux')('a folder for the log below /proc is refused', () => {
+  expect(() => prepareFolder('/proc/petstore-sim/state')).toThrow(LogOpenError);
+});

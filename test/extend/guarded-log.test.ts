@@ -1,0 +1,33 @@
+import { HttpResponse, http } from 'msw';
+import { expect, test } from 'vitest';
+import { createLogEntries, type LogEntry } from '../../src/cli/log-entry.js';
+import { createSimulator } from '../../src/index.js';
+import { guarded } from '../../src/msw.js';
+import { listen } from '../../src/node.js';
+
+test('the log has the key and the plan of a request to a guarded route, and none of an open one', async () => {
+  const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });
+  const entryOf = createLogEntries();
+  const entries: LogEntry[] = [];
+  const handlers = () => [
+    http.get(
+      '*/v1/categories',
+      guarded(sim, () => HttpResponse.json([])),
+    ),
+    http.get('*/v1/open', () => HttpResponse.json([])),
+  ];
+  const server = await listen(sim, {
+    port: 0,
+    handlers: handlers as never,
+    onAnswer: (request, answer, ms) => entries.push(entryOf(request, answer, ms)),
+  });
+  const init = { headers: { authorization: 'Bearer free-key' } };
+  for (const path of ['categories', 'categories', 'open'])
+    await (await fetch(`${server.baseUrl}/${path}`, init)).text();
+  await server.close();
+  expect(entries.map(({ status, key, plan, remaining }) => [status, key, plan, remaining])).toEqual([
+    [200, 'free-key', 'free', 0],
+    [429, 'free-key', 'free', 0],
+    [200, undefined, undefined, undefined],
+  ]);
+});
