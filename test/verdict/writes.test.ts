@@ -218,6 +218,16 @@ describe('body-changed', () => {
     expect(codes.map(({ requests }) => requests)).toEqual([[2, 3]]);
   });
 
+  test('finds an empty body and a cut one after a write without an answer', () => {
+    for (const scenario of [lost({ respond: { status: 503 } }), lost({ reset: true })]) {
+      expect(changed(rex, { method: 'POST' }, scenario)).toMatchObject({ severity: 'fail', requests: [1, 2] });
+      expect(changed(rex, { body: '{"name":"Re' }, scenario)?.text).toContain('with only the beginning of its body');
+      expect(changed(rex, rex, scenario)).toBeUndefined();
+      expect(changed(rex, { body: { name: 'Milo' } }, scenario)).toBeUndefined();
+    }
+    expect(changed(rex, { method: 'POST' }, {})).toBeUndefined();
+  });
+
   test('spares the same bytes, another pet, and an empty first try', () => {
     expect(changed(rex, rex)).toBeUndefined();
     expect(changed(rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();

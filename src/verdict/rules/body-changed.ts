@@ -2,7 +2,7 @@ import { groupBy } from '../../values/group-by.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 import { finding, target, type WireRule } from '../finding.js';
 import { obtainedIn } from '../given-up.js';
-import { isWrite, type JudgedRequest } from '../run.js';
+import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
 /** A write is tried again with an empty body, with a part of it, or, where the call is known, with another one. */
 export const bodyChanged: WireRule = {
@@ -34,13 +34,20 @@ interface RetriedWrite {
   next: JudgedRequest;
 }
 
-/** Each write with the refused one that it is another try of, if any. */
+/** Each write with the refused or unanswered one that it is another try of, if any. */
 function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   let refused: JudgedRequest | undefined;
+  let lost: JudgedRequest | undefined;
   const retries: RetriedWrite[] = [];
   for (const next of writes) {
-    const first = next.triedAfter ?? (refused !== undefined && isRetry(refused, next) ? refused : undefined);
-    if (next.isRefused && length(next) > 0) refused = next;
+    const first =
+      next.triedAfter ??
+      (refused !== undefined && isRetry(refused, next) ? refused : undefined) ??
+      (lost !== undefined && isRetryOfLost(lost, next) ? lost : undefined);
+    if (length(next) > 0) {
+      if (next.isRefused) refused = next;
+      lost = isUnknown(next) ? next : undefined;
+    }
     if (first !== undefined && length(first) > 0) retries.push({ first, next });
   }
   return retries;
@@ -49,6 +56,10 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
 /** Sent by a client that had read the refusal: the same named call, or a beginning of the body, which no first try is. */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.told?.id ?? 0) && (next.call !== undefined || isBeginning(first, next) || isBroken(next));
+
+/** Sent after the end of a write without an answer, with less than its body: an empty or cut body is no other pet. */
+const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
+  next.lane === first.lane && next.lane.isOneThread && next.id > first.lastArrivedId && isBeginning(first, next);
 
 /** What the service cannot read is no other pet. */
 const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isOneThread;
