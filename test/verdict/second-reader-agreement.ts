@@ -7,7 +7,7 @@ export interface Difference {
   scenario: string;
   judge: string;
   reader: string;
-  /** Whether the judge has a finding of a client that obeyed, as read from the wire. */
+  /** Whether the judge accuses a client that obeyed, as read from the wire: of that the reader has no finding. */
   accuses: boolean;
   run: string;
   /** Reason of the judge's outcome. */
@@ -47,7 +47,7 @@ export function compare(runs: Iterable<RecordedRun>): Agreement {
       scenario: run.scenario,
       judge: said(judge),
       reader: said(reader),
-      accuses: judge.outcome === 'fail' && reader.outcome !== 'fail',
+      accuses: judge.findings.length > 0 && reader.findings.length === 0,
       run: describe(run),
       reason: judge.reason,
     });

@@ -60,6 +60,10 @@ const isRefused = (one: Sent) => one.status === 429 || isBan(one);
 const isServed = ({ status, isReadable, isLeft }: Sent) => status >= 200 && status < 300 && !!isReadable && !isLeft;
 const isLost = (one: Sent) =>
   !isRefused(one) && (one.status === 0 || !!one.isLeft || one.status >= 500 || (one.status < 300 && !one.isReadable));
+/** Left after so long without a first byte, a response is none; sooner, it is one that the client had no patience for. */
+const leastTimeLimitMs = 2_000;
+const isTimedOut = ({ status, isLeft, atMs, doneMs }: Sent) =>
+  status === 0 && !!isLeft && doneMs - atMs >= leastTimeLimitMs;
 const callOf = ({ call, method, target, body }: Sent) => call ?? [method, target, body].join(' ');
 const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
 /** Day limits of the plans (interface document, Limits). */
@@ -142,7 +146,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
       if (lateMs > Math.max(patienceMs(own), refusalsInRow > 1 ? backoffMs : 0)) blame('overslept', false);
     } else if (gate !== undefined && earlyMs(gate, one) > toleranceMs) blame('no-shared-gate', false);
     if (isBan(one)) {
-      const knew = isThread ? told : read.at(-1);
+      const knew = isThread ? told : aged.at(-1);
       if (knew !== undefined && !isBan(knew)) blame('ban-tripped', true);
       const banned = (isThread ? read : aged).findLast(isBan);
       if (banned !== undefined && earlyMs(banned, one) > toleranceMs) blame('ban-hammered', true);
@@ -168,8 +172,10 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
   for (const all of new Map(sent.map((one) => [callOf(one), sameCalls(one)])).values()) {
     let tries: Sent[] = [];
     const judge = () => {
-      const firsts = tries.filter(({ atMs }) => atMs < (tries[0]?.doneMs ?? 0)).length;
-      const attempts = isThread ? tries.length : 1 + Math.ceil((tries.length - firsts) / Math.max(1, firsts));
+      // Each caller has a call of its own in the tries, as long as there are calls.
+      const before = all.filter((one) => isServed(one) && one.atMs < (tries[0]?.atMs ?? 0)).length;
+      const callers = Math.max(1, Math.min(expects.parallel, expects.calls - before));
+      const attempts = isThread ? tries.length : Math.ceil(tries.length / callers);
       if (attempts > 1) tested.add('retry-storm');
       const obeys = tries.slice(1).every((one, at) => earlyMs(tries[at] as Sent, one) <= toleranceMs);
       const gaps = tries.slice(1).map(({ atMs }, at) => atMs - (tries[at] as Sent).atMs);
@@ -189,25 +195,30 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
 
   function judgeGrowth(tries: readonly Sent[]) {
     const waits: number[] = [];
+    const whole: number[] = [];
     for (const [at, one] of tries.entries()) {
       const before = tries[at - 1];
       if (!isThread || before === undefined || !isRefused(before) || earlyMs(before, one) > 0) continue;
+      whole.push(one.atMs - before.doneMs);
       waits.push(Math.max(0, one.atMs - (promises(before).retry ?? before.doneMs)));
     }
-    if (waits.length < 2 || tries.filter(isRefused).length < 3) return;
+    if (waits.length + (tries.slice(-1).some(isRefused) ? 1 : 0) < 3) return;
     tested.add('no-backoff-growth');
     const [least, most] = [Math.min(...waits), Math.max(...waits)];
     const steps = waits.slice(1).map((ms, at) => ms - (waits[at] as number));
     const rises = steps.every((ms) => ms > -40) && most - least > 80 && (steps.at(-1) ?? 0) >= 1.3 * (steps[0] ?? 0);
-    if (most + 100 <= 3 * (least + 100) && !rises) blame('no-backoff-growth', false);
+    // Random waits shrink by more than a jitter.
+    const isRandom = whole.slice(1).some((ms, at) => (whole[at] as number) - ms > Math.max(100, ...whole) / 3);
+    if (most + 100 <= 3 * (least + 100) && !rises && !isRandom) blame('no-backoff-growth', false);
   }
 
   // Callers that come back together.
-  const [first] = sent.filter(isRefused);
   const backMs = Math.min(...sent.filter(isRefused).map((one) => dueMs(one) ?? Number.POSITIVE_INFINITY)) - toleranceMs;
-  const herd = sent.filter((one) => isRefused(one) && one.atMs < backMs && one.atMs <= (first as Sent).doneMs);
+  const before = sent.filter(({ atMs }) => atMs < backMs);
+  // A caller that came back before has one refusal more than those that waited.
+  const herd = before.filter(isRefused).slice(Math.max(0, before.length - expects.parallel));
   const back = sent.filter(({ atMs }) => atMs >= backMs).slice(0, herd.length);
-  if (!isThread && herd.length >= 5 && back.length >= 5) {
+  if (!isThread && Math.min(herd.length, back.length) >= 5 && spread(herd.map(({ atMs }) => atMs)) <= secondMs) {
     tested.add('no-jitter');
     const waits = back.map(({ atMs }, at) => atMs - (herd[at] as Sent).doneMs);
     if (Math.min(spread(back.map(({ atMs }) => atMs)), spread(waits)) <= toleranceMs) blame('no-jitter', false);
@@ -242,11 +253,12 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
     blame('retried-401', true);
 
   // Answers that the client left, and calls without an answer in the end.
+  const endsWithCommand = ({ doneMs }: Sent) => ending.atMs - doneMs < 200;
   for (const one of sent.filter(({ method }) => method === 'GET')) {
     const lastedMs = one.doneMs - one.atMs;
     if (!one.isLeft && one.status > 0 && lastedMs >= 500) tested.add('impatient');
     const again = after(one).some((each) => callOf(each) === callOf(one) && each.atMs - one.doneMs < 60_000);
-    if (one.isLeft && lastedMs >= toleranceMs && again) {
+    if (one.isLeft && !isTimedOut(one) && !endsWithCommand(one) && lastedMs >= toleranceMs && again) {
       tested.add('impatient');
       blame('impatient', false);
     }
@@ -254,7 +266,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
   const servedCount = sent.filter(isServed).length;
   const answered = sent.filter((one) => !isRefused(one) && !isLost(one)).length;
   const last = sent.at(-1);
-  const failed = sent.filter((one) => isRefused(one) || (isLost(one) && !one.isLeft));
+  const failed = sent.filter((one) => isRefused(one) || (isLost(one) && !(ending.isStopped && endsWithCommand(one))));
   const isWaiting = (one: Sent) =>
     ending.isStopped && (dueMs(one) ?? one.doneMs + 60_000) + 3 * patienceMs(one) >= ending.atMs;
   const lastTries = failed.filter((one) => sameCalls(one).at(-1) === one && !isWaiting(one));
