@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
  * below /proc.
  * @param mode of the new folders; default: the system's
  * @returns the created folders
- * @throws the system's error, EEXIST for a file of that name
+ * @throws the system's error: EEXIST for a file of that name, ENOTDIR for one above it
  */
 export function makeFolders(folder: string, mode?: number): string[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];

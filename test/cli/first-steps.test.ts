@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import { createSimulator } from '../../src/index.js';
-import { prepareFolder } from '../../src/log/file/prepare-folder.js';
+import { openFileLog } from '../../src/log/file/file-log.js';
+import { makeFolders } from '../../src/log/file/make-folders.js';
 import { LogOpenError } from '../../src/log/log.js';
 import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
@@ -51,16 +52,21 @@ test('--set with a key that is nearly one of the scenario gives a note', async (
   expect(await notes('keys.free-key.usage.minute=60', 'keys.somebody.plan=pro')).toEqual([]);
 });
 
-test('a folder for the log is made for this user alone, with those above it', () => {
+test('folders are made one by one, for this user alone, and none that is there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-told-'));
+  const [one, two] = [join(folder, 'a'), join(folder, 'a/b')];
   try {
-    prepareFolder(join(folder, 'a/b'));
-    prepareFolder(join(folder, 'a/b'));
+    expect(makeFolders(two, 0o700)).toEqual([one, two]);
+    expect([one, two].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
+    expect(makeFolders(two, 0o700)).toEqual([]);
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => makeFolders(join(folder, 'file'))).toThrow('EEXIST');
+    expect(() => makeFolders(join(folder, 'file/below'))).toThrow('ENOTDIR');
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
 
-test.runIf(process.platform === 'linux')('a folder for the log below /proc is refused', () => {
-  expect(() => prepareFolder('/proc/petstore-sim/state')).toThrow(LogOpenError);
+test.runIf(process.platform === 'linux')('a folder for the log below /proc is refused', async () => {
+  await expect(openFileLog('/proc/petstore-sim/state', { onFailure: () => {} } as never)).rejects.toThrow(LogOpenError);
 });
