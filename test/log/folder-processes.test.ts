@@ -106,6 +106,9 @@ test('of many processes that start at once, one has the folder', async () => {
     const all = Array.from({ length: 6 }, () => start(folder));
     const results = await Promise.all(all.map(({ next }) => next()));
     expect(results.filter(({ entries }) => entries !== undefined)).toHaveLength(1);
+    for (const { entries, message } of results) {
+      if (entries === undefined) expect(message).toMatch(/^expected a folder that no other process uses/);
+    }
     await Promise.all(all.map(({ end }) => end('SIGKILL')));
   }
 });

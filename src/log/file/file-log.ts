@@ -595,7 +595,6 @@ const snapshotName = (position: number) => `snapshot-${numbered(position)}.jsonl
 /** Name or path of a file that is being written. */
 const unfinished = (path: string) => `${path}.unfinished`;
 const asidePrefix = 'set-aside-';
-
 const filePattern = /^(log|snapshot)-(\d{12,})\.jsonl(\.unfinished)?$/;
 const lockPattern = /^lock-(?:\d+\.json|[0-9a-f]+\.(?:sock|draft))$/;
 
@@ -695,7 +694,9 @@ async function lockFolder(folder: string, onRemoved: () => void): Promise<() => 
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));
     for (const other of listFolder(folder).locks) {
-      if (other !== name && other !== socket.address) fs.rmSync(join(folder, other), { force: true });
+      // A socket of a process that is about to be refused, or of this one, is in use.
+      const isUsed = other === name || (other.endsWith('.sock') && (await isListening(join(folder, other))));
+      if (!isUsed) fs.rmSync(join(folder, other), { force: true });
     }
     const watch = setInterval(() => fs.existsSync(join(folder, name)) || onRemoved(), watchMs).unref();
     return () => {
@@ -755,7 +756,6 @@ function readNote(path: string): Record<string, unknown> {
 
 /** Some systems cut longer socket paths: macOS after 104 bytes, Linux after 108. */
 const longestPathBytes = 100;
-
 /** Errors of file systems without sockets, often of folders that another system shares with this one. */
 const withoutSockets = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'EIO'];
 
