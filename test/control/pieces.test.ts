@@ -34,6 +34,15 @@ test.each(lazy)('%s is written in pieces as it is made at once', (name) => {
   if (name !== 'exportState') expect(text).not.toContain('sent-secret');
 });
 
+test('a report masks the keys of its scenario, also where they are names of members', () => {
+  const secret = 'sk_live_secret_5678';
+  const sim = frozen({ keys: { [secret]: { plan: 'pro' } } });
+  send(sim, { key: secret, query: `q=${secret}` });
+  const text = JSON.stringify(perform(controlOperations.exportRun, sim, {}));
+  expect(text).not.toContain(secret);
+  expect(text).toContain('"…5678":{');
+});
+
 test('the verdict on many requests is reached in many steps, and so is a report', () => {
   const sim = frozen({ limits: 'off' });
   sendTimes(sim, 2_000);

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { isLazy, jsonPieces, lazyCopy, lazyLines, lazyList, makeWhole } from '../../src/control/lazy-result.js';
+
+const many = <Value>(value: Value) => Array.from({ length: 150 }, () => value);
+const map = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`k"${at}`, { at }]));
+
+test.each([
+  ['nothing', {}],
+  ['values', { text: 'a"é', number: 1, none: undefined, nothing: null, list: [1, undefined], inner: {} }],
+  ['long lists and large maps', { list: many({ a: 1 }), map: map(150), inner: { list: many([]), last: undefined } }],
+])('JSON of %s in pieces is that of JSON.stringify', (_, value) => {
+  expect([...jsonPieces(value)].join('')).toBe(JSON.stringify(value));
+  expect(makeWhole(value)).toBe(value);
+});
+
+test('a lazy result is written, and made, like the same result at once', () => {
+  const whole = { entries: [{ id: 1 }, { id: 2 }], empty: [], log: { entries: ['a'], keys: map(3) }, count: 2 };
+  const lazily = () => ({
+    entries: lazyList(whole.entries),
+    empty: lazyList([]),
+    log: { entries: lazyList(whole.log.entries), keys: lazyCopy(whole.log.keys) },
+    count: 2,
+  });
+  expect(isLazy(lazily())).toBe(true);
+  expect([...jsonPieces(lazily())].join('')).toBe(JSON.stringify(whole));
+  expect(makeWhole(lazily())).toEqual(whole);
+  expect(JSON.stringify(lazily())).toBe(JSON.stringify(whole));
+});
+
+test('JSON Lines are one piece per line', () => {
+  expect([...jsonPieces(lazyLines([{ a: 1 }, { b: 'x' }]))]).toEqual(['{"a":1}\n', '{"b":"x"}\n']);
+  expect(makeWhole(lazyLines([{ a: 1 }, { b: 'x' }]))).toBe('{"a":1}\n{"b":"x"}\n');
+});
