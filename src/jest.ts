@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { createTest, endTimedOut } from './kit/jest-test.js';
 import { matchers, type PetstoreMatchers } from './kit/matchers.js';
-import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
+import { listen } from './node/serve-state.js';
 
 export type { PetstoreFixtures, PetstoreOptions, PetstoreTest } from './kit/jest-test.js';
 export type { PetstoreMatchers } from './kit/matchers.js';

@@ -1,4 +1,5 @@
 export type { AnsweredRequest, OnAnswer, ServedAnswer } from './node/http/served-answer.js';
-export { type ListenOptions, listen, type RunningServer } from './node/http/server.js';
+export type { ListenOptions, RunningServer } from './node/http/server.js';
 export { readScenario } from './node/scenario-files/scenario-files.js';
 export { type ServedData, type ServeOptions, serve } from './node/serve.js';
+export { listen } from './node/serve-state.js';

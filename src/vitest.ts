@@ -1,6 +1,6 @@
 import { createTest } from './kit/vitest-test.js';
-import { listen } from './node/http/server.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
+import { listen } from './node/serve-state.js';
 
 export { expect } from 'vitest';
 export type { PetstoreMatchers } from './kit/matchers.js';

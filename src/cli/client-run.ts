@@ -1,17 +1,20 @@
 import type { ApiCall } from '../adapters/api-call.js';
-import { listen } from '../node/http/server.js';
+import type { Backend } from '../control/backend.js';
+import type { RunningServer } from '../node/http/server.js';
+import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
+import { memoryEngine, type OpenState, type Served, serveState } from '../node/serve-state.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import { generatePets } from '../scenario/generate-pets.js';
 import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
+import { coreOf, createSimulatorFrom } from '../simulator/simulator.js';
 import { putOnASecond } from '../state/put-on-a-second.js';
 import type { RequestRecord } from '../state/request-record.js';
 import type { Verdict } from '../verdict/judge-run.js';
+import type { ClientEnd } from '../verdict/run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
-import { type ClientSession, listenOptions } from './client-session.js';
 
 /** One run of a client's command against a simulator of its own. */
 export interface ClientRun extends CommandResult {
@@ -53,47 +56,68 @@ export async function runClient(
   if (apiKey !== undefined) client.key = apiKey;
   const named =
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
-  const session =
-    recording === undefined
-      ? await judgedSession({ ...resolved, scenario: named }, record)
-      : await (await import('./recorded-session.js')).recordedSession({ ...resolved, scenario: named }, recording);
+  const session = await openSession({ ...resolved, scenario: named }, record, recording);
   const startMs = performance.now();
-  let end = session.discard ?? session.close;
+  let hasRun = false;
   try {
-    const result = await runCommand(command, { env: environment(session.server, client), output, timeoutMs, stopped });
-    end = session.close;
+    const result = await runCommand(command, { env: environment(session, client), output, timeoutMs, stopped });
+    hasRun = true;
     const { exitCode, stoppedBy } = result.end;
     const isInterrupted = stoppedBy !== undefined;
     const judged = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
     const lastedMs = performance.now() - startMs;
-    const { sim } = session;
+    const { sim } = session.backend;
     const { redactedVerdict } = await import('../control/redacted-verdict.js');
     const verdict = redactedVerdict(sim, judged, defaultScenario);
     const run = async (shown: Verdict) => (await import('../control/run-operations.js')).runText(sim, shown);
     return { ...result, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
-    await end.call(session);
+    await session.close({ graceMs: 0 });
+    if (!hasRun) session.discard?.();
   }
 }
 
+/** A simulator that listens during one run of a client. */
+interface ClientState extends OpenState {
+  /** Judges the client after the end of its process. */
+  judge(end: ClientEnd): Promise<Verdict>;
+}
+
 /** Starts the simulator of one run. */
-export async function judgedSession(
+export async function openSession(
   resolved: ResolvedScenario,
   record?: ClientRunOptions['record'],
-): Promise<ClientSession> {
-  const sim = createSimulatorFrom(resolved, { readStart, generatePets });
-  const server = await listen(startingOnASecond(sim, record), listenOptions);
-  return {
-    sim,
-    server,
-    judge: async (end) => (await import('../verdict/judge.js')).judge(sim, { isOver: true, end }),
-    close: () => server.close({ graceMs: 0 }),
+  recording?: ClientRunOptions['recording'],
+): Promise<Served<ClientState>> {
+  const open = async (): Promise<ClientState> => {
+    if (recording === undefined) {
+      const sim = createSimulatorFrom(resolved, { readStart, generatePets });
+      const state = await memoryEngine(sim).open();
+      const backend = alignedBackend(state.backend, () => putOnASecond(coreOf(sim).state.clock), record);
+      const judge: ClientState['judge'] = async (end) =>
+        (await import('../verdict/judge.js')).judge(sim, { isOver: true, end });
+      return { ...state, backend, judge };
+    }
+    const { recordedEngine } = await import('./logged-engine.js');
+    const engine = await recordedEngine({ ...recording, resolved, scenarios: readShippedScenarios, generatePets });
+    const state = await engine.open();
+    const { machine, run } = state;
+    const backend = alignedBackend(state.backend, () => void run({ kind: 'alignClock' }), record);
+    return {
+      ...state,
+      backend,
+      async judge(end) {
+        await run({ kind: 'runEnded', ...end });
+        return machine.judge();
+      },
+    };
   };
+  return serveState({ open }, { port: 0, holdRefusals: true });
 }
 
 /** Environment variables of a client's command. */
 export const environment = (
-  { baseUrl, controlUrl }: ClientSession['server'],
+  { baseUrl, controlUrl }: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   { key, operation, calls, parallel }: ScenarioClient,
 ) => ({
   PETSTORE_BASE_URL: baseUrl,
@@ -104,14 +128,16 @@ export const environment = (
   PETSTORE_PARALLEL: String(parallel),
 });
 
-/** The same simulator, whose clock is put on a whole second when the first request comes. */
-function startingOnASecond(sim: Simulator, record?: ClientRunOptions['record']): Simulator {
-  let hasStarted = sim.scenario.clock?.mode === 'frozen';
-  const handle: Simulator['handle'] = (call) => {
-    if (!hasStarted) putOnASecond(coreOf(sim).state.clock);
-    hasStarted = true;
-    record?.(call, sim.clock.now());
-    return sim.handle(call);
+/** Aligns the clock with a whole second at the first request, so that all runs of a client are promised the same waits. */
+function alignedBackend(backend: Backend, align: () => void, record: ClientRunOptions['record']): Backend {
+  let isAligned = backend.sim.scenario.clock?.mode === 'frozen';
+  return {
+    ...backend,
+    handle(sandbox, call, ...then) {
+      if (!isAligned) align();
+      isAligned = true;
+      if (sandbox === undefined) record?.(call, backend.sim.clock.now());
+      backend.handle(sandbox, call, ...then);
+    },
   };
-  return Object.create(sim, { handle: { value: handle } });
 }

@@ -1,8 +1,7 @@
-import type { ListenOptions } from '../node/http/server.js';
+import type { ListenOptions, RunningServer } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
-import type { Served } from './start-server.js';
 
 /** The flags of a command that listens, as the command line gives them. */
 export interface ListenFlags {
@@ -35,7 +34,7 @@ export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: 
 }
 
 /** Ends the process when it is told to, after the answers under way; at once when it is told again. */
-export function stopOnSignal(server: Served['server']): void {
+export function stopOnSignal(server: Pick<RunningServer, 'close'>): void {
   let stopping = false;
   const stop = async () => {
     if (stopping) process.exit(1);

@@ -7,7 +7,7 @@ import { readLines } from '../log/file/lines.js';
 import { readRecordedLog } from '../log/file/recording.js';
 import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../log/log.js';
 import { type Replay, type ReplayUntil, replayLog } from '../log/replay-log.js';
-import { recordedSandboxes } from '../node/open-recording.js';
+import { recordedSandboxes } from '../node/recording-engine.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
 import { generatePets } from '../scenario/generate-pets.js';

@@ -1,24 +1,15 @@
-import type { ListenOptions, RunningServer } from '../node/http/server.js';
+import type { ListenOptions } from '../node/http/server.js';
+import { type Engine, type OpenState, type Served, serveState } from '../node/serve-state.js';
 import { UsageError } from '../node/usage-error.js';
-import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Simulator } from '../simulator/simulator.js';
 
-/** What is served, and how another scenario is loaded into it. */
-export interface Served {
-  sim: Simulator;
-  server: Pick<RunningServer, 'baseUrl' | 'controlUrl' | 'close'>;
-  load: (scenario: Scenario, options: { reseed: boolean }) => void | Promise<void>;
-  /** The folder whose state it goes on with. */
-  resumedFrom?: string | undefined;
-}
-
-/** @throws {UsageError} for an address that cannot be had */
-export async function startServer<Server>(
-  start: () => Promise<Server>,
-  { port, host = 'localhost' }: ListenOptions,
-): Promise<Server> {
+/** Opens state and serves it. @throws {UsageError} for an unusable address */
+export async function startServer<State extends OpenState>(
+  engine: Engine<State>,
+  options: ListenOptions,
+): Promise<Served<State>> {
+  const { port, host = 'localhost' } = options;
   try {
-    return await start();
+    return await serveState(engine, options);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')

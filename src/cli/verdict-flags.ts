@@ -2,7 +2,6 @@ import { UsageError } from '../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../scenario/expectation.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { ResultOptions } from '../verdict/run-result.js';
-import { checkOutput } from './output-files.js';
 
 /** The flags that say what becomes of a verdict. */
 export interface VerdictFlags {
@@ -28,12 +27,15 @@ export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn'
 });
 
 /**
- * Finds out before the run whether its reports can be written after it.
- * @param inputs the files that are read
- * @throws {UsageError} when one cannot
+ * Checks before the run that its reports can be written after it.
+ * @param inputs files that are read
+ * @throws {UsageError} for a report that cannot be written
  */
-export function checkReportFiles(flags: VerdictFlags, inputs: readonly string[] = []): void {
-  for (const flag of ['verdict', 'report', 'junit'] as const) checkOutput(`--${flag}`, flags[flag], inputs);
+export async function checkReportFiles(flags: VerdictFlags, inputs: readonly string[] = []): Promise<void> {
+  const given = (['verdict', 'report', 'junit'] as const).filter((flag) => flags[flag] !== undefined);
+  if (given.length === 0) return;
+  const { checkOutput } = await import('./output-files.js');
+  for (const flag of given) checkOutput(`--${flag}`, flags[flag], inputs);
 }
 
 function readCodes(text: string | undefined): FindingCode[] | undefined {

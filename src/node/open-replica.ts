@@ -1,34 +1,17 @@
-import type { Backend } from '../control/backend.js';
 import { version } from '../control/har.js';
-import type { Command } from '../log/command.js';
 import { LogOpenError } from '../log/log.js';
-import { createLoggedBackend } from '../log/logged-backend.js';
 import type { RedisAddress } from '../log/redis/address.js';
 import { StoreAwayError } from '../log/redis/connection.js';
-import { runCommand } from '../log/run-command.js';
-import { Sequencer } from '../log/sequencer.js';
 import type { StateMachine } from '../log/state-machine.js';
-import { readStart } from '../scenario/read-start.js';
-import { resolveScenario } from '../scenario/resolve-scenario.js';
-import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
+import { type LoggedState, loggedState } from './logged-state.js';
 import { type ReplicaOptions, readReplica } from './read-replica.js';
-import { sequencerHost } from './sequencer-host.js';
 
-/** A server whose state is that of a log which others serve as well. */
-export interface OpenReplica {
-  readonly backend: Backend;
-  readonly machine: StateMachine;
-  /** The entry that is applied last. */
+/** State in a store, with the position of the last applied entry. */
+export interface OpenReplica extends LoggedState {
   readonly position: number;
-  /** Sentences about what was found at the start and later; empty when all is well. */
-  readonly notices: readonly string[];
-  /** Loads the content of the scenario's file, as it is now. @throws {ScenarioError} and nothing is written */
-  load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
-  /** Tells the others that it goes, when everything is written. */
-  close(): Promise<void>;
 }
 
 /** Others know by it that a replica is there, when it has nothing else to write. */
@@ -43,10 +26,23 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   const hash = fingerprint(jsonText(resolved.scenario));
   let isOpen = false;
   let isLost = false;
-  const settled = () => sequencer.settled();
+  const settled = () => state.sequencer.settled();
   const { log, machine, notices } = await readReplica({ ...options, settled, onLost }, hash);
-  const sequencer = new Sequencer(machine, log, sequencerHost, options.away);
-  const run = (command: Command) => runCommand(sequencer, command);
+  const state = loggedState(machine, log, {
+    notices,
+    generatePets: options.generatePets,
+    away: options.away,
+    isShared: true,
+    health: () => ({
+      ...log.health,
+      engine: 'redis',
+      name: address.name,
+      replica: writer,
+      replicas: machine.replicas.list().map(({ name }) => name),
+      atMs: machine.time.lastMs,
+    }),
+  });
+  const { run, sequencer } = state;
   const beat = setInterval(() => {
     sequencer.submit(machine.replicas.has(writer) ? { kind: 'beat' } : { kind: 'join', version });
   }, beatMs);
@@ -78,29 +74,10 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
     await close();
     throw error;
   }
-  const health = () => ({
-    position: log.position,
-    snapshotPosition: log.snapshotPosition,
-    notices,
-    ...log.health,
-    engine: 'redis' as const,
-    name: address.name,
-    replica: writer,
-    replicas: machine.replicas.list().map(({ name }) => name),
-    atMs: machine.time.lastMs,
-  });
   return {
-    backend: createLoggedBackend(machine, sequencer, health),
-    machine,
+    ...state,
     get position() {
       return log.position;
-    },
-    notices,
-    load(scenario, { reseed = false } = {}) {
-      // Checked before it is written; and as at a start, so that the next one knows it again.
-      const { scenario: complete } = resolveScenario(scenario, options.generatePets, readStart);
-      const { scenarioHash: after } = machine.state;
-      return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, after });
     },
     close,
   };

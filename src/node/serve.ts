@@ -4,12 +4,12 @@ import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SandboxesOptions } from '../simulator/sandboxes.js';
 import { checkOptions } from '../values/check-options.js';
-import { listenToOpened } from './http/listen-to-opened.js';
+import type { DataOptions } from './folder-engine.js';
 import { type ListenOptions, listenOptions } from './http/server.js';
-import type { DataOptions } from './open-data.js';
 import { isRedisAddress } from './redis-address.js';
 import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-files.js';
 import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
+import { type Engine, type OpenState, serveState } from './serve-state.js';
 
 export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals'> {
   /** The name of a shipped scenario, a file, or the content itself. Default: the default scenario. */
@@ -85,26 +85,21 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     reset: dataReset,
     sandboxes: options.sandboxes,
   };
-  const server = await (isRedisAddress(data)
-    ? serveStore(data, common, options)
-    : serveFolder({ ...common, folder: data, fsync }, options));
-  return { ...server, control: createControl(server.controlUrl, { token: options.controlToken }) };
+  const engine = await (isRedisAddress(data) ? inStore(data, common) : inFolder({ ...common, folder: data, fsync }));
+  const { port, baseUrl, controlUrl, notices, close } = await serveState(engine, options);
+  const control = createControl(controlUrl, { token: options.controlToken });
+  return { port, baseUrl, controlUrl, control, notices, close };
 }
 
-async function serveFolder(data: DataOptions, options: ListenOptions): Promise<Omit<ServedData, 'control'>> {
-  const { openData } = await import('./open-data.js');
-  const opened = await openData(data);
-  return { ...(await listenToOpened(opened, options)), notices: opened.notices };
-}
+type Engines = Engine<OpenState & Pick<ServedData, 'notices'>>;
 
-async function serveStore(
-  data: string,
-  common: Omit<DataOptions, 'folder'>,
-  options: ListenOptions,
-): Promise<Omit<ServedData, 'control'>> {
-  const [{ readRedisAddress }, { serveReplica }] = await Promise.all([
+const inFolder = async (options: DataOptions): Promise<Engines> =>
+  (await import('./folder-engine.js')).folderEngine(options);
+
+async function inStore(data: string, options: Omit<DataOptions, 'folder'>): Promise<Engines> {
+  const [{ readRedisAddress }, { storeEngine }] = await Promise.all([
     import('../log/redis/address.js'),
-    import('./serve-replica.js'),
+    import('./store-engine.js'),
   ]);
-  return serveReplica({ ...common, address: readRedisAddress(data) }, options);
+  return storeEngine({ ...options, address: readRedisAddress(data) });
 }

@@ -12,7 +12,8 @@ import {
 import { createLoggedBackend } from '../../src/log/logged-backend.js';
 import { Sequencer, type SequencerHost } from '../../src/log/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/log/start-machine.js';
-import { type ListenOptions, listenTo } from '../../src/node/http/server.js';
+import type { ListenOptions } from '../../src/node/http/server.js';
+import { serveState } from '../../src/node/serve-state.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
@@ -125,12 +126,11 @@ export async function serveLogged(
   });
   const backend = createLoggedBackend(machine, sequencer, health);
   await new Promise((resolve) => sequencer.submit({ kind: 'begin', scenario: resolved.scenario, hash: 'h' }, resolve));
-  const server = await listenTo(backend, { port: 0, ...options });
+  const server = await serveState({ open: async () => ({ backend, close: async () => {} }) }, { port: 0, ...options });
   return {
     machine,
     log,
     sequencer,
-    backend,
     ...server,
     async close() {
       await server.close({ graceMs: 0 });

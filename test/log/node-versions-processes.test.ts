@@ -11,7 +11,7 @@ import type { Command } from '../../src/log/command.js';
 import { toJsonCommand } from '../../src/log/command-json.js';
 import { createRecording } from '../../src/log/file/recording.js';
 import { startMachine } from '../../src/log/start-machine.js';
-import { recordedSandboxes } from '../../src/node/open-recording.js';
+import { recordedSandboxes } from '../../src/node/recording-engine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import type { Verdict } from '../../src/verdict.js';

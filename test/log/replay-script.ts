@@ -3,7 +3,7 @@
 import { captureMachine } from '../../src/log/capture-machine.js';
 import { readRecordedLog } from '../../src/log/file/recording.js';
 import { replayLog } from '../../src/log/replay-log.js';
-import { recordedSandboxes } from '../../src/node/open-recording.js';
+import { recordedSandboxes } from '../../src/node/recording-engine.js';
 import { generatePets } from '../../src/seed.js';
 import { digestOf } from '../support/digest.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { listen } from '../../node/http/server.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
+import { listen } from '../../node/serve-state.js';
 import { createSimulator } from '../../simulator/simulator.js';
 import { judge } from '../../verdict/judge.js';
 import { jsonWithNext } from '../json-with-next.js';

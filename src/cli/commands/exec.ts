@@ -21,7 +21,7 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   requireCommand('exec', command);
   const { timeout, record: file } = flags;
   const options = resultOptions(flags);
-  checkReportFiles(flags);
+  await checkReportFiles(flags);
   const timeoutMs = timeout === undefined ? undefined : timeoutOf(timeout);
   const apiKey = apiKeyOf(flags);
   const { resolved } = await scenarioOf(flags);

@@ -34,7 +34,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
     throw new UsageError(`expected either recordings or --trace, got ${JSON.stringify(files[0])} besides`);
   }
   const options = resultOptions(flags);
-  checkReportFiles(flags, [...files, flags.trace ?? '']);
+  await checkReportFiles(flags, [...files, flags.trace ?? '']);
   const resolved = flags.scenario === undefined ? undefined : (await readScenarioAndFiles(flags.scenario)).resolved;
   const scenario = resolved?.scenario;
   const isTrace = flags.trace !== undefined;

@@ -1,17 +1,17 @@
-import { type ListenOptions, listen } from '../../node/http/server.js';
-import { isRedisAddress } from '../../node/redis-address.js';
+import type { ListenOptions } from '../../node/http/server.js';
 import type { Override } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
+import { type Engine, memoryEngine } from '../../node/serve-state.js';
 import { UsageError } from '../../node/usage-error.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
-import type { DataFlags } from '../data-flags.js';
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
-import { type Served, startServer } from '../start-server.js';
+import type { DataFlags, ServableState } from '../logged-engine.js';
+import { startServer } from '../start-server.js';
 import { tellNotes } from '../tell.js';
 
 /** The options of `petstore-sim serve`, as the command line gives them. */
@@ -33,9 +33,9 @@ export interface ServeFlags extends ListenFlags, DataFlags {
 export async function serve(flags: ServeFlags): Promise<void> {
   const { log, options: listenOptions, writeLine } = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
-  if ((flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync) !== undefined) {
-    (await import('../data-flags.js')).checkDataFlags(flags);
-  }
+  const isLogged = (flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync) !== undefined;
+  const logged = isLogged ? await import('../logged-engine.js') : undefined;
+  logged?.checkDataFlags(flags);
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
@@ -48,8 +48,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     ...listenOptions,
     allowedOrigins: flags['allowed-origin'] ?? [],
   };
-  const served = await startServing(first.resolved, flags, options);
-  const { sim, server, resumedFrom } = served;
+  const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? (await memory(first.resolved, flags.handlers));
+  const server = await startServer(engine, options);
   stopOnSignal(server);
   if (watch) {
     const [{ watchScenario }, { reportReload }] = await Promise.all([
@@ -57,43 +57,24 @@ export async function serve(flags: ServeFlags): Promise<void> {
       import('../report-reload.js'),
     ]);
     const read = () => readScenarioAndFiles(nameOrFile, { overrides });
-    const load: Served['load'] = (scenario, how) => {
+    const load: ServableState['load'] = (scenario, how) => {
       refuseManyPets(scenario);
-      return served.load(scenario, how);
+      return server.load(scenario, how);
     };
     watchScenario(first, { read, load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   const hasToken = flags['control-token'] !== undefined;
-  for (const line of listeningLines(log, sim, server, hasToken, resumedFrom)) writeLine(line);
+  for (const line of listeningLines(log, server.backend.sim, server, hasToken, server.resumedFrom)) writeLine(line);
 }
 
-async function startServing(resolved: ResolvedScenario, flags: ServeFlags, options: ListenOptions): Promise<Served> {
-  if (flags.data !== undefined && isRedisAddress(flags.data)) {
-    return (await import('../serve-replica.js')).serveReplica(resolved, flags, options);
-  }
-  if (flags.data !== undefined) {
-    return (await import('../serve-data.js')).serveData(resolved, flags, options);
-  }
-  if (flags.record !== undefined) {
-    return (await import('../serve-recorded.js')).serveRecorded(resolved, flags, options);
-  }
-  return serveInMemory(resolved, flags.handlers, options);
-}
-
-async function serveInMemory(
-  resolved: ResolvedScenario,
-  handlers: string | undefined,
-  options: ListenOptions,
-): Promise<Served> {
+async function memory(resolved: ResolvedScenario, handlers: string | undefined): Promise<Engine<ServableState>> {
   const sim = createSimulatorFrom(resolved, {
     scenarios: readShippedScenarios,
     generatePets: generateAtStart,
     readStart,
   });
-  const own = handlers === undefined ? options : { ...options, handlers: await handlersOf(handlers, sim) };
-  const server = await startServer(() => listen(sim, own), options);
-  return { sim, server, load: (scenario, how) => sim.load(scenario, how) };
+  return memoryEngine(sim, handlers === undefined ? {} : { handlers: await handlersOf(handlers, sim) });
 }
 
 const handlersOf = async (file: string, sim: Simulator) =>

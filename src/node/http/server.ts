@@ -1,9 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { basePath } from '../../contract/document.js';
-import { type Backend, createDirectBackend } from '../../control/backend.js';
-import { Sandboxes, type SandboxesOptions } from '../../simulator/sandboxes.js';
-import { checkSimulator, type Simulator } from '../../simulator/simulator.js';
-import { checkOptions } from '../../values/check-options.js';
+import type { Backend } from '../../control/backend.js';
+import type { Sandboxes, SandboxesOptions } from '../../simulator/sandboxes.js';
+import type { Simulator } from '../../simulator/simulator.js';
 import type { ExtensionOf, HandlerSource } from '../msw-handlers/extensions.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
@@ -70,36 +69,6 @@ export interface RunningServer {
 /** Time given to answers under way when the server closes; the whole stop must be over within 2 seconds. */
 const closeTimeoutMs = 1_500;
 
-/**
- * Serves a simulator over HTTP.
- * @throws {Error} with the system's `code` (`EADDRINUSE`) when the address is not free, and {RangeError} for a host that is
- * not loopback without `controlToken`, for a token that no header can carry, and for an origin that no browser sends; {TypeError}
- * for an option that there is not
- * @example const server = await listen(createSimulator(), { port: 0 });
- */
-export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
-  checkSimulator('listen', sim);
-  checkOptions('listen', options, listenOptions);
-  const { handlers = [] } = options;
-  const hasHandlers = typeof handlers === 'function' || handlers.length > 0;
-  const extensionOf = hasHandlers ? await mount(sim, handlers) : undefined;
-  // Not the machine's time, which somebody may set.
-  const sandboxes = new Sandboxes(sim, () => performance.now(), options.sandboxes);
-  const server = await listenTo(createDirectBackend(sim, sandboxes), options, extensionOf);
-  return { ...server, sandboxes };
-}
-
-/** Serves what stands behind a server. @throws as `listen` */
-export async function listenTo(
-  backend: Backend,
-  options: ListenOptions,
-  extensionOf?: ExtensionOf,
-): Promise<Omit<RunningServer, 'sandboxes'>> {
-  const { serve, ...server } = await openPort(options);
-  serve(backend, extensionOf);
-  return server;
-}
-
 /** A port on which nothing is served yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   /** Serves this from now on. Streams of what was served before end. */
@@ -111,7 +80,7 @@ export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   pause(onRefused: (sandbox: string | undefined) => void): void;
 }
 
-/** Listens, and answers with a 503 until there is something to serve. @throws as `listen` */
+/** Listens, and answers with a 503 until there is something to serve. @throws as `listen` of `petstore-sim/node` */
 export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const { port = 4010, host = 'localhost', allowedHosts = [], allowedOrigins = [], controlToken } = options;
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
@@ -183,7 +152,3 @@ function checkOrigin(text: string): void {
     `Failed to listen: expected an allowed origin such as "http://localhost:5173", got ${JSON.stringify(text)}`,
   );
 }
-
-// With Express, so only where it is used.
-const mount = async (...args: Parameters<typeof import('../msw-handlers/extensions.js').createExtensions>) =>
-  (await import('../msw-handlers/extensions.js')).createExtensions(...args);

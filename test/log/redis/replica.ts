@@ -1,13 +1,14 @@
 import { createControl, type ServerControl } from '../../../src/control/create-control.js';
 import type { Scenario } from '../../../src/index.js';
 import { readRedisAddress } from '../../../src/log/redis/address.js';
-import { type ServedReplica, type ServeReplicaOptions, serveReplica } from '../../../src/node/serve-replica.js';
+import { type Served, serveState } from '../../../src/node/serve-state.js';
+import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';
 import { readStart } from '../../../src/scenario/read-start.js';
 import { resolveScenario } from '../../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../../src/seed.js';
 import type { RedisServer } from './redis-server.js';
 
-export interface TestReplica extends ServedReplica {
+export interface TestReplica extends Served<StoreState> {
   readonly control: ServerControl;
   /** What it said while it served: of a store that was away and is back, and of everything else. */
   readonly saidOfStore: string[];
@@ -23,13 +24,13 @@ export async function startReplica(
     scenario = {},
     proxy = redis,
     ...options
-  }: Partial<Omit<ServeReplicaOptions, 'address'>> & { scenario?: Scenario; proxy?: { port: number } } = {},
+  }: Partial<Omit<StoreOptions, 'address'>> & { scenario?: Scenario; proxy?: { port: number } } = {},
 ): Promise<TestReplica> {
   const saidOfStore: string[] = [];
   const said: string[] = [];
   const ended: string[] = [];
-  const served = await serveReplica(
-    {
+  const served = await serveState(
+    storeEngine({
       address: readRedisAddress(`redis://127.0.0.1:${proxy.port}/0?name=test`),
       resolved: resolveScenario(scenario, generatePets, readStart),
       scenarioName: 'default',
@@ -37,7 +38,7 @@ export async function startReplica(
       onNotice: (sentence) => (/ is (away|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
       onFatal: (sentence) => ended.push(sentence),
       ...options,
-    },
+    }),
     { port: 0, host: '127.0.0.1' },
   );
   let isOpen = true;

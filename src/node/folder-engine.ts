@@ -1,21 +1,15 @@
-import type { Backend } from '../control/backend.js';
 import { version } from '../control/har.js';
 import { captureMachine } from '../log/capture-machine.js';
-import type { Command } from '../log/command.js';
 import { openFileLog } from '../log/file/file-log.js';
 import { type Log, LogOpenError, type OpenedLog } from '../log/log.js';
-import { createLoggedBackend } from '../log/logged-backend.js';
 import { readMachine } from '../log/read-machine.js';
-import { runCommand } from '../log/run-command.js';
-import { Sequencer } from '../log/sequencer.js';
 import { type MachineOptions, startMachine } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
-import { readStart } from '../scenario/read-start.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
-import type { Scenario } from '../scenario/scenario-schema.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
-import { sequencerHost } from './sequencer-host.js';
+import { type LoggedState, loggedState } from './logged-state.js';
+import type { Engine } from './serve-state.js';
 import { setDifferenceAside } from './set-difference-aside.js';
 
 export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
@@ -30,26 +24,19 @@ export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generat
   readonly fsync?: boolean | undefined;
 }
 
-/** A server whose state is kept in a folder. */
-export interface OpenData {
-  readonly backend: Backend;
-  /** Sentences about what was found at the start; empty when all was well. */
-  readonly notices: readonly string[];
-  /** Whether the folder held a state, so that it goes on; else it has begun. */
+/** State in a folder. */
+export interface FolderState extends LoggedState {
+  /** Whether the folder contained state, which is continued. */
   readonly isResumed: boolean;
-  /** Loads the content of the scenario's file, as it is now. @throws {ScenarioError} and nothing is written */
-  load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** A scenario that takes more is not written as the first command, but as a snapshot. */
 const largeScenario = 256 * 1024;
 
-/**
- * Opens the state that a folder holds, or begins one with the scenario.
- * @throws {LogOpenError} when the folder cannot be used, or holds the state of another scenario
- */
-export async function openData(options: DataOptions): Promise<OpenData> {
+/** State in a folder, which a new folder starts with the scenario. It fails with a `LogOpenError` if the folder cannot be used or contains another scenario. */
+export const folderEngine = (options: DataOptions): Engine<FolderState> => ({ open: () => openFolder(options) });
+
+async function openFolder(options: DataOptions): Promise<FolderState> {
   const { folder, resolved, scenarioName, reset = false, fsync = false } = options;
   const text = jsonText(resolved.scenario);
   const hash = fingerprint(text);
@@ -64,13 +51,8 @@ export async function openData(options: DataOptions): Promise<OpenData> {
   };
   const { log, found } = await readLog(open, reset, { scenarioName, folder, resolved, machineOptions, notices });
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
-  const sequencer = new Sequencer(machine, log, sequencerHost);
-  const run = (command: Command) => runCommand(sequencer, command);
-  const load: OpenData['load'] = (scenario, { reseed = false } = {}) => {
-    // Checked before it is written; and as at a start, so that the next one knows it again.
-    const { scenario: complete } = resolveScenario(scenario, options.generatePets, readStart);
-    return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed });
-  };
+  const state = loggedState(machine, log, { notices, generatePets: options.generatePets });
+  const { run } = state;
 
   if (found === undefined) {
     const isLarge = text.length > largeScenario;
@@ -83,17 +65,7 @@ export async function openData(options: DataOptions): Promise<OpenData> {
       notices.push(`The scenario ${scenarioName} has changed since the last start; it is loaded, and the pets stay.`);
     }
   }
-  const health = () => ({ position: log.position, snapshotPosition: log.snapshotPosition, notices });
-  return {
-    backend: createLoggedBackend(machine, sequencer, health),
-    notices,
-    isResumed: found !== undefined,
-    load,
-    async close() {
-      await sequencer.close();
-      await log.close();
-    },
-  };
+  return { ...state, isResumed: found !== undefined };
 }
 
 interface Reading {

@@ -1,46 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backend } from '../control/backend.js';
 import { LogOpenError } from '../log/log.js';
 import { LogMovedError } from '../log/redis/log-moved-error.js';
 import { newWriterName } from '../log/redis/open-redis-log.js';
 import { StoreAway } from '../log/store-away.js';
-import type { Scenario } from '../scenario/scenario-schema.js';
-import { type ListenOptions, type OpenPort, openPort } from './http/server.js';
+import type { OpenPort } from './http/server.js';
 import { type OpenReplica, openReplica } from './open-replica.js';
 import type { ReplicaOptions } from './read-replica.js';
+import type { Engine, OpenState } from './serve-state.js';
 
-export interface ServeReplicaOptions
+export interface StoreOptions
   extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice' | 'away'> {
   /** Called when this replica has to end. Default: the sentence goes to standard error and the exit code is 1. */
   readonly onFatal?: (sentence: string) => void;
-  /** Called with what happens while it serves. Default: to standard error. */
+  /** Called with events while it serves. Default: to standard error. */
   readonly onNotice?: (sentence: string) => void;
 }
 
-/** A server that serves the state of a log, beside others. */
-export interface ServedReplica extends Omit<OpenPort, 'serve' | 'pause'> {
-  /** What is served now. */
-  readonly backend: Backend;
-  /** What it is called in the log, how far it is, and who else is there. */
+/** State in a store that other servers share. All fields follow the log that is open now. */
+export interface StoreState extends OpenState, Pick<OpenReplica, 'position' | 'notices' | 'load'> {
+  /** Name of this server in the log. */
   readonly replica: string;
-  readonly position: number;
+  /** Names of all servers. */
   readonly replicas: readonly string[];
-  readonly notices: readonly string[];
-  load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
 }
 
 /** A log is read in less time than others need to write this many snapshots. */
 const mostTries = 5;
 
 /**
- * Serves what the log of a store leads to. While the log is read, every request gets a 503; so, too, when it has to be read
- * again because the store has lost a part of it.
- * @throws {LogOpenError} for a store or a log that cannot be used, and as `listen`
+ * State in a store. While the log is read, every request gets a 503; so, too, when it is read again because the store has
+ * lost a part of it. It fails with a `LogOpenError` for a store or a log that cannot be used.
  */
-export async function serveReplica(options: ServeReplicaOptions, listenOptions: ListenOptions): Promise<ServedReplica> {
+export const storeEngine = (options: StoreOptions): Engine<StoreState> => ({
+  listensFirst: true,
+  open: (port) => openStore(options, port as OpenPort),
+});
+
+async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Promise<StoreState> {
   const { onFatal = endProcess, onNotice = (sentence) => process.stderr.write(`petstore-sim: ${sentence}\n`) } =
     options;
-  const { serve, pause, ...port } = await openPort(listenOptions);
   const writer = newWriterName();
   const away = new StoreAway();
   let incarnation = 0;
@@ -85,13 +83,8 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
     }
   }
 
-  let current = await open(options.reset ?? false).catch(async (error) => {
-    await port.close({ graceMs: 0 });
-    throw error;
-  });
-  serve(current.backend);
+  let current = await open(options.reset ?? false);
   return {
-    ...port,
     replica: writer,
     get backend() {
       return current.backend;
@@ -106,9 +99,8 @@ export async function serveReplica(options: ServeReplicaOptions, listenOptions: 
       return current.notices;
     },
     load: (scenario, how) => current.load(scenario, how),
-    async close(how) {
+    async close() {
       isClosing = true;
-      await port.close(how);
       await current.close();
     },
   };

@@ -1,0 +1,137 @@
+import { LogOpenError, LogUnavailableError } from '../log/log.js';
+import type { LoggedState } from '../node/logged-state.js';
+import type { RecordingOptions } from '../node/recording-engine.js';
+import { isRedisAddress } from '../node/redis-address.js';
+import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
+import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
+import type { Engine, OpenState } from '../node/serve-state.js';
+import { UsageError } from '../node/usage-error.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { generateAtStart } from './generated-pets.js';
+import { program } from './program.js';
+import { tell, tellNotes } from './tell.js';
+
+/** Flags of a server that writes a log, and those that exclude it. */
+export interface DataFlags {
+  data?: string;
+  'data-reset'?: boolean;
+  fsync?: boolean;
+  handlers?: string;
+  record?: string;
+}
+
+/** State that a server of this program serves. */
+export interface ServableState extends OpenState, Pick<LoggedState, 'load'> {
+  /** Folder whose state is continued. */
+  readonly resumedFrom?: string | undefined;
+}
+
+/**
+ * State in the folder or the store of `--data`, or in the recording of `--record`; `undefined` without these flags. Problems
+ * of the log are reported on standard error.
+ * @throws {UsageError} for flags that exclude each other; the engine throws it for a log that cannot be used
+ */
+export async function loggedEngine(
+  resolved: ResolvedScenario,
+  { scenario = 'default', data, record, 'data-reset': reset, fsync }: DataFlags & { scenario?: string },
+): Promise<Engine<ServableState>> {
+  const common = {
+    resolved,
+    scenarioName: nameOfScenario(scenario),
+    scenarios: readShippedScenarios,
+    generatePets: generateAtStart,
+  };
+  if (data === undefined) return recordedEngine({ ...common, file: record as string });
+  if (isRedisAddress(data)) return sharedEngine(data, { ...common, reset });
+  const { folderEngine } = await import('../node/folder-engine.js');
+  const engine = folderEngine({ ...common, folder: data, reset, fsync });
+  return {
+    async open() {
+      const state = await engine.open().catch(refuse);
+      for (const notice of state.notices) tell(notice);
+      return { ...state, resumedFrom: state.isResumed ? data : undefined };
+    },
+  };
+}
+
+async function sharedEngine(
+  data: string,
+  options: Pick<RecordingOptions, 'resolved' | 'scenarioName' | 'scenarios' | 'generatePets'> & {
+    reset: boolean | undefined;
+  },
+): Promise<Engine<ServableState>> {
+  const [{ readRedisAddress }, { storeEngine }] = await Promise.all([
+    import('../log/redis/address.js'),
+    import('../node/store-engine.js'),
+  ]);
+  const address = await Promise.resolve(data).then(readRedisAddress).catch(refuse);
+  const engine = storeEngine({ ...options, address });
+  return {
+    ...engine,
+    async open(port) {
+      const state = await engine.open(port).catch(refuse);
+      for (const notice of state.notices) tell(notice);
+      const others = state.replicas.filter((name) => name !== state.replica);
+      const beside = others.length === 0 ? 'no other replica' : `beside ${others.join(', ')}`;
+      tellNotes([`replica ${state.replica} of ${address.shown}, at entry ${state.position}, ${beside}`]);
+      return state;
+    },
+  };
+}
+
+/** @throws {UsageError} for a log that cannot be used, and anything else as it is */
+function refuse(error: Error): never {
+  const isOfLog = error instanceof LogOpenError || error instanceof LogUnavailableError;
+  throw isOfLog || error.name === 'StoreAwayError' ? new UsageError(error.message) : error;
+}
+
+/** State that is recorded in a new file. The engine throws a `UsageError` for a file that cannot be created. */
+export async function recordedEngine(options: RecordingOptions): Promise<Engine<LoggedState>> {
+  const { file } = options;
+  const engine = (await import('../node/recording-engine.js')).recordingEngine(options);
+  return {
+    async open() {
+      const state = await engine.open().catch((error: NodeJS.ErrnoException) => {
+        if (error.syscall === undefined) throw error;
+        if (error.code === 'EEXIST') {
+          throw new UsageError(
+            `expected --record to name a new file, got ${JSON.stringify(file)}, which is there: name another, or remove it`,
+          );
+        }
+        throw new UsageError(
+          `expected --record to name a file that can be written, got ${JSON.stringify(file)}: ${error.message}`,
+        );
+      });
+      process.stderr.write(
+        `petstore-sim: recording to ${file}; bodies of requests are in it, tokens that the scenario does not name are not\n`,
+      );
+      return state;
+    },
+  };
+}
+
+/** Checks the flags of a server that writes a log. @throws {UsageError} for flags that exclude each other */
+export function checkDataFlags({ data, 'data-reset': reset, fsync, handlers, record }: DataFlags): void {
+  if (data !== undefined && record !== undefined) {
+    throw new UsageError(`expected either --data or --record: ${program} replay takes the folder of --data as well`);
+  }
+  if (data === undefined && reset)
+    throw new UsageError('expected --data with --data-reset: a folder, or the address of a store');
+  if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
+  if (data !== undefined && !isRedisAddress(data) && /^[a-z][a-z0-9+.-]*:\/\//i.test(data)) {
+    throw new UsageError(
+      `expected --data with a folder, or the address of a store (redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got ${JSON.stringify(data)}`,
+    );
+  }
+  if (fsync && isRedisAddress(data ?? '')) {
+    throw new UsageError(
+      'expected --fsync with a folder, got a store; when that writes to its disk is a setting of its own',
+    );
+  }
+  if ((data ?? record) !== undefined && handlers !== undefined) {
+    const flag = data === undefined ? '--record' : '--data';
+    throw new UsageError(
+      `expected either ${flag} or --handlers: what handlers of your own change could not be written down`,
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import type { LogHealth } from '../control/control-operation.js';
+import type { Command } from '../log/command.js';
+import type { Log } from '../log/log.js';
+import { createLoggedBackend } from '../log/logged-backend.js';
+import { runCommand } from '../log/run-command.js';
+import { Sequencer } from '../log/sequencer.js';
+import type { StateMachine } from '../log/state-machine.js';
+import type { StoreAway } from '../log/store-away.js';
+import { readStart } from '../scenario/read-start.js';
+import type { GeneratePets } from '../scenario/resolve-pets.js';
+import { resolveScenario } from '../scenario/resolve-scenario.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { fingerprint } from '../values/fingerprint.js';
+import { jsonText } from '../values/json.js';
+import { sequencerHost } from './sequencer-host.js';
+import type { OpenState } from './serve-state.js';
+
+/** State behind a log: commands are appended, then applied. */
+export interface LoggedState extends OpenState {
+  readonly machine: StateMachine;
+  readonly sequencer: Sequencer;
+  /** Sentences about problems of the log; empty if there are none. */
+  readonly notices: readonly string[];
+  /** Appends a command and applies it. */
+  run(command: Command): Promise<void>;
+  /** Loads a scenario that is checked before it is appended. @throws {ScenarioError} */
+  load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
+}
+
+interface LoggedStateOptions {
+  readonly notices?: readonly string[];
+  readonly generatePets?: GeneratePets | undefined;
+  readonly away?: StoreAway;
+  /** Whether other servers append to the log as well, so that a scenario replaces a known one only. */
+  readonly isShared?: boolean;
+  /** Fields of `/__sim/health` besides the positions and the notices. */
+  readonly health?: () => Partial<LogHealth>;
+}
+
+/** Puts a log in front of a state machine. `close` flushes pending commands and closes the log. */
+export function loggedState(
+  machine: StateMachine,
+  log: Log,
+  { notices = [], generatePets, away, isShared = false, health }: LoggedStateOptions = {},
+): LoggedState {
+  const sequencer = new Sequencer(machine, log, sequencerHost, away);
+  const run = (command: Command) => runCommand(sequencer, command);
+  const backend = createLoggedBackend(machine, sequencer, () => ({
+    position: log.position,
+    snapshotPosition: log.snapshotPosition,
+    notices,
+    ...health?.(),
+  }));
+  return {
+    machine,
+    sequencer,
+    backend,
+    notices,
+    run,
+    load(scenario, { reseed = false } = {}) {
+      // Complete, as at a start, so that the next start recognizes it.
+      const { scenario: complete } = resolveScenario(scenario, generatePets, readStart);
+      const after = isShared ? { after: machine.state.scenarioHash } : {};
+      return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, ...after });
+    },
+    async close() {
+      await sequencer.close();
+      await log.close();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { rmSync } from 'node:fs';
+import { version } from '../control/har.js';
+import { createRecording } from '../log/file/recording.js';
+import { type MachineOptions, startMachine } from '../log/start-machine.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { SandboxesOptions } from '../simulator/sandboxes.js';
+import { fingerprint } from '../values/fingerprint.js';
+import { jsonText } from '../values/json.js';
+import { type LoggedState, loggedState } from './logged-state.js';
+import type { Engine } from './serve-state.js';
+
+export interface RecordingOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets'> {
+  /** The file to write. */
+  readonly file: string;
+  readonly resolved: ResolvedScenario;
+  /** What the scenario is called where it comes from: its name, or that of its file. */
+  readonly scenarioName: string;
+}
+
+/** As of a server that keeps nothing; a replay has to drop the same sandboxes at the same instants. */
+export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_000 };
+
+/** State that is recorded in a new file. It fails with the system's error if the file cannot be created. */
+export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> => ({
+  async open() {
+    const { file, resolved, scenarioName, generatePets } = options;
+    const hash = fingerprint(jsonText(resolved.scenario));
+    const log = createRecording(file, {
+      version,
+      scenario: { name: scenarioName, hash },
+      onLost: ({ message }) => console.error(`The recording ${file} cannot be written any more: ${message}`),
+    });
+    const machine = startMachine(resolved, Date.now(), {
+      ...options,
+      sandboxes: recordedSandboxes,
+      readMs: () => Date.now(),
+    });
+    const state = loggedState(machine, log, { generatePets });
+    await state.run({ kind: 'begin', scenario: resolved.scenario, hash });
+    return {
+      ...state,
+      async close() {
+        // An entry contains the hash of the responses to the entry before it.
+        await state.run({ kind: 'tick' });
+        await state.close();
+      },
+      discard: () => rmSync(file),
+    };
+  },
+});

@@ -1,0 +1,99 @@
+import { type Backend, createDirectBackend } from '../control/backend.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { Sandboxes } from '../simulator/sandboxes.js';
+import { checkSimulator, type Simulator } from '../simulator/simulator.js';
+import { checkOptions } from '../values/check-options.js';
+import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
+import type { ExtensionOf } from './msw-handlers/extensions.js';
+
+/** State that a server can serve. */
+export interface OpenState {
+  readonly backend: Backend;
+  /** Handlers that take precedence over the API. */
+  readonly extensionOf?: ExtensionOf | undefined;
+  close(): Promise<void>;
+  /** Removes a file that a failed start has created. */
+  discard?(): void;
+}
+
+/** Opens state: in memory, in a folder, in a recording or in a store. */
+export interface Engine<State extends OpenState = OpenState> {
+  /** Whether the port is bound before the state is open; requests get a 503 until then. Default: false. */
+  readonly listensFirst?: boolean;
+  /** @param port the bound port, if `listensFirst` */
+  open(port?: OpenPort): Promise<State>;
+}
+
+/** Open state with the server in front of it. */
+export type Served<State extends OpenState> = Omit<State, 'close'> & Omit<RunningServer, 'sandboxes'>;
+
+/**
+ * Opens state and serves it. `close` stops the server, then closes the state.
+ * @throws as `openPort` and the engine; then neither the port nor the state is open
+ */
+export async function serveState<State extends OpenState>(
+  engine: Engine<State>,
+  options: ListenOptions,
+): Promise<Served<State>> {
+  const bound = engine.listensFirst ? await openPort(options) : undefined;
+  const state = await engine.open(bound).catch(async (error) => {
+    await bound?.close({ graceMs: 0 });
+    throw error;
+  });
+  const closeState = state.close;
+  const port =
+    bound ??
+    (await openPort(options).catch(async (error) => {
+      await closeState();
+      state.discard?.();
+      throw error;
+    }));
+  port.serve(state.backend, state.extensionOf);
+  const { serve, pause, ...server } = port;
+  // Assigned, because the state of a store has getters.
+  return Object.assign(state, server, {
+    async close(how?: { graceMs?: number }) {
+      await port.close(how);
+      await closeState();
+    },
+  });
+}
+
+/**
+ * Serves a simulator over HTTP.
+ * @throws {Error} with the system's `code` (`EADDRINUSE`) when the address is not free, and {RangeError} for a host that is
+ * not loopback without `controlToken`, for a token that no header can carry, and for an origin that no browser sends; {TypeError}
+ * for an option that there is not
+ * @example const server = await listen(createSimulator(), { port: 0 });
+ */
+export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
+  checkSimulator('listen', sim);
+  checkOptions('listen', options, listenOptions);
+  const { port, baseUrl, controlUrl, sandboxes, close } = await serveState(memoryEngine(sim, options), options);
+  return { port, baseUrl, controlUrl, sandboxes, close };
+}
+
+interface MemoryState extends OpenState {
+  readonly sandboxes: Sandboxes;
+  /** Loads a scenario. @throws {ScenarioError} */
+  load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
+}
+
+/** A simulator in memory. */
+export const memoryEngine = (
+  sim: Simulator,
+  { handlers = [], sandboxes: limits }: Pick<ListenOptions, 'handlers' | 'sandboxes'> = {},
+): Engine<MemoryState> => ({
+  async open() {
+    const hasHandlers = typeof handlers === 'function' || handlers.length > 0;
+    const extensionOf = hasHandlers ? await mount(sim, handlers) : undefined;
+    // Not the machine's time, which somebody may set.
+    const sandboxes = new Sandboxes(sim, () => performance.now(), limits);
+    const load: MemoryState['load'] = async (scenario, { reseed = false } = {}) => sim.load(scenario, { reseed });
+    return { backend: createDirectBackend(sim, sandboxes), sandboxes, extensionOf, load, close: async () => {} };
+  },
+});
+
+// With Express, so only where it is used.
+const mount = async (...args: Parameters<typeof import('./msw-handlers/extensions.js').createExtensions>) =>
+  (await import('./msw-handlers/extensions.js')).createExtensions(...args);
