@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -6,6 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createControl } from '../../src/control.js';
 import { createSimulator } from '../../src/index.js';
+import { serve } from '../../src/node.js';
 import { runCommandLine, startServer } from '../support/command-line.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-data-'));
@@ -65,4 +68,41 @@ test('serve --data --watch loads a saved scenario into what is kept', async () =
   const again = await startServer(args);
   // Loaded already, so there is nothing to tell.
   expect(again.errors()).toBe('');
+});
+
+test('a port that is taken leaves no recording and no lock on a folder', async () => {
+  const taken = createServer();
+  await once(taken.listen(0, '127.0.0.1'), 'listening');
+  const { port } = taken.address() as { port: number };
+  const [file, data] = [join(folder, 'untaken.jsonl'), join(folder, 'untaken')];
+  for (const flags of [
+    ['--record', file],
+    ['--data', data],
+  ]) {
+    const { code, err } = await runCommandLine(['serve', '--port', String(port), ...flags]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`port ${port} is taken; stop what listens there`)]);
+  }
+  taken.close();
+  expect(existsSync(file)).toBe(false);
+  const server = await startServer(['--data', data]);
+  expect(server.listening.resumedFrom).toBe(data);
+  expect(server.errors()).toBe('');
+});
+
+test('serve of petstore-sim/node closes the folder if the port is taken', async () => {
+  const taken = createServer();
+  await once(taken.listen(0, '127.0.0.1'), 'listening');
+  const { port } = taken.address() as { port: number };
+  const data = join(folder, 'in-process');
+  await expect(serve({ data, port })).rejects.toThrow('EADDRINUSE');
+  taken.close();
+  const server = await serve({ data, port: 0 });
+  await server.close({ graceMs: 0 });
+});
+
+test('exec --record of a command that cannot be started leaves no recording', async () => {
+  const file = join(folder, 'unstarted.jsonl');
+  const { code, err } = await runCommandLine(['exec', '--record', file, '--', 'no-such-command']);
+  expect([code, err]).toEqual([2, expect.stringContaining('there is no such command')]);
+  expect(existsSync(file)).toBe(false);
 });

@@ -1,6 +1,7 @@
 import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import type { RunResult } from '../../verdict/run-result.js';
 import { runClient } from '../client-run.js';
+import { givenFlags } from '../given-flags.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
@@ -61,9 +62,7 @@ const recordLine = (flags: ExecFlags, command: readonly string[]) =>
 /** The same run with something more. */
 function againLine(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
   const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
-  const options = Object.entries({ scenario, seed, 'api-key': apiKey, timeout }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
+  const options = givenFlags({ scenario, seed, 'api-key': apiKey, timeout });
   const sets = set.flatMap((text) => ['--set', text]);
   const words = [...more, ...options, ...sets, ...(noLimits ? ['--no-limits'] : []), '--', ...command];
   return `${program} exec ${shellWords(words)}`;
