@@ -1,5 +1,5 @@
 import { runCommand } from '../../src/cli/client-command.js';
-import { environment, judgedSession, resolveForClient } from '../../src/cli/client-run.js';
+import { environment, openSession, resolveForClient } from '../../src/cli/client-run.js';
 import { clientOf } from '../../src/scenario/client.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import type { RequestRecord } from '../../src/state/request-record.js';
@@ -32,12 +32,12 @@ export async function recordRun(
   timeoutMs: number,
 ): Promise<RecordedRun> {
   const resolved = await resolveForClient(scenario);
-  const session = await judgedSession(resolved);
-  const { sim } = session;
-  const wire = await openWireLog(Number(new URL(session.server.baseUrl).port));
+  const session = await openSession(resolved);
+  const { sim } = session.backend;
+  const wire = await openWireLog(session.port);
   try {
     const needs = clientOf(resolved.scenario);
-    const env = environment(session.server, needs);
+    const env = environment(session, needs);
     env.PETSTORE_BASE_URL = env.PETSTORE_BASE_URL.replace(/:\d+/, `:${wire.port}`);
     const sizeBefore = sim.pets.size;
     const { end, output } = await runCommand(client.command, { env, output: 'keep', timeoutMs });
@@ -86,7 +86,7 @@ export async function recordRun(
     };
   } finally {
     await wire.close();
-    await session.close();
+    await session.close({ graceMs: 0 });
   }
 }
 
