@@ -117,6 +117,16 @@ describe('no-jitter', () => {
     expect(found(verdictOn(wall, ...waiting, ...later), 'no-jitter')?.requests).toEqual([6, 7, 8, 9, 10]);
   });
 
+  test('takes no more callers for a herd than the scenario has', () => {
+    const four = (parallel: number): Scenario => ({ ...wall, client: { key: 'free-key', calls: 8, parallel } });
+    const program = sending([900, 31_000, 3]);
+    const judged = (parallel: number) =>
+      found(verdictOn(four(parallel), program, program, program, program), 'no-jitter');
+    expect(judged(4)).toBeUndefined();
+    // Of eight callers, eight may have waited.
+    expect(judged(8)?.requests).toHaveLength(8);
+  });
+
   test('finds callers that wait the same, though they were refused one after the other', () => {
     const finding = herd(Array(6).fill(30_000), 100);
     expect(finding?.text).toContain('6 waiting calls waited the same 30.0 s');

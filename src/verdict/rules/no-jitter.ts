@@ -52,7 +52,8 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
     const waiting = oneForEachCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < backMs));
     const [first] = waiting;
     if (first === undefined || waiting.length < leastCallers || deadlineMs === Number.POSITIVE_INFINITY) continue;
-    const { series } = first.lane;
+    const { series, callers: declared } = first.lane;
+    if (declared > 1 && declared < leastCallers) continue;
     const latest = latestOfKeys[series] as readonly number[];
     const from = lowest(latest.length, (at) => (latest[at] as number) >= backMs);
     const back = backAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, backMs);
