@@ -123,6 +123,19 @@ describe('a write without an answer that is not sent again', () => {
     ]);
   });
 
+  test('is given up in silence where the client left before the answer and the command ends with 0', () => {
+    const left = (hasFailed: boolean) => {
+      const runJudge = new RunJudge({ scenario: 'late', expect: { served: true }, needs: { operation: 'createPet' } });
+      const sim = frozen({});
+      runPrograms(sim, [once]);
+      for (const entry of sim.journal.query()) runJudge.add({ ...entry, status: 0, isAbandoned: true });
+      return runJudge.verdict({ nowMs: sim.clock.now(), isOver: true, end: { hasFailed } });
+    };
+    expect(left(false)).toMatchObject({ outcome: 'fail' });
+    expect(blamed(left(false))).toEqual(['gave-up']);
+    expect(blamed(left(true))).toEqual([]);
+  });
+
   test('is no fault where the caller was told, or where nobody knows', () => {
     for (const scenario of [answered, { ...answered, expect: { served: true, fail: ['duplicate-write' as const] } }]) {
       for (const end of [{ hasFailed: true }, {}]) {

@@ -87,8 +87,7 @@ const isToRepeat = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
 /** A write that may be stored, so that it must not be sent again. */
-const isUnansweredWrite = (request: JudgedRequest) =>
-  isWrite(request) && !request.isRefused && request.status !== 0 && isUnknown(request);
+const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
 /** Whether no write can be another try with a pet made anew: there are no more of them than the scenario asks for. */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
