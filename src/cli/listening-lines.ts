@@ -39,18 +39,18 @@ export function listeningLines(
   return [
     `${styleText('bold', 'petstore-sim')}  scenario ${harmless(sim.name)}${resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}: ${stateOf(sim)}`}`,
     '',
-    `  Page     ${styleText('cyan', `${controlUrl}/`)}`,
-    `  API      ${styleText('cyan', baseUrl)}`,
-    `  Control  ${styleText('cyan', controlUrl)}`,
+    `  Dashboard  ${styleText('cyan', `${controlUrl}/`)}`,
+    `  API        ${styleText('cyan', baseUrl)}`,
+    `  Control    ${styleText('cyan', controlUrl)}`,
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? limits(info) : info.state;
-      return `  ${index === 0 ? 'Keys' : '    '}     ${harmless(info.key).padEnd(width)}  ${harmless(info.plan).padEnd(10)}  ${what}`;
+      return `  ${index === 0 ? 'Keys' : '    '}       ${harmless(info.key).padEnd(width)}  ${harmless(info.plan).padEnd(10)}  ${what}`;
     }),
     '',
-    `  Try      curl -i ${shellWords([`${baseUrl}/pets?limit=3`])} ${authorization}`,
-    `           curl -i ${shellWords([`${baseUrl}/pets`])} ${authorization} ${json} -d '{"name":"Rex","categoryId":1}'`,
-    `           curl -s ${shellWords([`${controlUrl}/clock`])}${token} ${json} -d '{"advance":"61s"}'`,
+    `  Try        curl -i ${shellWords([`${baseUrl}/pets?limit=3`])} ${authorization}`,
+    `             curl -i ${shellWords([`${baseUrl}/pets`])} ${authorization} ${json} -d '{"name":"Rex","categoryId":1}'`,
+    `             curl -s ${shellWords([`${controlUrl}/clock`])}${token} ${json} -d '{"advance":"61s"}'`,
     '',
   ];
 }

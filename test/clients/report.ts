@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
 import { gauntletCount, gauntletRange, gauntletSection } from './gauntlet-report.js';
 import { type Language, languages } from './languages.js';
@@ -131,6 +133,9 @@ function whenSet(): string {
   return [sentence, ...(wrong.length > 0 ? [resultTable(wrong, 'setRight')] : [])].join('\n\n');
 }
 
+/** How to make a program of the settings, with one that passes the gauntlet. */
+const wholeProgram = readFileSync(join(import.meta.dirname, 'whole-program.md'), 'utf8').trim();
+
 function settings(language: Language): string[] {
   const { folder, shared, highlight } = languages[language];
   const common = shared.map(({ file, region }) => snippet(`${folder}/${file}`, region));
@@ -138,6 +143,7 @@ function settings(language: Language): string[] {
   return [
     `### What the ${language} settings share`,
     codeBlock(highlight, common.join('\n\n')),
+    ...(language === 'Node' ? [wholeProgram] : []),
     ...own.flatMap(section),
   ];
 }

@@ -21,9 +21,10 @@ import { blocksIn, type CodeBlock, root, userPage } from '../support/markdown.js
 const exec = promisify(execFile);
 
 /** How a block of code is run. */
-type Kind = 'jest' | 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
+type Kind = 'setup' | 'jest' | 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
 
 function kindOf({ text, saveAs }: CodeBlock): Kind {
+  if (/\b(?:provide|inject)\(/.test(text)) return 'setup';
   if (/from '(petstore-sim\/)?vitest'/.test(text)) return 'vitest';
   if (/petstore-sim\/jest|module\.exports/.test(text)) return 'jest';
   if (text.includes('defineConfig')) return 'config';
@@ -47,7 +48,10 @@ function fileOf(block: CodeBlock, index: number): string {
 
 /** A project that has the package, as the build of `npm test` has made it. */
 let folder: string;
-const write = (file: string, text: string) => writeFile(join(folder, file), text);
+const write = async (file: string, text: string) => {
+  await mkdir(dirname(join(folder, file)), { recursive: true });
+  await writeFile(join(folder, file), text);
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-sim-docs-'));
@@ -109,6 +113,21 @@ test('the Vitest tests pass as printed', { timeout: 60_000 }, async () => {
   const { stdout } = await exec(process.execPath, run, { cwd: folder }).catch((error) => error);
   const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
   expect(report, withPlaces(stdout)).toMatchObject({ numPassedTests: files.length, numFailedTests: 0 });
+});
+
+test('the global setup of Vitest serves a sandbox to each test file', { timeout: 60_000 }, async () => {
+  const [setup, test] = ofKind('setup');
+  await write('test-a/own.test.js', test?.text ?? '');
+  await write('test-b/own.test.js', test?.text ?? '');
+  await write(
+    'setup.config.js',
+    `export default { test: { globalSetup: './${setup?.file}', include: ['test-*/*'] } };`,
+  );
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const run = [vitest, 'run', '--config', 'setup.config.js', '--reporter', 'json'];
+  const { stdout } = await exec(process.execPath, run, { cwd: folder }).catch((error) => error);
+  const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
+  expect(report, stdout).toMatchObject({ numPassedTests: 2, numFailedTests: 0 });
 });
 
 /** Says that it waits, waits, and shows what it got. */

@@ -37,9 +37,9 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
   const say = (line: string) => {
     if (!flags.json) print(`${line}\n`);
   };
-  say(`  Page     ${styleText('cyan', `${server.controlUrl}/`)}`);
+  say(`  Dashboard  ${styleText('cyan', `${server.controlUrl}/`)}`);
   say(
-    `  Clients  ${keys.wrong} waits 1.5 seconds whatever it is told; ${keys.right} waits as long as Retry-After says`,
+    `  Clients    ${keys.wrong} waits 1.5 seconds whatever it is told; ${keys.right} waits as long as Retry-After says`,
   );
   if (stdout.isTTY && !flags.json) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   const over = AbortSignal.timeout(lengthMs);
