@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ScenarioError } from '../../src/index.js';
-import { readScenario } from '../../src/node/scenario-files/scenario-files.js';
+import { readScenario, readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-messages-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,6 +56,18 @@ test.each([
 ])('a mistake in a rule or in client hides no wrong name beside it: %s', async (text, paths) => {
   const found = await mistakes(text);
   expect(found.map((each) => each.split(': ')[0])).toEqual(paths);
+});
+
+test('a number below a second gives a note where durations are longer', async () => {
+  const file = join(folder, 'bare.yaml');
+  writeFileSync(
+    file,
+    'keys: { a: { bannedFor: 20, expiresIn: 20s }, b: { expiresIn: 2000 } }\nfaults: [{ when: { after: 5 }, then: { delay: 20 } }]',
+  );
+  expect((await readScenarioAndFiles(file)).notes).toEqual([
+    'keys.a.bannedFor: 20 is 20 ms; did you mean "20s"?',
+    'faults[0].when.after: 5 is 5 ms; did you mean "5s"?',
+  ]);
 });
 
 test('an exported state is reported as one, with the command that loads it', async () => {

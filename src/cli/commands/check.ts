@@ -1,19 +1,20 @@
-import { readScenario } from '../../node/scenario-files/scenario-files.js';
+import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
-import { tell } from '../tell.js';
+import { tell, tellNotes } from '../tell.js';
 
 /** Looks for mistakes in scenario files: `FILE: ok`, or all of them on standard error and exit code 2. */
 export async function check(files: readonly string[], asJson = false, print: (text: string) => void): Promise<void> {
   if (files.length === 0) throw new UsageError(`expected a file to check; see ${program} check --help`);
-  const results: { file: string; ok: boolean; issues: ScenarioError['issues'] }[] = [];
+  const results: { file: string; ok: boolean; issues: ScenarioError['issues']; notes?: readonly string[] }[] = [];
   for (const file of files) {
     try {
-      await readScenario(file);
-      results.push({ file, ok: true, issues: [] });
+      const { notes } = await readScenarioAndFiles(file);
+      results.push({ file, ok: true, issues: [], notes });
+      if (!asJson) tellNotes(notes.map((note) => `${file}: ${note}`));
       if (!asJson) print(`${file}: ok\n`);
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;

@@ -66,7 +66,7 @@ export async function readScenarioAndFiles(
       const content = withoutExtends(value, nameOrFile);
       const scenario = (applied?.applyOverrides(content, overrides) ?? content) as Scenario;
       const resolved = resolveScenario(scenario, generatePets, readStart);
-      found = { scenario, resolved, files, notes: newKeys(value, overrides) };
+      found = { scenario, resolved, files, notes: [...newKeys(value, overrides), ...bareDurations(scenario)] };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));
@@ -89,6 +89,26 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
     const hint = known.includes(key) ? '' : hintFor(key, known);
     return hint === '' ? [] : [`--set made a new key, ${JSON.stringify(key)}${hint}`];
   });
+}
+
+/** Durations that are numbers below a second, in fields whose durations are longer. */
+function bareDurations({ keys, faults = [] }: Scenario): string[] {
+  const found = [
+    ...Object.entries(keys ?? {}).flatMap(([key, { bannedFor, expiresIn }]) => [
+      [`keys.${key}.bannedFor`, bannedFor],
+      [`keys.${key}.expiresIn`, expiresIn],
+    ]),
+    ...faults.flatMap(({ when, then }, index) => [
+      [`faults[${index}].when.after`, when?.after],
+      [`faults[${index}].when.for`, when?.for],
+      [`faults[${index}].then.ban`, then.ban],
+    ]),
+  ];
+  return found.flatMap(([path, value]) =>
+    Number.isInteger(value) && Number(value) > 0 && Number(value) < 1_000
+      ? [`${path}: ${value} is ${value} ms; did you mean "${value}s"?`]
+      : [],
+  );
 }
 
 const shippedAlone = (name: string): LayeredScenario => ({
