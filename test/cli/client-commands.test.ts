@@ -81,7 +81,7 @@ describe.concurrent('petstore-sim exec', () => {
     expect((await run(['exec', ...usedUp, '--', ...client('300', 3)])).code).toBe(3);
     // So that nobody wonders why CI failed after a PASS.
     const passed = await run(['exec', ...usedUp, '--', ...client('retryAfterSeconds * 1000', 3)]);
-    expect(passed).toMatchObject({ code: 3, err: expect.stringMatching(/^PASS {2}default/) });
+    expect(passed).toMatchObject({ code: 3, err: expect.stringMatching(/^PASS \(client\), command failed {2}default/) });
     expect(passed.err).toContain('\n  The command ended with exit code 3.\n');
   });
 
