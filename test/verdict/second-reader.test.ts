@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
+import { gauntletScenarios } from '../clients/gauntlet.js';
 import { judged } from '../clients/results.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 import { type Ending, type Expects, readWire, type Sent } from './second-reader.js';
+import { readResults } from './second-reader-comparison.js';
 import { openWireLog } from './wire-log.js';
 
 const startMs = Date.parse('2026-01-01T12:00:00Z');
@@ -338,6 +340,27 @@ describe('the judge and the second reader agree', () => {
       ...(text !== undefined && { body: text, bodyBytes: text.length, pet: 'Rex' }),
     };
   }
+});
+
+describe('the comparison of real clients', () => {
+  const { runs, clients, scenarios, outcome, findings, falseAccusations, differences } = readResults();
+
+  test('covers more than a thousand runs, and every scenario that expects something', () => {
+    expect(runs).toBeGreaterThan(1_000);
+    expect(clients).toBeGreaterThan(40);
+    expect(scenarios).toBe(gauntletScenarios.length);
+  });
+
+  test('agrees in 99 of 100 outcomes and 97 of 100 findings, and accuses nobody falsely', () => {
+    expect(outcome / runs).toBeGreaterThanOrEqual(0.99);
+    expect(findings / runs).toBeGreaterThanOrEqual(0.97);
+    expect(falseAccusations).toBe(0);
+  });
+
+  test('explains each difference', () => {
+    expect(differences.length).toBeGreaterThanOrEqual(runs - findings);
+    expect(differences.filter(({ why }) => why === '')).toEqual([]);
+  });
 });
 
 describe('the wire log', () => {

@@ -137,14 +137,16 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
       const isAfterReset = isThread && isRefused(one) && retry !== undefined && (reset ?? one.atMs + 1) <= one.atMs;
       const byMs = isAfterReset ? retry - one.atMs : earlyMs(own, one);
       if (byMs > toleranceMs) blame('early-retry', isRefused(one) || one.status === 503);
-      const isOfDay = dayLimits.includes(own['x-ratelimit-limit'] ?? '') && !isBan(own);
+      const isOfDay = dayLimits.includes(own['x-ratelimit-limit'] ?? '');
       if (isOfDay) tested.add('ignored-day-window');
       if (isOfDay && byMs > toleranceMs) blame('ignored-day-window', true);
       const lateMs = -earlyMs(own, one);
       const backoffMs = Math.min(60_000, Math.max(secondMs, (dueMs(own) ?? 0) - own.doneMs) * 2 ** refusalsInRow);
       if (lateMs >= 0 && dueMs(own) !== undefined) tested.add('overslept');
       if (lateMs > Math.max(patienceMs(own), refusalsInRow > 1 ? backoffMs : 0)) blame('overslept', false);
-    } else if (gate !== undefined && earlyMs(gate, one) > toleranceMs) blame('no-shared-gate', false);
+    } else if (gate !== undefined && unreturned.length < expects.parallel && earlyMs(gate, one) > toleranceMs)
+      // With all callers waiting, nobody is left for another call.
+      blame('no-shared-gate', false);
     if (isBan(one)) {
       const knew = isThread ? told : aged.at(-1);
       if (knew !== undefined && !isBan(knew)) blame('ban-tripped', true);
@@ -156,7 +158,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
       refusalsInRow++;
       refusals.push(one);
       unreturned.push(one);
-    } else if (isServed(one) || one.status === 400 || one.status === 404) {
+    } else if (isServed(one) || [400, 401, 404].includes(one.status)) {
       told = undefined;
       refusalsInRow = 0;
       if (isThread) refusals.length = 0;
@@ -206,9 +208,10 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
     tested.add('no-backoff-growth');
     const [least, most] = [Math.min(...waits), Math.max(...waits)];
     const steps = waits.slice(1).map((ms, at) => ms - (waits[at] as number));
-    const rises = steps.every((ms) => ms > -40) && most - least > 80 && (steps.at(-1) ?? 0) >= 1.3 * (steps[0] ?? 0);
-    // Random waits shrink by more than a jitter.
-    const isRandom = whole.slice(1).some((ms, at) => (whole[at] as number) - ms > Math.max(100, ...whole) / 3);
+    const isLonger = most >= 2 * least || steps.length === 1 || (steps.at(-1) ?? 0) >= 1.3 * (steps[0] ?? 0);
+    const rises = steps.every((ms) => ms > -40) && most - least > 80 && isLonger;
+    // A wait of less than half of the one before is random; latency is not.
+    const isRandom = whole.slice(1).some((ms, at) => ms + 100 < ((whole[at] as number) + 100) / 2);
     if (most + 100 <= 3 * (least + 100) && !rises && !isRandom) blame('no-backoff-growth', false);
   }
 
