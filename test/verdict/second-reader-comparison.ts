@@ -47,14 +47,28 @@ export async function secondReader(words: readonly string[], say: (line: string)
     prepareClients();
     mkdirSync(recorded, { recursive: true });
     process.setMaxListeners(0);
+    // Each run passes these signals on to its command; the comparison ends as well.
+    const stopped = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
     const open = pairs
       .filter((pair) => !words.includes('rest') || !existsSync(fileOf(pair)))
       // In an order of no pattern, so that an interrupted comparison leaves an even sample.
       .sort((a, b) => (orderOf(fileOf(a)) < orderOf(fileOf(b)) ? -1 : 1));
-    await inParallel(open, (pair) => recordPair(pair, fileOf(pair), say), {
-      lanes,
-      onDone: (done) => done % 50 === 0 && say(`${done} of ${open.length} runs`),
-    });
+    await inParallel(
+      open,
+      async (pair) => {
+        const run = await recordRun(pair.client, pair.scenario, timeoutMs);
+        if (stopped.signal.aborted) return;
+        if (run.sent.length === 0) say(`${run.client} sent no request in ${run.scenario}: ${run.output}`);
+        else writeFileSync(fileOf(pair), writeRun(run));
+      },
+      {
+        lanes,
+        stopped: stopped.signal,
+        onDone: (done) => done % 50 === 0 && say(`${done} of ${open.length} runs`),
+      },
+    );
+    if (stopped.signal.aborted) return;
   }
   const files = new Set(pairs.map(fileOf));
   const runs = readdirSync(recorded).filter((name) => files.has(recorded + name));
@@ -74,16 +88,6 @@ const orderOf = (name: string) => createHash('sha256').update(name).digest('hex'
 
 function* readRuns(names: readonly string[]) {
   for (const name of names) yield readRun(readFileSync(recorded + name, 'utf8'));
-}
-
-async function recordPair(
-  { client, scenario }: { client: (typeof foreignClients)[number]; scenario: (typeof scenarios)[number] },
-  file: string,
-  say: (line: string) => void,
-): Promise<void> {
-  const run = await recordRun(client, scenario, timeoutMs);
-  if (run.sent.length === 0) say(`${client.name} sent no request in ${scenario.name}: ${run.output}`);
-  else writeFileSync(file, writeRun(run));
 }
 
 /** Explanations written by hand stay for differences that stay. */

@@ -121,6 +121,12 @@ const pairs: Pair[] = [
     right: { log: [0, 1_500, 4_000, 8_500, 17_500].map((ms) => refused(ms, 1)) },
   },
   {
+    finding: 'no-backoff-growth',
+    does: 'waited at random, but never much less than before',
+    wrong: { log: [0, 1_600, 2_800, 4_300].map((ms) => sent(ms, 429)) },
+    right: { log: [0, 1_650, 2_800, 4_580, 5_180].map((ms) => sent(ms, 429)) },
+  },
+  {
     finding: 'no-jitter',
     does: 'came back together',
     wrong: { log: [...many(6, (at) => refused(at / 10, 5)), ...many(6, (at) => served(5_100 + at))] },
@@ -133,6 +139,13 @@ const pairs: Pair[] = [
     wrong: { log: [refused(0, 5), refused(2_000, 3, { target: '/v1/pets?limit=1' }), served(5_100)] },
     right: { log: [refused(0, 5), served(5_100, { target: '/v1/pets?limit=1' }), served(5_200)] },
     expects: { parallel: 2, calls: 2 },
+  },
+  {
+    finding: 'no-shared-gate',
+    does: 'called while one waited, and not while all of its callers did',
+    wrong: { log: [refused(0, 5), refused(2, 5), refused(2_000, 3, { target: '/v1/pets/1' })] },
+    right: { log: [refused(0, 5), refused(2, 5), refused(4, 5), refused(2_000, 3, { target: '/v1/pets/1' })] },
+    expects: { parallel: 3, calls: 3 },
   },
   {
     finding: 'retry-storm',
@@ -198,6 +211,12 @@ const pairs: Pair[] = [
     wrong: { log: [sent(0, 503, post)] },
     right: { log: [sent(0, 503, post)], ending: { exitCode: 1 } },
     expects: oneWrite,
+  },
+  {
+    finding: 'impatient',
+    does: 'left a response after a second, and not after a time limit of two',
+    wrong: { log: [sent(0, 0, { isLeft: true, doneMs: startMs + 1_000 }), served(3_000)] },
+    right: { log: [sent(0, 0, { isLeft: true, doneMs: startMs + 2_100 }), served(3_000)] },
   },
   {
     finding: 'impatient',
