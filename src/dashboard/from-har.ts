@@ -81,6 +81,4 @@ const bodyOf = (text: string | undefined, own: Partial<JournalBody> | undefined)
 const canonical = (name: string) =>
   name.toLowerCase() === 'www-authenticate'
     ? 'WWW-Authenticate'
-    : name
-        .replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
-        .replace('Ratelimit', 'RateLimit');
+    : name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()).replace('Ratelimit', 'RateLimit');

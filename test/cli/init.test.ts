@@ -83,7 +83,7 @@ test('demo shows a wrong and a right client, the address of the page first', asy
   const { code, out, err } = await run('demo', '--timeout', '5s');
   expect([code, err]).toEqual([0, '']);
   const lines = out.split('\n');
-  expect(lines[0]).toMatch(/^ {2}Page {5}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/);
+  expect(lines[0]).toMatch(/^ {2}Dashboard {2}http:\/\/127\.0\.0\.1:\d+\/__sim\/$/);
   expect(out).toMatch(/^FAIL {2}wrong-client\n {2}early-retry: /m);
   expect(out).toMatch(/^PASS {2}right-client$/m);
   const { results } = JSON.parse((await run('demo', '--json', '--timeout', '4s')).out);

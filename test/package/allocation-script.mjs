@@ -37,19 +37,18 @@ async function bytesARequest(port) {
   return Math.round((process.memoryUsage().heapUsed - before) / times);
 }
 
-/** Moves what still lives to where young objects are not looked for again, and frees the rest of them. */
-function collectYoung() {
-  for (let n = 0; n < 2; n++) globalThis.gc({ type: 'minor' });
+function collect() {
+  for (let n = 0; n < 2; n++) globalThis.gc();
 }
 
-/** What is left of a request when the young objects are collected, with a journal that is full and code that V8 has compiled. */
+/** Bytes that remain of a request after a collection, with a full journal and compiled code. */
 async function bytesThatLiveOn(port) {
   const times = 10_000;
   await send(port, 3 * times);
-  collectYoung();
+  collect();
   const before = process.memoryUsage().heapUsed;
   await send(port, times);
-  collectYoung();
+  collect();
   return Math.round((process.memoryUsage().heapUsed - before) / times);
 }
 
