@@ -144,7 +144,9 @@ function helpTranscripts() {
     const output = printed(...args).replaceAll('node dist/cli/main.cjs', 'npx petstore-sim');
     return `\`\`\`console\n$ npx petstore-sim ${args.join(' ')}\n${output}\`\`\`\n`;
   };
-  return [transcript('--help'), ...Array.from(names, (name) => `### ${name}\n\n${transcript(name, '--help')}`)].join('\n');
+  return [transcript('--help'), ...Array.from(names, (name) => `### ${name}\n\n${transcript(name, '--help')}`)].join(
+    '\n',
+  );
 }
 
 /** What a command of the build prints. */
