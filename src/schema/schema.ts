@@ -65,10 +65,16 @@ export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues:
 }
 
 /** `expected text, got 3`, `expected a map, got none`. For a misspelt word of a few, the one that was probably meant. */
-export function otherThan({ labels }: AnySchema, value: unknown): string {
+export function otherThan({ labels, entries = {} }: AnySchema, value: unknown): string {
   const words = labels.flatMap((label) => (label.startsWith('"') ? [JSON.parse(label) as string] : []));
-  const hint = typeof value === 'string' ? hintFor(value, words) : '';
+  const hint = typeof value === 'string' ? (withoutSpace(value, Object.keys(entries)) ?? hintFor(value, words)) : '';
   return `expected ${anyOf(labels)}, got ${value === undefined ? 'none' : shown(value)}${hint}`;
+}
+
+/** Hint for YAML that reads `plan:pro` as one word. */
+export function withoutSpace(word: string, fields: readonly string[]): string | undefined {
+  const [field = '', ...rest] = word.split(':');
+  return rest.length > 0 && fields.includes(field) ? `; put a space after the colon of ${field}` : undefined;
 }
 
 /** Checks a value inside another; `step` leads to it. */

@@ -13,6 +13,7 @@ import {
   otherThan,
   type Schema,
   type SchemaIssue,
+  withoutSpace,
 } from './schema.js';
 
 // The schemas that all others are built from.
@@ -119,12 +120,6 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
 }
 
 const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
-
-/** YAML reads `plan:pro` as a name. */
-function withoutSpace(name: string, names: readonly string[]): string | undefined {
-  const [field = '', ...rest] = name.split(':');
-  return rest.length > 0 && names.includes(field) ? `; put a space after the colon of ${field}` : undefined;
-}
 
 /** An issue on the name of a field, without its message. */
 export const issueOn = (name: string) => ({ steps: [name], onName: true });

@@ -33,6 +33,8 @@ test.each([
     'pets: expected a list, a map with generate or a map with file, got a map with Rex',
   ],
   ['keys: { a: {plan:pro} }', 'keys.a.plan:pro: expected no such field; put a space after the colon of plan'],
+  ['seed:5', 'expected a map, got "seed:5"; put a space after the colon of seed'],
+  ['keys:\n  a:\n    plan:pro', 'keys.a: expected a map, got "plan:pro"; put a space after the colon of plan'],
   ['name: a\nseed:5\nids: { start: 3 }', /; put a space after the colon of seed$/],
   ['name: a\nkeys:\n  a: { plan: pro\nseed: 5\n', /; the \{ in line 3 is not closed$/],
   [
