@@ -1,4 +1,5 @@
 import { basePath } from '../contract/document.js';
+import { checkInSteps } from '../schema/check-in-steps.js';
 import type { AnySchema } from '../schema/schema.js';
 import { fields, list, oneOf, optional, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
@@ -92,8 +93,9 @@ export const sandboxOperations = {
     example: { name: 'mine' },
     refusals: [404, 409, 503],
     result: sandboxInfo,
-    run({ sim, sandboxes, origin }, { name, scenario }) {
-      return shown(origin, sandboxes.create(name, scenario === undefined ? undefined : findScenario(sim, scenario)));
+    *run({ sim, sandboxes, origin }, { name, scenario }) {
+      const content = scenario === undefined ? undefined : findScenario(sim, scenario);
+      return shown(origin, yield* sandboxes.createInSteps(name, content, checkInSteps));
     },
   }),
   getSandbox: operation({

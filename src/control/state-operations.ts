@@ -1,5 +1,6 @@
 import { fields, list, string } from '../schema/schemas.js';
 import { count } from '../schema/value-schemas.js';
+import { coreOf } from '../simulator/simulator.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
@@ -39,7 +40,7 @@ export const stateOperations = {
     maximumBytes: 32 * 1024 * 1024,
     result: fields({ scenario, clock: clockInfoSchema, pets: count }),
     *run(sim, state) {
-      sim.restore(yield* importState(sim, state));
+      yield* coreOf(sim).restoreInSteps(yield* importState(sim, state));
       return { scenario: sim.name, clock: clockInfo(sim), pets: sim.pets.size };
     },
   }),
@@ -80,10 +81,10 @@ export const stateOperations = {
     input: named,
     example,
     result: fields({ scenario, clock: clockInfoSchema }),
-    run(sim, { name }) {
+    *run(sim, { name }) {
       const snapshot = sim.snapshots.get(name);
       if (snapshot === undefined) throw noSnapshot();
-      sim.restore(snapshot);
+      yield* coreOf(sim).restoreInSteps(snapshot);
       return { scenario: sim.name, clock: clockInfo(sim) };
     },
   }),

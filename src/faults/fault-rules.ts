@@ -52,14 +52,13 @@ export class FaultRules {
   #startMs = 0;
 
   /**
-   * Starts again from other rules.
+   * Sets other rules and a seed. They apply from the next `reset` or `restore` on.
    * @param start what they have done already. Default: nothing, and time counts from now
    */
-  configure(rules: readonly FaultRule[], seed: number, nowMs: number, start?: FaultRulesStart): void {
+  configure(rules: readonly FaultRule[], seed: number, start?: FaultRulesStart): void {
     this.#scenarioRules = rules;
     this.#start = start;
     this.#seed = seed;
-    this.reset(nowMs);
   }
 
   get size(): number {

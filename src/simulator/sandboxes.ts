@@ -1,7 +1,9 @@
 import { basePath } from '../contract/document.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { inOneGo, type Steps } from '../values/steps.js';
 import { SandboxError } from './sandbox-error.js';
-import { coreOf, type Simulator } from './simulator.js';
+import { coreOf, type Simulator, type SimulatorCore } from './simulator.js';
 
 /** A name of a sandbox; not `.` or `..`, which a client would resolve in a URL. */
 export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
@@ -139,7 +141,21 @@ export class Sandboxes {
    * @throws {ScenarioError} when the scenario has mistakes
    */
   create(name: string, scenario?: Scenario): Sandbox {
-    return this.#add(name, scenario, false);
+    return inOneGo(this.createInSteps(name, scenario));
+  }
+
+  /**
+   * As `create`. Changes nothing before its last step.
+   * @param checkAll checks the scenario; default: in one step
+   */
+  *createInSteps(
+    name: string,
+    scenario?: Scenario,
+    checkAll?: Parameters<SimulatorCore['resolve']>[1],
+  ): Steps<Sandbox> {
+    this.#refuse(name);
+    const resolved = scenario && (yield* coreOf(this.#sim).resolve(scenario, checkAll));
+    return this.#add(name, false, resolved);
   }
 
   /**
@@ -148,10 +164,18 @@ export class Sandboxes {
    */
   createForRequest(name: string): Sandbox {
     this.#dropIdle();
-    return this.#add(name, undefined, this.#dropped.has(name));
+    return this.#add(name, this.#dropped.has(name));
   }
 
-  #add(name: string, scenario: Scenario | undefined, isRecreated: boolean): Sandbox {
+  #add(name: string, isRecreated: boolean, resolved?: ResolvedScenario): Sandbox {
+    this.#refuse(name);
+    const sim = resolved === undefined ? this.#sim.fork() : coreOf(this.#sim).forkFrom(resolved);
+    this.#dropped.delete(name);
+    return this.#set({ name, sim, isRecreated, number: ++this.#lastNumber, lastUsedMs: this.#nowMs() });
+  }
+
+  /** @throws {SandboxError} when no sandbox of this name can be made */
+  #refuse(name: string): void {
     this.#dropIdle();
     if (this.#sandboxes.has(name)) {
       throw new SandboxError('taken', 'There is a sandbox of this name already; remove it first.');
@@ -162,9 +186,6 @@ export class Sandboxes {
         `There are ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for ${this.#idleMs / 1000} s.`,
       );
     }
-    const sim = this.#sim.fork({ scenario });
-    this.#dropped.delete(name);
-    return this.#set({ name, sim, isRecreated, number: ++this.#lastNumber, lastUsedMs: this.#nowMs() });
   }
 
   #set(sandbox: SandboxState): Sandbox {

@@ -69,7 +69,8 @@ export function createSimulatorState(
   const nowMs = clock.now();
   const keys = new KeyRegistry(keyRegistryOptions(resolved, clock), nowMs);
   const faults = new FaultRules();
-  faults.configure(resolved.faults, resolved.seed, nowMs, resolved.start?.faults);
+  faults.configure(resolved.faults, resolved.seed, resolved.start?.faults);
+  faults.reset(nowMs);
   return {
     resolved,
     clock,
@@ -93,6 +94,14 @@ export const forkSimulatorState = (
 
 /** Starts another scenario. Its pets replace those that are there only with `reseed`; the clock goes on unless its own settings differ. */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
+  configureScenario(state, resolved, reseed);
+  const nowMs = state.clock.now();
+  state.keys.reset(nowMs);
+  state.faults.reset(nowMs);
+}
+
+/** As `applyScenario`, but keys and faults stay until they are reset or restored. */
+export function configureScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   const { clock, pets, keys, faults } = state;
   const before = state.resolved;
   if (reseed || JSON.stringify(resolved.clock) !== JSON.stringify(before.clock)) clock.configure(resolved.clock);
@@ -103,9 +112,8 @@ export function applyScenario(state: SimulatorState, resolved: ResolvedScenario,
     pets.reorder(resolved.settings.listOrder, resolved.seed);
   }
   state.resolved = resolved;
-  const nowMs = clock.now();
-  keys.configure(keyRegistryOptions(resolved, clock), nowMs);
-  faults.configure(resolved.faults, resolved.seed, nowMs, resolved.start?.faults);
+  keys.configure(keyRegistryOptions(resolved, clock));
+  faults.configure(resolved.faults, resolved.seed, resolved.start?.faults);
 }
 
 const petStoreOptions = ({ settings, seed, idStart }: ResolvedScenario) => ({

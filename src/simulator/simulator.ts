@@ -2,7 +2,7 @@ import type { Answer, ApiHandler } from '../adapters/api-call.js';
 import { createFetch } from '../adapters/fetch.js';
 import type { Settings } from '../contract/settings.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import type { KeyRegistryState } from '../limits/key-registry.js';
+import { copyKeys, type KeyRegistryState } from '../limits/key-registry.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import { resolveContent } from '../scenario/resolve-content.js';
@@ -26,7 +26,13 @@ import { createPets, type Pets } from './pets.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { createScenarioView } from './scenario-view.js';
 import { type SimulatorOptions, simulatorOptions } from './simulator-options.js';
-import { applyScenario, createSimulatorState, forkSimulatorState, type SimulatorState } from './simulator-state.js';
+import {
+  applyScenario,
+  configureScenario,
+  createSimulatorState,
+  forkSimulatorState,
+  type SimulatorState,
+} from './simulator-state.js';
 
 /** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
 export interface Snapshot {
@@ -151,6 +157,8 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'delayed'> {
   readonly readScenarios: () => ReadonlyMap<string, Scenario>;
   /** As `check`, in steps. */
   resolve(scenario: Scenario, checkAll?: Parameters<typeof resolveContent>[3]): Steps<ResolvedScenario>;
+  /** As `restore`. Changes nothing before its last step. */
+  restoreInSteps(saved: Snapshot): Steps<void>;
   /**
    * As `fork`, at the start of a scenario that has been checked already.
    * @param pets a store of its own with the pets of the scenario; default: a new one
@@ -198,6 +206,17 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(createSimulatorState(resolved, onError, { pets, shared, time }), options);
 
+  function* restoreInSteps(saved: Snapshot): Steps<void> {
+    const savedKeys = yield* copyKeys(saved.keys);
+    // The pets that a reset goes back to, then the scenario.
+    if (saved.petsFrom !== state.petsFrom) configureScenario(state, saved.petsFrom, true);
+    if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.petsFrom);
+    clock.restore(saved.clock);
+    pets.restore(saved.pets);
+    keys.restore(savedKeys);
+    faults.restore(saved.faults);
+  }
+
   const resetListeners: (() => void)[] = [];
   const fields = {
     clock,
@@ -236,20 +255,12 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       keys: keys.state(),
       faults: faults.state(),
     }),
-    restore(saved) {
-      // The pets that a reset goes back to, then the scenario.
-      if (saved.petsFrom !== state.petsFrom) applyScenario(state, saved.petsFrom, true);
-      if (saved.resolved !== state.resolved) applyScenario(state, saved.resolved, saved.resolved === saved.petsFrom);
-      clock.restore(saved.clock);
-      pets.restore(saved.pets);
-      keys.restore(saved.keys);
-      faults.restore(saved.faults);
-    },
+    restore: (saved) => inOneGo(restoreInSteps(saved)),
     snapshots: new Map(),
     changes: { count: 0, last: [] },
     fork: ({ scenario } = {}) =>
       scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
-    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, resolve, forkFrom, resetListeners },
+    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, resolve, restoreInSteps, forkFrom, resetListeners },
   } satisfies Omit<Simulator, keyof typeof scenarioView> & { [coreKey]: SimulatorCore };
   return Object.setPrototypeOf(fields, scenarioView);
 }

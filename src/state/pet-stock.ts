@@ -10,11 +10,11 @@ export interface PetStock {
   readonly byStatus: Record<PetStatus, PetRow>;
 }
 
-/** @param pets in list order */
-export function fillStock(pets: readonly StoredPet[]): PetStock {
+/** @param all in list order; the stock takes the array itself */
+export function fillStock(all: PetRow): PetStock {
   const byStatus: PetStock['byStatus'] = { available: [], pending: [], sold: [] };
-  for (const pet of pets) if (pet.status !== undefined) byStatus[pet.status].push(pet);
-  return { all: [...pets], byStatus };
+  for (const pet of all) if (pet.status !== undefined) byStatus[pet.status].push(pet);
+  return { all, byStatus };
 }
 
 /** The same pets, to be changed. */

@@ -106,8 +106,9 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
     return value;
   };
 
-  /** Enters a list or a map. @returns whether there is anything in it */
-  const enter = (close: string): boolean => {
+  /** Enters a list or a map. @param depth 1 for the outermost @returns whether there is anything in it */
+  const enter = (close: string, depth: number): boolean => {
+    if (depth > maximumDepth) throw new JsonError(`the text is nested more than ${maximumDepth} levels deep`);
     at++;
     skipWhitespace();
     if (text[at] !== close) return true;
@@ -125,7 +126,7 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
 
   const readArray = (depth: number): JsonValue[] => {
     const array: JsonValue[] = [];
-    if (enter(']'))
+    if (enter(']', depth))
       do array.push(readValue(depth));
       while (hasNext(']'));
     return array;
@@ -143,7 +144,7 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
 
   const readObject = (depth: number): JsonObject => {
     const object: JsonObject = Object.create(null);
-    if (enter('}'))
+    if (enter('}', depth))
       do {
         const name = readName();
         object[name] = readValue(depth);
@@ -167,10 +168,8 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
   const readBareValue = (depth: number): JsonValue => {
     const char = text[at];
     if (char === '"') return readString();
-    if (char === '{' || char === '[') {
-      if (depth > maximumDepth) throw new JsonError(`the text is nested more than ${maximumDepth} levels deep`);
-      return char === '{' ? readObject(depth) : readArray(depth);
-    }
+    if (char === '{') return readObject(depth);
+    if (char === '[') return readArray(depth);
     if (char === 't') return readWord('true', true);
     if (char === 'f') return readWord('false', false);
     if (char === 'n') return readWord('null', null);

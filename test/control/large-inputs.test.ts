@@ -3,9 +3,12 @@ import type { AnyControlOperation } from '../../src/control/control-operation.js
 import { controlOperations } from '../../src/control/control-operations.js';
 import { jsonPieces } from '../../src/control/lazy-result.js';
 import { perform, performInSteps } from '../../src/control/perform.js';
+import { sandboxOperations } from '../../src/control/sandbox-operations.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node.js';
+import { checkInSteps } from '../../src/schema/check-in-steps.js';
 import { generatePets } from '../../src/seed.js';
+import { Sandboxes } from '../../src/simulator/sandboxes.js';
 import { type JsonValue, jsonText, parseJson } from '../../src/values/json.js';
 import { parseJsonInSteps } from '../../src/values/json-in-steps.js';
 import { inOneGo, type Steps } from '../../src/values/steps.js';
@@ -49,9 +52,47 @@ describe('the work for a large input is divided into steps of one key or one pet
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(2_000);
   });
 
-  test('JSON is read in as many steps', () => {
+  test.each([0, 20])('JSON is read in steps of a few keys or pets, also %i lists deep', (depth) => {
     const text = jsonText(perform(controlOperations.exportState, large(), {}));
-    expect(counted(parseJsonInSteps(text)).count).toBeGreaterThan(2 * keyCount + petCount);
+    const nested = '['.repeat(depth) + text + ']'.repeat(depth);
+    expect(counted(parseJsonInSteps(nested)).count).toBeGreaterThan((2 * keyCount + petCount) / 10);
+  });
+
+  test('a sandbox with many keys is made in as many steps, and is there from the last one on', () => {
+    const server = { sim: createSimulator(), origin: '' };
+    const sandboxes = new Sandboxes(server.sim, () => 0);
+    const input = { name: 'large', scenario: { keys: manyKeys() } };
+    const steps = performInSteps(sandboxOperations.createSandbox, { ...server, sandboxes }, input, {});
+    for (let step = 0; step < keyCount; step++) {
+      expect(steps.next().done).toBe(false);
+      expect(sandboxes.find('large')).toBeUndefined();
+    }
+    inOneGo(steps);
+    expect(sandboxes.find('large')?.sim.keys.texts.length).toBeGreaterThanOrEqual(keyCount);
+  });
+
+  test('a sandbox that another request made meanwhile is not replaced', () => {
+    const sim = createSimulator();
+    const sandboxes = new Sandboxes(sim, () => 0);
+    const steps = sandboxes.createInSteps('mine', { keys: manyKeys() }, checkInSteps);
+    steps.next();
+    const first = sandboxes.create('mine');
+    expect(() => inOneGo(steps)).toThrow('There is a sandbox of this name already');
+    expect(sandboxes.find('mine')).toBe(first);
+  });
+
+  test('the keys of an imported state are copied in as many steps, and are there from the last one on', () => {
+    const sim = createSimulator({ generatePets });
+    const state = perform(controlOperations.exportState, large(), {});
+    const steps = performInSteps(controlOperations.importState, sim, state, {});
+    let last = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) {
+      last++;
+      expect(sim.keys.texts.length).toBeLessThan(10);
+    }
+    expect(last).toBeGreaterThan(4 * keyCount);
+    expect(sim.keys.texts.length).toBeGreaterThanOrEqual(keyCount);
   });
 
   test('a scenario is checked and resolved in as many, and then in force', () => {

@@ -41,15 +41,19 @@ function collect() {
   for (let n = 0; n < 2; n++) globalThis.gc();
 }
 
-/** Bytes that remain of a request after a collection, with a full journal and compiled code. */
+/** Bytes that remain of a request after a collection, with a full journal: the least of two rounds, as a round in which V8 compiles keeps that code too. */
 async function bytesThatLiveOn(port) {
   const times = 10_000;
   await send(port, 3 * times);
-  collect();
-  const before = process.memoryUsage().heapUsed;
-  await send(port, times);
-  collect();
-  return Math.round((process.memoryUsage().heapUsed - before) / times);
+  const rounds = [];
+  for (let round = 0; round < 2; round++) {
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    await send(port, times);
+    collect();
+    rounds.push(Math.round((process.memoryUsage().heapUsed - before) / times));
+  }
+  return Math.min(...rounds.map(Math.abs));
 }
 
 const sim = createSimulator({ scenario: { plans: { business: { minute: 1e9, day: 1e9 } } } });

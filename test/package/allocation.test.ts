@@ -15,5 +15,5 @@ test('a list over HTTP makes Node allocate little more than a bare server that a
   // 600 less when written; 6,400 more with a getter in the call's literal, closures a request, and a list joined each time.
   expect(ours - bare).toBeLessThan(2_000);
   // The record of a request, some 600 bytes, remains until the full journal drops it; at most 6 bytes more when written.
-  expect(Math.abs(livesOn)).toBeLessThan(15);
+  expect(livesOn).toBeLessThan(15);
 });
