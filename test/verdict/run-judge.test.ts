@@ -89,6 +89,31 @@ test('one key is judged by its own requests, whole or by its end', () => {
   expect(judge(sim, { key: '-key' }).counts.requests).toBe(4);
 });
 
+describe('callers that come back early, one second after the last of them was refused', () => {
+  /** Requests arrive 1 ms after one another, first the calls and then the early retries; only the first and the last call are answered at once. */
+  const early = (callAt: (n: number) => { query?: string }) => {
+    const sim = frozen({ ...wall, ban: 'off', client: { parallel: 8 } });
+    const runJudge = new RunJudge({ scenario: sim.name, needs: sim.scenario.client });
+    for (let n = 0; n < 16; n++) {
+      if (n === 8) sim.clock.advance('1s');
+      send(sim, { connection: n % 8, ...callAt(n) });
+      const entry = sim.journal.query().at(-1) as RequestRecord;
+      runJudge.add({ ...entry, answeredAtMs: entry.arrivedAtMs + (n > 0 && n < 7 ? 30 : 0) });
+      sim.clock.advance('1ms');
+    }
+    return blamed(runJudge.verdict({ nowMs: sim.clock.now() }));
+  };
+
+  test('are not taken for other calls, as each may be the retry of an equal call', () => {
+    expect(early(() => ({}))).toEqual(['early-retry']);
+    expect(early((n) => ({ query: `limit=${(n % 8) + 1}` }))).toEqual(['early-retry']);
+  });
+
+  test('are other calls where none that was refused is equal', () => {
+    expect(early((n) => ({ query: `limit=${n + 1}` }))).toEqual(['no-shared-gate']);
+  });
+});
+
 describe('callers that queue for one connection', () => {
   /** Each request arrives right after the answer to the one before, which was held for 300 ms. */
   const queue = (requests: number, parallel: number, callAt: (n: number) => { query?: string }) => {

@@ -1,5 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { finding, span, theFirst, times, type WireRule } from '../finding.js';
+import { ByLane } from '../place.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
 /** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
@@ -36,9 +37,10 @@ interface OtherCall {
   request: JudgedRequest;
 }
 
-/** Calls of one thread are for early-retry, and so is the next try of a refused call. */
+/** Leaves out calls of one thread and retries of refused calls, which are for early-retry. */
 function othersOf({ requests }: Episode): OtherCall[] {
   const others: OtherCall[] = [];
+  const findRetry = createRetryFinder();
   let aged = 0;
   let agedRefusal: JudgedRequest | undefined;
   for (const request of requests) {
@@ -47,9 +49,31 @@ function othersOf({ requests }: Episode): OtherCall[] {
       if (earlier.answeredAtMs >= request.queuedAtMs - graceMs) break;
       if (earlier.isRefused) agedRefusal = earlier;
     }
-    const { lane, call, told = agedRefusal, triedAfter } = request;
+    const mayRetry = findRetry(request);
+    const { lane, call, told = agedRefusal } = request;
     const isOneThread = told?.lane === lane && lane.isOneThread && (call === undefined || told.call === undefined);
-    if (told !== undefined && triedAfter === undefined && !isOneThread) others.push({ told, request });
+    if (told !== undefined && !mayRetry && !isOneThread) others.push({ told, request });
   }
   return others;
 }
+
+/**
+ * @returns tells of each request, called in the order of arrival, whether it may be the retry of an equal one: before it more of
+ *   them were refused than retried
+ */
+function createRetryFinder(): (request: JudgedRequest) => boolean {
+  const lanes = new ByLane(() => new Map<number, { refusals: JudgedRequest[]; answered: number; retried: number }>());
+  return (request) => {
+    const calls = lanes.of(request.lane);
+    const call = calls.get(request.fingerprint) ?? { refusals: [], answered: 0, retried: 0 };
+    calls.set(request.fingerprint, call);
+    while (isAnswered(call.refusals[call.answered], request)) call.answered++;
+    const mayRetry = request.triedAfter !== undefined || call.answered > call.retried;
+    if (mayRetry) call.retried++;
+    if (request.isRefused) call.refusals.push(request);
+    return mayRetry;
+  };
+}
+
+const isAnswered = (refusal: JudgedRequest | undefined, { arrivedAtMs }: JudgedRequest) =>
+  refusal !== undefined && refusal.answeredAtMs <= arrivedAtMs;
