@@ -80,7 +80,9 @@ interface RecordedLog {
 export function readRecordedLog(path: string): RecordedLog {
   const header = readHeader<RecordingHeader>(path, 'petstore-sim recording');
   if (header === undefined) {
-    throw new LogOpenError(`expected a file that --record wrote, got ${path}, which does not begin as one`);
+    throw new LogOpenError(
+      `expected a file that --record wrote, got ${path}, whose first line is damaged or not that of a recording`,
+    );
   }
   const { version, birth } = header;
   const entries: FoundEntry[] = [];
