@@ -28,7 +28,16 @@ export function isExponential(waits: readonly number[]): boolean {
   const riseMs = longest - (waits[0] ?? 0);
   // Two waits fit every curve, so that one step beyond the noise is enough not to accuse.
   if (rising.length === 2) return riseMs > noiseMs;
-  return riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor));
+  return risesFromFloor(rising) || (riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor)));
+}
+
+/** Whether the first waits are alike and each later one is a backoff's: the shortest wait of a client may hide its first steps. */
+function risesFromFloor(waits: readonly number[]): boolean {
+  const [first = 0] = waits;
+  const rise = waits.findIndex((ms) => Math.abs(ms - first) > noiseMs);
+  return (
+    rise > 0 && waits.slice(rise).every((ms, at) => ms + baseMs >= leastGrowth * ((waits[rise + at - 1] ?? 0) + baseMs))
+  );
 }
 
 /** Whether each wait is longer than the one before, the last twice as long as the first, by steps that are not alike. */

@@ -32,6 +32,10 @@ describe('no-backoff-growth', () => {
     const silent: Scenario = { ...wall, hostileHeaders: { html: true } };
     expect(flat([1_000, 1_000], silent)?.text).toContain('(1.0 s, 1.0 s). Double');
     expect(flat([1_000, 2_000], silent)).toBeUndefined();
+    expect(flat([2_030, 2_020, 4_030], silent)).toBeUndefined();
+    expect(flat([2_030, 2_020, 4_030, 4_000, 4_040], silent)).toBeUndefined();
+    expect(flat([2_030, 2_020, 2_700], silent)).toBeDefined();
+    expect(flat([2_030, 1_200, 2_100, 2_000], silent)).toBeDefined();
   });
 
   test('finds a loop without any wait where Retry-After is 0', () => {

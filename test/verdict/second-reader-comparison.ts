@@ -7,7 +7,7 @@ import { documentedClients, foreignClients, prepareClients, scenarios } from './
 import { readRun, recordRun, writeRun } from './second-reader-runs.js';
 
 /** Clients at once. */
-const lanes = 4;
+const lanes = 24;
 /** Time limit of one run, in milliseconds. */
 const timeoutMs = 20_000;
 
