@@ -4,13 +4,13 @@ import type { Window } from '../limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
 import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, toStoredInSteps } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { checkInSteps } from '../schema/check-in-steps.js';
 import type { Issue } from '../schema/issue.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import type { Pet } from '../state/pet.js';
-import type { Steps } from '../values/steps.js';
+import { type Pet, toStored } from '../state/pet.js';
+import { mapInSteps, type Steps } from '../values/steps.js';
 import { invalid } from './control-error.js';
 import { mostGenerated } from './input-values.js';
 import { jsonPieces, lazyCopy, lazyList, makeWhole } from './lazy-result.js';
@@ -85,31 +85,19 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
     'name',
     state.faults.rules.map(({ rule }) => rule.name),
   );
+  const importAt = (path: string) => (key: ExportedKey, index: number) =>
+    importKey(key, `${path}[${index}]`, resolved, state.clock.nowMs);
   return {
     resolved,
     petsFrom: resolved,
     clock: state.clock,
-    pets: { pets: yield* toStoredInSteps(state.pets), nextId: state.nextId },
+    pets: { pets: yield* mapInSteps(state.pets, toStored), nextId: state.nextId },
     keys: {
-      keys: yield* importKeys(state.keys, 'keys', resolved, state.clock.nowMs),
-      unlisted: yield* importKeys(state.unlistedKeys, 'unlistedKeys', resolved, state.clock.nowMs),
+      keys: yield* mapInSteps(state.keys, importAt('keys')),
+      unlisted: yield* mapInSteps(state.unlistedKeys, importAt('unlistedKeys')),
     },
     faults: importFaults(state.faults),
   };
-}
-
-function* importKeys(
-  keys: readonly ExportedKey[],
-  path: string,
-  resolved: ResolvedScenario,
-  nowMs: number,
-): Steps<ApiKey[]> {
-  const imported: ApiKey[] = [];
-  for (const [index, key] of keys.entries()) {
-    imported.push(importKey(key, `${path}[${index}]`, resolved, nowMs));
-    yield;
-  }
-  return imported;
 }
 
 /** The scenario of a state; that of the simulator, which need not be checked again, where it is the same. */

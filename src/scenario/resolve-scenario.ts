@@ -6,11 +6,11 @@ import type { HostileHeaders } from '../faults/hostile-headers.js';
 import type { KeyDefinition } from '../limits/api-key.js';
 import type { CheckInSteps } from '../schema/check-in-steps.js';
 import { type Issue, issueAt } from '../schema/issue.js';
-import { type Pet, type StoredPet, toStored } from '../state/pet.js';
+import { type StoredPet, toStored } from '../state/pet.js';
 import type { ClockStart } from '../state/simulated-clock.js';
 import type { Int64 } from '../values/int64.js';
 import { isMap, merge } from '../values/plain-data.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { inOneGo, mapInSteps, type Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
@@ -92,7 +92,7 @@ export function* resolveInSteps(
     clock: { startMs, skewMs, mode, speed },
     idStart,
     categories: new Set(categories),
-    pets: yield* toStoredInSteps(resolvePets(checked, { seed, categories, settings, generatePets }, issues)),
+    pets: yield* mapInSteps(resolvePets(checked, { seed, categories, settings, generatePets }, issues), toStored),
     plans,
     windowSeconds: windowLengths,
     keys: yield* resolveKeys(checked, plans, issues),
@@ -108,15 +108,6 @@ export function* resolveInSteps(
   }
   if (issues.length > 0) throw new ScenarioError(issues);
   return resolved;
-}
-
-export function* toStoredInSteps(pets: readonly Pet[]): Steps<StoredPet[]> {
-  const stored: StoredPet[] = [];
-  for (const pet of pets) {
-    stored.push(toStored(pet));
-    yield;
-  }
-  return stored;
 }
 
 /** The scenario on top of the default one. */

@@ -7,3 +7,16 @@ export function inOneGo<Result>(steps: Steps<Result>): Result {
   while (!step.done) step = steps.next();
   return step.value;
 }
+
+/** As `items.map`, with a step for each item. */
+export function* mapInSteps<Item, Mapped>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Mapped,
+): Steps<Mapped[]> {
+  const mapped: Mapped[] = [];
+  for (const [index, item] of items.entries()) {
+    mapped.push(map(item, index));
+    yield;
+  }
+  return mapped;
+}
