@@ -44,6 +44,24 @@ const asForeign = (text: string): string => {
   return JSON.stringify(har);
 };
 
+/** JSON Lines as another program would have written them. */
+const withoutOwnFields = (text: string): string =>
+  text.replace(/.+/g, (line) => {
+    const { id, time, durationMs, key, method, baseUrl, path, query, status, headers } = JSON.parse(line);
+    return JSON.stringify({
+      id: id + 100,
+      time,
+      durationMs: durationMs + 1,
+      key,
+      method,
+      baseUrl,
+      path,
+      query,
+      status,
+      headers,
+    });
+  });
+
 async function play(name: string, { client, changes, stoppedAfterSeconds }: VerdictCase) {
   const stage = open(name, changes);
   if (stoppedAfterSeconds === undefined) await stage.run(client).catch(() => {});
@@ -110,6 +128,36 @@ describe('of several files', () => {
     const { exchanges, notes } = await read(first, write(stored));
     expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'GET']);
     expect(notes).toEqual(['file 2: 1 of 2 requests stood in a file before it.']);
+  });
+
+  test.each([
+    ['this simulator', (text: string) => text, (text: string) => text],
+    ['another program', asForeign, withoutOwnFields],
+  ])('HAR and JSON Lines of one run by %s count each request once', async (_, changeHar, changeLines) => {
+    stored.reset();
+    await send(rex);
+    await send(rex);
+    stored.clock.advance(1_000);
+    await send();
+    stored.clock.advance(1_000);
+    await send({ method: 'POST', body: JSON.stringify({ ...JSON.parse(rex.body), name: 'x'.repeat(20_000) }) });
+    const [har, lines] = [changeHar(harOf(stored)), changeLines(journalOf(stored))];
+    for (const texts of [
+      [har, lines],
+      [lines, har],
+    ] as const) {
+      const { exchanges, notes } = await read(...texts);
+      expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET', 'POST']);
+      expect(notes).toEqual(['file 2: 4 of 4 requests stood in a file before it.']);
+    }
+  });
+
+  test('one more request in the second form of a recording counts', async () => {
+    stored.reset();
+    await send();
+    const har = asForeign(harOf(stored));
+    await send();
+    expect((await read(har, withoutOwnFields(journalOf(stored)))).exchanges).toHaveLength(2);
   });
 
   test('two requests of one file that are alike are two', async () => {

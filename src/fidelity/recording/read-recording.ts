@@ -83,7 +83,7 @@ class RecordingReader {
         const found = this.#find(kind, parse(text, `entry ${counts.all} of ${name}`));
         if (found === undefined) continue;
         counts.ours++;
-        if (this.#repeated?.isRepeated(found.raw)) counts.repeated++;
+        if (this.#repeated?.isRepeated(found.raw, kind)) counts.repeated++;
         else this.#pending.push(this.#toPending(found.raw, found.address));
       }
     }
