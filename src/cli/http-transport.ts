@@ -1,7 +1,12 @@
-import { EndOfAsking, type RawAnswer, type Transport } from '../fidelity/ask/ask-service.js';
+import { setTimeout } from 'node:timers/promises';
+import { EndOfAsking, type RawAnswer, ServiceUnusable, type Transport } from '../fidelity/ask/ask-service.js';
 
 /** A service is given so long for an answer. */
 const timeoutMs = 30_000;
+/** Largest response body. A list of 100 pets has some kilobytes. */
+const mostBytes = 10_000_000;
+/** Longest delay of a Node timer. */
+const longestTimerMs = 2 ** 31 - 1;
 
 export interface HttpTransport extends Transport {
   /** Ends the wait that is under way, and lets no further request out. */
@@ -21,20 +26,12 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
     baseUrl: base,
     now: () => Date.now(),
     stop: () => stopped.abort(new EndOfAsking(whenStopped)),
-    sleep: (ms) =>
-      new Promise<void>((resolve, reject) => {
-        const { signal } = stopped;
-        const timer = setTimeout(() => {
-          signal.removeEventListener('abort', stop);
-          resolve();
-        }, ms);
-        const stop = () => {
-          clearTimeout(timer);
-          reject(signal.reason);
-        };
-        if (signal.aborted) stop();
-        else signal.addEventListener('abort', stop);
-      }),
+    async sleep(ms) {
+      for (let left = ms; left > 0; left -= longestTimerMs) {
+        await setTimeout(Math.min(left, longestTimerMs), undefined, { signal: stopped.signal }).catch(() => {});
+        stopped.signal.throwIfAborted();
+      }
+    },
     async send({ method, target, headers, body, token }): Promise<RawAnswer> {
       stopped.signal.throwIfAborted();
       const authorization = token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : token}` };
@@ -45,9 +42,24 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
         signal: AbortSignal.timeout(timeoutMs),
         ...(body !== undefined && { body: new TextEncoder().encode(body) }),
       });
-      const text = await response.text();
+      const text = await textOf(response, `${method} ${base}${target}`);
       const shown = [...response.headers].map(([name, value]) => [name, hide(value)] as const);
       return { status: response.status, headers: shown, body: hide(text) };
     },
   };
+}
+
+/** @throws {ServiceUnusable} when the body is longer than any of the API */
+async function textOf(response: Response, request: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the download.
+    if (bytes > mostBytes) {
+      throw new ServiceUnusable(`${request} responded with more than 10 MB, expected the API; check the address.`);
+    }
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -5,6 +5,7 @@ import { calibrate as ask, type CalibrateOptions } from '../../fidelity/ask/cali
 import { Learner } from '../../fidelity/calibrate/learner.js';
 import type { Exchange } from '../../fidelity/recording/exchange.js';
 import { journalLine } from '../../fidelity/recording/journal-text.js';
+import { unusableResponse } from '../../fidelity/recording/unusable-response.js';
 import { contradictionTexts, knowledgeLines, sumLine } from '../../fidelity/report/knowledge-lines.js';
 import { planLines } from '../../fidelity/report/plan-lines.js';
 import { calibratedScenario } from '../../fidelity/report/scenario-text.js';
@@ -41,7 +42,7 @@ const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
 
 /**
  * Learns the choices of a service from recordings, or by asking it, and writes them as a scenario.
- * @returns 0, or 1 when answers contradict every assumption or the document, or 2 when nothing could be learnt
+ * @returns 0, or 1 when answers contradict every assumption or the document, or 2 when nothing could be learnt, or the service failed
  */
 export async function calibrate(flags: CalibrateFlags, print: (text: string) => void): Promise<number> {
   const { from = [], target, out = byDefault.out } = flags;
@@ -55,7 +56,7 @@ export async function calibrate(flags: CalibrateFlags, print: (text: string) => 
   for (const exchange of recorded) learner.add(exchange);
   return finish(
     learner,
-    { from: from.join(', '), requests: recorded.length, ended: undefined },
+    { from: from.join(', '), requests: recorded.length, ended: undefined, isUnusable: false },
     { ...flags, out },
     print,
   );
@@ -97,7 +98,7 @@ async function active(
   };
   const before = [...recorded, ...earlier];
   const known = new Learner();
-  for (const exchange of before) known.add(exchange);
+  for (const exchange of before) if (unusableResponse(exchange) === undefined) known.add(exchange);
   const certain = known.knowledge().filter(({ state }) => state === 'certain');
   const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
   if (earlier.length > 0) plan.push(`  Goes on after the ${counted(earlier.length, 'request')} in ${log}.`);
@@ -110,9 +111,9 @@ async function active(
   const stop = () => transport.stop();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    const { learner, exchanges, ended } = await ask(transport, options, before, earlier);
+    const { learner, exchanges, ended, isUnusable } = await ask(transport, options, before, earlier);
     const requests = exchanges.length - recorded.length;
-    return finish(learner, { from: transport.baseUrl, requests, ended }, { ...flags, out }, print);
+    return finish(learner, { from: transport.baseUrl, requests, ended, isUnusable }, { ...flags, out }, print);
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     if (process.stderr.isTTY) process.stderr.write(eraseLine);
@@ -141,11 +142,12 @@ interface Outcome {
   from: string;
   requests: number;
   ended: string | undefined;
+  isUnusable: boolean;
 }
 
 function finish(
   learner: Learner,
-  { from, requests, ended }: Outcome,
+  { from, requests, ended, isUnusable }: Outcome,
   flags: CalibrateFlags & { out: string },
   print: (text: string) => void,
 ): number {
@@ -154,6 +156,13 @@ function finish(
   const rows = learner.knowledge();
   const unexplained = contradictionTexts(learner);
   if (process.stderr.isTTY) process.stderr.write(eraseLine);
+  const isEmpty = sumLine(learner).startsWith('0 certain, 0 likely') && unexplained.length === 0;
+  if (isUnusable && isEmpty) {
+    const result = { from, at, requests, ended, choices: [], document: [] };
+    if (json) print(jsonWithNext(result, [askAgain({ ...flags, out })]));
+    process.stderr.write(`petstore-sim: ${ended} Nothing was learnt; ${out} was not written.\n`);
+    return 2;
+  }
   writeOutput('--out', out, calibratedScenario(learner, { from, at, requests }));
   if (json) {
     const result = { from, at, requests, ended, choices: rows, document: unexplained };
@@ -171,6 +180,7 @@ function finish(
     print(`${knowledgeLines(learner, style).join('\n')}, in ${counted(requests, 'request')}; wrote ${out}\n`);
   }
   if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
+  if (isUnusable) return 2;
   const isContradicted = rows.some(({ state }) => state === 'contradicted') || unexplained.length > 0;
   if (isContradicted) return 1;
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;

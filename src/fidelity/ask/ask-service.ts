@@ -1,10 +1,12 @@
-import { basePath } from '../../contract/document.js';
+import { basePath, retryAfterHeader } from '../../contract/document.js';
 import { emptyRecord } from '../../state/request-record.js';
 import { counted } from '../../values/counted.js';
+import { latestMs } from '../../values/instant.js';
 import { readRetryAfter } from '../../verdict/promises.js';
 import { isRefusal, rateOf, type SeenRate } from '../calibrate/rate.js';
 import { operationOf } from '../recording/address.js';
 import { type Exchange, type Missing, readDate, tellingHeaders } from '../recording/exchange.js';
+import { isLost, unusableResponse } from '../recording/unusable-response.js';
 import type { Probe } from './questions.js';
 
 /** An answer as a transport gives it. */
@@ -43,10 +45,15 @@ export class EndOfAsking extends Error {
   override readonly name = 'EndOfAsking';
 }
 
-/** Later than it was told, because clocks differ: more than a timer is early. */
+/** The service failed, or is not the API, or rejected the key: no further response would be evidence. */
+export class ServiceUnusable extends EndOfAsking {}
+
+/** Delay after a promised instant, because clocks differ: more than a timer is early. */
 const marginMs = 250;
-/** A `Date` is cut to whole seconds, so that an instant of the service's clock may be a second later than it seems. */
+/** Largest rounding of `Date`, `Retry-After` and `X-RateLimit-Reset`, some of which services round down. */
 const roundingMs = 1_000;
+/** Least time between two requests. */
+const paceMs = 100;
 const retryWaitMs = 2_000;
 const mostTries = 3;
 
@@ -62,6 +69,10 @@ export class Asker {
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: SeenRate | undefined;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+  /** Consecutive requests that the service did not handle. */
+  #lost = 0;
+  #hasResponded = false;
   /** What the service's clock is ahead of the transport's, at least. */
   #offsetMs = 0;
 
@@ -106,6 +117,7 @@ export class Asker {
   /**
    * Puts a question, again where it was refused or got no answer.
    * @returns the exchanges, the last of them with the answer
+   * @throws {ServiceUnusable} when the service does not respond, or its response is not one of the API
    * @throws {EndOfAsking} when the budget is used up, or a wait would be too long
    */
   async ask(probe: Probe): Promise<Exchange[]> {
@@ -113,9 +125,8 @@ export class Asker {
     for (let tried = 1; ; tried++) {
       const exchange = await this.once(probe);
       exchanges.push(exchange);
-      const isLost = exchange.status === 0 || exchange.status >= 500;
-      if (tried === mostTries || !(isLost || isRefusal(exchange))) return exchanges;
-      if (isLost) this.#waitAtLeast(retryWaitMs * 2 ** (tried - 1), 'the service failed');
+      if (tried === mostTries || !(isLost(exchange) || isRefusal(exchange))) return exchanges;
+      if (isLost(exchange)) this.#waitAtLeast(retryWaitMs * 2 ** (tried - 1), 'the service failed');
     }
   }
 
@@ -132,7 +143,17 @@ export class Asker {
     this.#asked++;
     this.#note(exchange);
     this.#options.onExchange?.(exchange);
+    const unusable = this.#failure(exchange) ?? unusableResponse(exchange);
+    if (unusable !== undefined) throw new ServiceUnusable(unusable);
     return exchange;
+  }
+
+  /** Explains that the service is down. One request that fails repeatedly, such as an odd method, is no such failure. */
+  #failure({ baseUrl, status }: Exchange): string | undefined {
+    if (this.#lost < (this.#hasResponded ? 2 * mostTries : mostTries)) return undefined;
+    return status === 0
+      ? `No response from ${baseUrl}, ${this.#lost} times in a row.`
+      : `The service at ${baseUrl} fails: it responded with ${status}, ${this.#lost} failures in a row.`;
   }
 
   async #waitForLeave({ token }: Probe): Promise<void> {
@@ -144,15 +165,18 @@ export class Asker {
     }
     const ms = this.#waitUntilMs - this.#transport.now();
     if (ms > this.#options.patienceMs) {
-      const untilText = new Date(this.#waitUntilMs).toISOString();
-      throw new EndOfAsking(`The next request may go out at ${untilText} (${this.#waitsFor}): go on then.`);
+      const untilText =
+        this.#waitUntilMs > latestMs ? 'after the year 9999' : `at ${new Date(this.#waitUntilMs).toISOString()}`;
+      throw new EndOfAsking(`The next request may go out ${untilText} (${this.#waitsFor}): go on then.`);
     }
     await this.wait(ms, this.#waitsFor);
+    await this.waitUntil(this.#lastSentMs + paceMs, 'the least time between two requests');
   }
 
   async #send(probe: Probe): Promise<Exchange> {
     const { baseUrl } = this.#transport;
     const sentMs = this.#transport.now();
+    this.#lastSentMs = sentMs;
     const answer = await this.#transport.send(probe).catch((error): RawAnswer => {
       if (error instanceof EndOfAsking) throw error;
       return { status: 0, headers: [], body: '' };
@@ -195,13 +219,21 @@ export class Asker {
       if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = least;
     }
     if (token === 'own' && status !== 401) this.#rate = rateOf(exchange) ?? this.#rate;
-    const toldMs = isRefusal(exchange) || status === 503 ? readRetryAfter(exchange) : undefined;
-    const untilMs = toldMs === undefined ? undefined : answeredAtMs + toldMs;
-    if (untilMs !== undefined) this.#waitUntil(untilMs + marginMs, 'the service said so');
-    else if (isRefusal(exchange)) this.#waitAtLeast(60_000, 'a refusal that names no time');
-    // A date is of the service's clock.
-    if (isRefusal(exchange) && this.#rate !== undefined && Number.isNaN(Number(exchange.headers['Retry-After']))) {
-      this.#waitUntil(this.#rate.reset * 1000 - this.#offsetMs + roundingMs, 'the service said so');
+    this.#lost = isLost(exchange) ? this.#lost + 1 : 0;
+    if (!isLost(exchange)) this.#hasResponded = true;
+    if (!isRefusal(exchange) && status !== 503) return;
+    const toldMs = readRetryAfter(exchange);
+    if (toldMs !== undefined) {
+      const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
+      // A date is of the service's clock.
+      const untilMs = isDate
+        ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
+        : answeredAtMs + toldMs;
+      this.#waitUntil(untilMs + roundingMs + marginMs, 'the service said so');
+    } else if (isRefusal(exchange)) {
+      this.#waitAtLeast(60_000, 'a refusal that names no time');
+      const resetMs = (this.#rate?.reset ?? 0) * 1000 - this.#offsetMs;
+      this.#waitUntil(resetMs + roundingMs + marginMs, 'a refusal that names no time');
     }
   }
 

@@ -2,7 +2,8 @@ import type { Knowledge } from '../calibrate/clue.js';
 import { Learner } from '../calibrate/learner.js';
 import { isRefusal } from '../calibrate/rate.js';
 import type { Exchange } from '../recording/exchange.js';
-import { Asker, type AskOptions, EndOfAsking, type Transport } from './ask-service.js';
+import { isLost, unusableResponse } from '../recording/unusable-response.js';
+import { Asker, type AskOptions, EndOfAsking, ServiceUnusable, type Transport } from './ask-service.js';
 import { earnBans } from './earn-bans.js';
 import { bestExperiment, type Experiment, type Step } from './experiments.js';
 import { type Probe, type Question, readQuestions, writeQuestions } from './questions.js';
@@ -21,6 +22,8 @@ export interface Calibration {
   readonly exchanges: readonly Exchange[];
   /** Why it ended before every question was put; `undefined` when it had no more. */
   readonly ended: string | undefined;
+  /** Whether it ended because the service failed, is not the API, or rejected the key. */
+  readonly isUnusable: boolean;
 }
 
 /**
@@ -37,14 +40,15 @@ export async function calibrate(
 ): Promise<Calibration> {
   const learner = new Learner();
   const exchanges = [...before];
-  for (const exchange of before) learner.add(exchange);
+  for (const exchange of before.filter(isEvidence)) learner.add(exchange);
   const onExchange = (exchange: Exchange) => {
     exchanges.push(exchange);
-    learner.add(exchange);
+    if (isEvidence(exchange)) learner.add(exchange);
     options.onExchange?.(exchange);
   };
   const asker = new Asker(transport, { ...options, onExchange }, asked);
   let ended: string | undefined;
+  let isUnusable = false;
   try {
     await askQuestions(asker, learner, readQuestions, asked);
     if (options.allowsWrite) await askQuestions(asker, learner, writeQuestions, asked);
@@ -54,9 +58,13 @@ export async function calibrate(
   } catch (error) {
     if (!(error instanceof EndOfAsking)) throw error;
     ended = error.message;
+    isUnusable = error instanceof ServiceUnusable;
   }
-  return { learner, knowledge: learner.knowledge(), exchanges, ended };
+  return { learner, knowledge: learner.knowledge(), exchanges, ended, isUnusable };
 }
+
+/** Whether an exchange shows a choice of the service. */
+const isEvidence = (exchange: Exchange) => unusableResponse(exchange) === undefined;
 
 async function askQuestions(
   asker: Asker,
@@ -66,20 +74,10 @@ async function askQuestions(
 ) {
   for (const { id, decides, isExtra, probe } of questions) {
     const isOpen = decides.some((subject) => learner.about(subject).state !== 'certain');
-    const wasAsked = asked.some(({ question, status }) => question === id && status > 0 && status < 500);
+    const wasAsked = asked.some((each) => each.question === id && !isLost(each) && isEvidence(each));
     const request = probe(learner.facts);
-    if (!(isOpen || isExtra) || wasAsked || request === undefined) continue;
-    const answer = (await asker.ask(request)).at(-1);
-    if (answer !== undefined) requireService(answer);
+    if ((isOpen || isExtra) && !wasAsked && request !== undefined) await asker.ask(request);
   }
-}
-
-/** @throws {EndOfAsking} when there is no service, or it does not know our key: then nothing can be learnt */
-function requireService({ status, baseUrl, token }: Exchange): void {
-  if (status === 0) throw new EndOfAsking(`No answer came from ${baseUrl}.`);
-  if (status >= 500)
-    throw new EndOfAsking(`The service at ${baseUrl} fails: it answered with ${status}, again and again.`);
-  if (status === 401 && token === 'own') throw new EndOfAsking('The service refused the API key with 401.');
 }
 
 /** Makes the experiments about limits, best first. */
@@ -111,7 +109,7 @@ async function run(asker: Asker, learner: Learner, { name, steps }: Experiment):
     await asker.wait((startSeconds + step.afterSeconds - asker.nowSeconds) * 1000, name);
     const exchange = await asker.once(probeFor(step, learner));
     // What follows a lost answer shows nothing.
-    if (exchange.status === 0 || exchange.status >= 500 || learner.limits.broken !== undefined) return;
+    if (isLost(exchange) || learner.limits.broken !== undefined) return;
   }
 }
 

@@ -19,7 +19,7 @@ const mostWindowSeconds = 90;
 const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000];
 /** How long before the promise a request comes, to learn whether the tolerance spares it. */
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
-const betweenPhasesMs = 90;
+const betweenPhasesMs = 110;
 
 /** The beginning of an episode: all of the window is used, and one request was refused. */
 interface Refused {

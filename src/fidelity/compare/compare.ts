@@ -6,6 +6,7 @@ import { counted } from '../../values/counted.js';
 import type { Knowledge } from '../calibrate/clue.js';
 import { Learner } from '../calibrate/learner.js';
 import { type Exchange, placeOf } from '../recording/exchange.js';
+import { isLost, unusableResponse } from '../recording/unusable-response.js';
 import { shownValue } from '../report/costs.js';
 import { contradictionTexts } from '../report/knowledge-lines.js';
 import { answerLocally } from './answer-locally.js';
@@ -53,13 +54,14 @@ export async function compare(
   ended: string | undefined,
 ): Promise<Comparison> {
   const learner = new Learner();
-  for (const exchange of exchanges) learner.add(exchange);
+  const usable = exchanges.filter((exchange) => unusableResponse(exchange) === undefined);
+  for (const exchange of usable) learner.add(exchange);
   // Nothing here asks for its pets, and those that it generates would have to be made.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
   const chosen = rows.flatMap((row) => choiceDifference(row, resolved.settings) ?? []);
-  const drift = await unexplained(withoutPets, resolved.settings, exchanges, learner);
+  const drift = await unexplained(withoutPets, resolved.settings, usable, learner);
   const contradicted = [
     ...rows
       .filter(({ state }) => state === 'contradicted')
@@ -71,9 +73,8 @@ export async function compare(
   const confirmed = rows.filter((row) => isDecided(row) && choiceDifference(row, resolved.settings) === undefined);
   const isFound = ({ about }: Knowledge) => found.some((each) => each.about === about);
   const unchecked = rows.filter((row) => row.state === 'not asked' && !isFound(row));
-  const unanswered = exchanges.filter(({ status }) => status === 0 || status >= 500).length;
   return {
-    ...conclude(found, ended, unanswered, exchanges.length),
+    ...conclude(found, ended, exchanges),
     differences: found,
     confirmed: confirmed.map(({ about }) => about),
     unchecked: unchecked.map(({ about }) => about),
@@ -81,13 +82,16 @@ export async function compare(
   };
 }
 
-/** What could not be checked is never the same. */
+/** A service that failed or was not the API could not be checked, and that is never the same. */
 function conclude(
   found: readonly Difference[],
   ended: string | undefined,
-  unanswered: number,
-  requests: number,
+  exchanges: readonly Exchange[],
 ): Pick<Comparison, 'outcome' | 'reason'> {
+  const requests = exchanges.length;
+  const last = exchanges.at(-1);
+  const failure = last && (unusableResponse(last) ?? (isLost(last) ? 'The service failed.' : undefined));
+  if (failure !== undefined) return { outcome: 'could not check', reason: ended ?? failure };
   if (found.length > 0) {
     const drift = found.filter(({ kind }) => kind === 'drift').length;
     return {
@@ -97,8 +101,11 @@ function conclude(
   }
   if (ended !== undefined) return { outcome: 'could not check', reason: ended };
   if (requests === 0) return { outcome: 'could not check', reason: 'There are no answers to compare.' };
-  if (unanswered > 0)
-    return { outcome: 'could not check', reason: `${unanswered} of ${requests} requests got no answer, or a 5xx.` };
+  const unanswered = exchanges.filter((each) => isLost(each) || unusableResponse(each) !== undefined).length;
+  if (unanswered > 0) {
+    const reason = `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`;
+    return { outcome: 'could not check', reason };
+  }
   return { outcome: 'same', reason: `${counted(requests, 'request')} answered alike.` };
 }
 
@@ -155,8 +162,7 @@ async function unexplained(
   const assumptions = Object.fromEntries(Object.entries(settings).filter(([id]) => id !== 'enterpriseLimits'));
   const local = await answerLocally({ ...rest, assumptions } as Scenario, exchanges, learner);
   return exchanges.flatMap((exchange, index) => {
-    const isKeyRefused = exchange.status === 401 && exchange.token === 'own';
-    if (exchange.status === 0 || exchange.status >= 500 || isKeyRefused) return [];
+    if (isLost(exchange)) return [];
     const answer = local[index] as Exchange;
     // Whether a window is used up depends on what others did with the key.
     if ((exchange.status === 429) !== (answer.status === 429)) return [];
