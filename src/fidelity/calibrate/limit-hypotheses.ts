@@ -32,11 +32,16 @@ export interface Broken {
  * requests under each, in virtual time. Other clients of a key are possible, but each of their requests counts against it.
  */
 export class LimitHypotheses {
-  #alive: LimitHypothesis[] = allLimitRules().map((rules) => ({ rules, keys: new Map(), unseen: 0 }));
+  #alive: LimitHypothesis[];
   #broken: Broken | undefined;
   #seen = 0;
   readonly #promises = new Map<string, number>();
   readonly #evidence = new Map<LimitAssumption, { left: string; texts: string[]; requests: number[] }>();
+
+  /** @param rules the combinations to try. Default: all */
+  constructor(rules: readonly LimitRules[] = allLimitRules()) {
+    this.#alive = rules.map((each) => ({ rules: each, keys: new Map(), unseen: 0 }));
+  }
 
   /** Those that explain the answers, the simplest first. */
   get alive(): readonly LimitHypothesis[] {

@@ -22,8 +22,9 @@ export function shapeOf(exchange: Exchange): AnswerShape {
     'Link to the next page': link ?? 'none',
     Allow: (headers.Allow ?? 'none').split(/, */).sort().join(', '),
     'WWW-Authenticate': (headers['WWW-Authenticate'] ?? 'none').split(' ')[0] ?? '',
+    // `deprecation` is learnt from pets, not from errors.
     'Deprecation and Sunset':
-      ['Deprecation', 'Sunset'].filter((name) => headers[name] !== undefined).join(', ') || 'none',
+      (status === 200 && ['Deprecation', 'Sunset'].filter((name) => headers[name] !== undefined).join(', ')) || 'none',
     body: method === 'HEAD' ? 'none' : bodyShape(body),
     ...(isError && isObject(body) && { code: String(body.code) }),
   };
@@ -32,7 +33,7 @@ export function shapeOf(exchange: Exchange): AnswerShape {
 function bodyShape(body: ReturnType<typeof readExchange>['body']): string {
   if (body === undefined) return 'no JSON';
   if (Array.isArray(body)) {
-    const fields = [...new Set(body.map(fieldsOf))].sort();
+    const fields = [...new Set(body.map(itemFieldsOf))].sort();
     return `${counted(body.length, 'item')}${fields.length > 0 ? ` with ${fields.join(' or ')}` : ''}`;
   }
   return isObject(body) ? `an object with ${fieldsOf(body)}` : `a ${typeof body}`;
@@ -40,6 +41,9 @@ function bodyShape(body: ReturnType<typeof readExchange>['body']): string {
 
 const fieldsOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? Object.keys(value).sort().join(', ') : typeof value;
+
+/** Fields of a list's item, without the one that only some of our own pets have. */
+const itemFieldsOf = (value: unknown) => fieldsOf(value).replace(/(?:, )?petstore-sim-probe/, '');
 
 /** A part of two answers that differs. */
 export interface ShapeDifference {

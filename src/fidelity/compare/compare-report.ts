@@ -1,5 +1,6 @@
 import { markup } from '../../verdict/report/markup.js';
-import type { Comparison, Difference } from './compare.js';
+import type { Comparison } from './compare.js';
+import type { Difference } from './difference.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 

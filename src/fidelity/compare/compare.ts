@@ -1,31 +1,23 @@
-import { documentedPlans } from '../../contract/document.js';
+import { retryAfterHeader } from '../../contract/document.js';
 import { type AssumptionId, defaultSettings, type Settings } from '../../contract/settings.js';
-import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
+import { resolveScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { counted } from '../../values/counted.js';
+import { BanWatch } from '../calibrate/ban-watch.js';
 import type { Knowledge } from '../calibrate/clue.js';
+import { readExchange } from '../calibrate/facts.js';
 import { Learner } from '../calibrate/learner.js';
+import { limitAssumptions } from '../calibrate/limit-rules.js';
+import { isRefusal } from '../calibrate/rate.js';
 import { type Exchange, placeOf } from '../recording/exchange.js';
 import { isLost, unusableResponse } from '../recording/unusable-response.js';
 import { shownValue } from '../report/costs.js';
 import { contradictionTexts } from '../report/knowledge-lines.js';
 import { answerLocally } from './answer-locally.js';
 import { differences, shapeOf } from './answer-shape.js';
-
-/** One thing in which the service and the simulator are not alike. */
-export interface Difference {
-  /**
-   * `assumption`: the service has made another choice than the scenario, which an assumption can say; `drift`: no
-   * assumption explains it, so the document or the simulator is not up to date.
-   */
-  readonly kind: 'assumption' | 'drift';
-  /** The assumption, or the part of an answer. */
-  readonly about: string;
-  readonly service: string;
-  readonly simulator: string;
-  /** The answer that shows it. */
-  readonly place: string;
-}
+import { banNumbers } from './compare-bans.js';
+import { compareLimits } from './compare-limits.js';
+import type { Difference } from './difference.js';
 
 /** How like the service a scenario is. */
 export interface Comparison {
@@ -39,8 +31,8 @@ export interface Comparison {
   readonly requests: number;
 }
 
-/** CORS is of the HTTP server, which takes no part here. */
-const notCompared = ['cors'];
+/** Assumptions about limits and bans are compared by their numbers; CORS is of the HTTP server, which takes no part here. */
+const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
 /**
  * Compares a service's answers with what the simulator answers to the same requests under a scenario.
@@ -60,15 +52,18 @@ export async function compare(
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
+  const limits = compareLimits(scenario, resolved, usable, learner);
   const chosen = rows.flatMap((row) => choiceDifference(row, resolved.settings) ?? []);
-  const drift = await unexplained(withoutPets, resolved.settings, usable, learner);
+  const { drift, uncheckedParts } = await unexplained(withoutPets, resolved.settings, usable, learner);
   const contradicted = [
     ...rows
       .filter(({ state }) => state === 'contradicted')
       .map(({ about, evidence }) => contradiction(about, evidence.at(-1) ?? '')),
-    ...contradictionTexts(learner).map((text) => contradiction('document', text)),
+    ...contradictionTexts(learner)
+      .filter((text) => !text.includes(`${retryAfterHeader} ends `))
+      .map((text) => contradiction('document', text)),
   ];
-  const found = [...chosen, ...planDifferences(learner, resolved), ...unique([...contradicted, ...drift])];
+  const found = [...chosen, ...limits.differences, ...unique([...contradicted, ...drift])];
   const isDecided = (row: Knowledge) => row.state === 'certain' || row.state === 'likely';
   const confirmed = rows.filter((row) => isDecided(row) && choiceDifference(row, resolved.settings) === undefined);
   const isFound = ({ about }: Knowledge) => found.some((each) => each.about === about);
@@ -76,8 +71,8 @@ export async function compare(
   return {
     ...conclude(found, ended, exchanges),
     differences: found,
-    confirmed: confirmed.map(({ about }) => about),
-    unchecked: unchecked.map(({ about }) => about),
+    confirmed: [...confirmed.map(({ about }) => about), ...limits.confirmed],
+    unchecked: [...unchecked.map(({ about }) => about), ...limits.unchecked, ...uncheckedParts],
     requests: exchanges.length,
   };
 }
@@ -109,13 +104,16 @@ function conclude(
   return { outcome: 'same', reason: `${counted(requests, 'request')} answered alike.` };
 }
 
-function choiceDifference({ about, state, value, evidence }: Knowledge, settings: Settings): Difference | undefined {
+function choiceDifference(
+  { about, state, value, left, evidence }: Knowledge,
+  settings: Settings,
+): Difference | undefined {
   if (state !== 'certain' && state !== 'likely') return undefined;
-  if (about === 'enterpriseLimits') return undefined;
   const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
   const codes: Readonly<Record<string, string>> = settings.errorCodes;
   const own = code === undefined ? settings[about as AssumptionId] : (codes[code] ?? code);
-  if (setText(own) === setText(value)) return undefined;
+  // What is likely may be otherwise, as the values that are left say.
+  if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',
     about,
@@ -128,54 +126,50 @@ function choiceDifference({ about, state, value, evidence }: Knowledge, settings
 /** Lists of operations are sets. */
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** The limits of the key's plan, where they are other than the scenario's. */
-function planDifferences({ limits }: Learner, { plans }: ResolvedScenario): Difference[] {
-  const seen = limits.planOf('own');
-  if (seen === undefined) return [];
-  const own = plans[seen.plan] ?? documentedPlans.free;
-  return (['minute', 'day'] as const).flatMap((name): Difference[] => {
-    const limit = seen[name];
-    if (limit === undefined || limit === own[name]) return [];
-    const about = seen.plan === 'enterprise' ? 'enterpriseLimits' : `plans.${seen.plan}.${name}`;
-    return [
-      {
-        kind: 'assumption',
-        about,
-        service: `${limit} a ${name}`,
-        simulator: `${own[name]} a ${name}`,
-        place: 'X-RateLimit-Limit',
-      },
-    ];
-  });
-}
-
 /** What remains different when the simulator makes the service's choices. */
 async function unexplained(
   scenario: Scenario,
   chosen: Settings,
   exchanges: readonly Exchange[],
   learner: Learner,
-): Promise<Difference[]> {
+): Promise<{ drift: Difference[]; uncheckedParts: string[] }> {
   const known = learner.settings();
   const { limits: _, ban: __, ...rest } = scenario;
   const settings = { ...defaultSettings, ...chosen, ...known };
   const assumptions = Object.fromEntries(Object.entries(settings).filter(([id]) => id !== 'enterpriseLimits'));
   const local = await answerLocally({ ...rest, assumptions } as Scenario, exchanges, learner);
-  return exchanges.flatMap((exchange, index) => {
-    if (isLost(exchange)) return [];
+  const [bans, localBans] = [bansIn(exchanges), bansIn(local)];
+  const pairs = exchanges.flatMap((exchange, index): [Exchange, Exchange][] => {
     const answer = local[index] as Exchange;
-    // Whether a window is used up depends on what others did with the key.
-    if ((exchange.status === 429) !== (answer.status === 429)) return [];
-    return differences(shapeOf(exchange), shapeOf(answer)).map(
-      ({ part, service, simulator }): Difference => ({
+    // Whether a window is used up, or a key banned, depends on requests that only the service has seen.
+    const isOther = isRefusal(exchange) !== isRefusal(answer) || bans.has(exchange) !== localBans.has(answer);
+    return isLost(exchange) || isOther ? [] : [[exchange, answer]];
+  });
+  const drift = pairs.flatMap(([exchange, answer]) =>
+    differences(shapeOf(exchange), shapeOf(answer)).map(
+      (difference): Difference => ({
         kind: 'drift',
-        about: part,
-        service,
-        simulator,
+        about: difference.part,
+        service: difference.service,
+        simulator: difference.simulator,
         place: placeOf(exchange),
       }),
-    );
-  });
+    ),
+  );
+  const headersOfErrors = [
+    [405, 'Allow'],
+    [401, 'WWW-Authenticate'],
+  ] as const;
+  const uncheckedParts = headersOfErrors.flatMap(([status, name]) =>
+    pairs.some(([exchange]) => exchange.status === status) ? [] : [name],
+  );
+  return { drift, uncheckedParts };
+}
+
+/** The refusals of bans. */
+function bansIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
+  const watch = new BanWatch();
+  return new Set(exchanges.filter((exchange) => watch.add(readExchange(exchange)).isBan));
 }
 
 const contradiction = (about: string, text: string): Difference => ({

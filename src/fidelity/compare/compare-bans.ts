@@ -1,0 +1,82 @@
+import type { Settings } from '../../contract/settings.js';
+import type { Between } from '../calibrate/ban-rules.js';
+import { BanWatch } from '../calibrate/ban-watch.js';
+import { readExchange } from '../calibrate/facts.js';
+import type { Learner } from '../calibrate/learner.js';
+import type { Exchange } from '../recording/exchange.js';
+import type { Difference, Findings } from './difference.js';
+
+/** Assumptions about bans that are numbers, known to within the rounding of the responses. */
+export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
+
+/** A promised instant is known to the second. */
+const roundingMs = 1_000;
+/** Number of earlier bans that a key may have had. */
+const mostEarlierBans = 8;
+
+/**
+ * Compares the numbers of bans with the scenario's.
+ * @param slackSeconds what rounding explains: 0 where the service is known to count whole seconds
+ */
+export function compareBans(
+  settings: Settings,
+  exchanges: readonly Exchange[],
+  { banRules }: Learner,
+  slackSeconds: number,
+): Findings {
+  const watch = new BanWatch();
+  const places = exchanges.filter((exchange) => watch.add(readExchange(exchange)).isBan);
+  const place = places.length === 0 ? '' : `#${places.map(({ id }) => id).join(', #')}`;
+  const differences: Difference[] = [];
+  const [confirmed, unchecked]: [string[], string[]] = [[], []];
+  const differ = (about: string, service: string, simulator: string) =>
+    differences.push({ kind: 'assumption', about, service, simulator, place });
+
+  const { after, isOnly, graceMs, toleranceMs } = banRules;
+  const isAfterSame = after === settings.banAfter;
+  if (after === undefined || !isOnly) unchecked.push('banAfter');
+  else if (isAfterSame) confirmed.push('banAfter');
+  else differ('banAfter', String(after), String(settings.banAfter));
+
+  for (const [about, range] of [
+    ['banGraceMs', graceMs],
+    ['banToleranceMs', toleranceMs],
+  ] as const) {
+    if (after === undefined || !isAfterSame || isWithin(settings[about], range)) unchecked.push(about);
+    else differ(about, `from ${Math.round(range[0])} to ${Math.round(range[1])}`, String(settings[about]));
+  }
+
+  const lengths = watch.lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
+  const [first] = lengths;
+  const fits = (slack: number, by = settings) =>
+    Array.from({ length: mostEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
+      lengths.every(({ seconds, index }) => Math.abs(seconds - lengthOf(by, index + earlier)) <= slack),
+    );
+  const ofLengths = ['banSeconds', 'banEscalation'];
+  if (first === undefined) unchecked.push(...ofLengths);
+  else if (fits(0)) {
+    confirmed.push('banSeconds');
+    (lengths.length > 1 ? confirmed : unchecked).push('banEscalation');
+  } else if (fits(slackSeconds)) unchecked.push(...ofLengths);
+  else {
+    const near = Array.from({ length: 2 * slackSeconds + 1 }, (_, index) => first.seconds - slackSeconds + index);
+    const isOtherLength = near.some((banSeconds) => fits(slackSeconds, { ...settings, banSeconds }));
+    const [about = '', other = ''] = isOtherLength ? ofLengths : ofLengths.toReversed();
+    differ(
+      about,
+      `bans for ${lengths.map(({ seconds }) => `${seconds} s`).join(', ')}`,
+      `for ${lengths.map(({ index }) => `${lengthOf(settings, index - first.index)} s`).join(', ')}`,
+    );
+    unchecked.push(other);
+  }
+  return { differences, confirmed, unchecked };
+}
+
+const isWithin = (value: number, [least, most]: Between) => value >= least - roundingMs && value < most + roundingMs;
+
+/** Length of the n-th ban of a key, in seconds. */
+function lengthOf({ banSeconds, banEscalation }: Settings, index: number): number {
+  if (banEscalation === false) return banSeconds;
+  const { factor, maxSeconds } = banEscalation;
+  return Math.ceil(Math.min(banSeconds * factor ** index, maxSeconds));
+}

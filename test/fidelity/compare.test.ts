@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { calibrate } from '../../src/fidelity/ask/calibrate.js';
+import { type Comparison, compare } from '../../src/fidelity/compare/compare.js';
+import type { Scenario } from '../../src/index.js';
+import { tries } from '../support/prove.js';
+import { createDraw } from './hidden-worlds.js';
+import { drawSetting, meteredTransport, type Setting } from './metered-service.js';
+import type { BanChoices } from './second-service.js';
+
+const patienceMs = 3_600_000;
+/** Seeds from here on are for counting. Those below were used during development. */
+const firstSeed = 10_001;
+
+async function ask(setting: Setting) {
+  const { budget, allowsWrite, allowsExhaust, allowsBan } = setting;
+  return calibrate(meteredTransport(setting), { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs });
+}
+
+/** The scenario that describes a service. */
+function scenarioOf({ choices, limits, plan }: Setting): Scenario {
+  const { bans, ...others } = choices;
+  return {
+    keys: { 'own-key': { plan } },
+    categories: [1, 2, 3, 4],
+    ...(plan === 'enterprise' && { plans: { enterprise: limits } }),
+    assumptions: { ...others, ...bans } as NonNullable<Scenario['assumptions']>,
+  };
+}
+
+const textOf = ({ outcome, reason, differences }: Comparison) =>
+  `${outcome}: ${reason} ${differences.map(({ kind, about, service, simulator, place }) => `\n    ${kind} ${about}: ${service} / ${simulator} (${place})`).join('')}`;
+
+const shown = ({ choices, fractions, plan, before, allowsBan, allowsExhaust, latencyMs, bannedForMs }: Setting) =>
+  JSON.stringify({
+    a: choices.algorithm,
+    w: choices.windowStart,
+    rep: choices.reportedWindow,
+    rej: choices.rejectedCounts,
+    app: choices.limitsApply,
+    fractions,
+    plan,
+    before,
+    allowsBan,
+    allowsExhaust,
+    latencyMs,
+    bannedForMs,
+  });
+
+/** A change of a service, and the names under which it may be reported. */
+interface Planted {
+  names: readonly string[];
+  setting: Setting;
+}
+
+const others: Record<string, readonly unknown[]> = {
+  defaultStatus: ['available', 'pending', 'sold', 'absent'],
+  unknownCategory: ['accept', 'reject'],
+  unknownFields: ['ignore', 'reject', 'echo'],
+  emptyName: ['accept', 'reject'],
+  listOrder: ['id-ascending', 'newest-first', 'shuffled'],
+  paging: ['none', 'cursor', 'offset', 'page'],
+  limitOutOfRange: ['reject', 'clamp', 'default'],
+  unknownStatusFilter: ['reject', 'empty', 'ignore'],
+  unknownQuery: ['ignore', 'reject'],
+  malformedPetId: ['not-found', 'reject'],
+  contentType: ['reject', 'accept', 'unsupported'],
+  unknownMethod: ['method-not-allowed', 'not-found'],
+  acceptAnyKey: [true, false],
+  unauthorizedHeaders: ['full', 'omit', 'remaining-zero'],
+  limitsApply: ['all', 'none', ['listPets'], ['createPet'], ['getPet', 'listPets']],
+  algorithm: ['fixed-window', 'sliding-log', 'token-bucket'],
+  windowStart: ['first-request', 'clock'],
+  rejectedCounts: ['none', 'other-windows', 'all'],
+  reportedWindow: ['least-remaining', 'minute', 'day'],
+  retryAfterForm: ['seconds', 'http-date'],
+  rateLimitFields: ['none', 'legacy', 'structured-rt', 'structured-aw'],
+  deprecation: ['silent', 'headers'],
+};
+
+/** Changes one thing: every second time an error of one in a header or a ban, otherwise a choice. */
+function plant(seed: number, setting: Setting): Planted {
+  const { pick, chance, below } = createDraw(seed + 1_000_000);
+  const { choices, faults } = setting;
+  const withFault = (change: Partial<Setting['faults']>) => ({ ...setting, faults: { ...faults, ...change } });
+  const withBan = (change: Partial<BanChoices>) => ({
+    ...setting,
+    choices: { ...choices, bans: { ...choices.bans, ...change } },
+  });
+  if (chance(0.5)) {
+    const [id, values] = pick(Object.entries(others));
+    const value = pick(values.filter((each) => JSON.stringify(each) !== JSON.stringify(choices[id as 'paging'])));
+    // A window that is not fixed has no start.
+    const algorithm = id === 'windowStart' ? 'fixed-window' : choices.algorithm;
+    return { names: [id], setting: { ...setting, choices: { ...choices, algorithm, [id]: value } } };
+  }
+  const { banAfter, banSeconds } = choices.bans;
+  const kinds: Planted[] = [
+    { names: ['X-RateLimit-Reset'], setting: withFault({ reset: 1 }) },
+    { names: ['X-RateLimit-Reset'], setting: withFault({ reset: -1 }) },
+    { names: ['X-RateLimit-Remaining'], setting: withFault({ remaining: 1 }) },
+    { names: ['X-RateLimit-Remaining'], setting: withFault({ remaining: -1 }) },
+    { names: ['Retry-After'], setting: withFault({ retryAfter: 1 }) },
+    { names: ['Retry-After'], setting: withFault({ retryAfter: -1 }) },
+    { names: ['enterpriseLimits', `plans.${setting.plan}`], setting: withFault({ limit: 1 }) },
+    { names: ['enterpriseLimits', `plans.${setting.plan}`], setting: withFault({ dayLimit: 1 }) },
+    { names: ['Allow'], setting: withFault({ dropAllow: true }) },
+    { names: ['Content-Type'], setting: withFault({ dropContentType: true }) },
+    { names: ['Deprecation and Sunset', 'deprecation'], setting: withFault({ dropSunset: true }) },
+    {
+      names: ['retryAfterForm'],
+      setting: {
+        ...setting,
+        choices: { ...choices, retryAfterForm: choices.retryAfterForm === 'seconds' ? 'http-date' : 'seconds' },
+      },
+    },
+    { names: ['banAfter'], setting: withBan({ banAfter: banAfter + 1 }) },
+    { names: ['banSeconds'], setting: withBan({ banSeconds: banSeconds + 1 }) },
+    { names: ['banSeconds'], setting: withBan({ banSeconds: banSeconds - 1 }) },
+  ];
+  return kinds[below(kinds.length)] as Planted;
+}
+
+/** Whether a change that was planted cannot show: it has no effect in this service. */
+function isWithoutEffect({ names, setting: { choices, faults, fractions } }: Planted): boolean {
+  const [name] = names;
+  return (
+    (name === 'Allow' && choices.unknownMethod === 'not-found') ||
+    (name === 'Deprecation and Sunset' && choices.deprecation === 'silent') ||
+    // One second less than a reset that is rounded up is the reset that the scenario expects.
+    (name === 'X-RateLimit-Reset' && faults.reset === -1 && fractions === 'up')
+  );
+}
+
+test('a service that did not change has no difference', async () => {
+  const bad: string[] = [];
+  for (let seed = firstSeed; seed < firstSeed + tries(60, 600); seed++) {
+    const setting = drawSetting(seed);
+    const { exchanges, ended } = await ask(setting);
+    const comparison = await compare(scenarioOf(setting), exchanges, ended);
+    if (comparison.differences.length > 0) bad.push(`${seed} ${shown(setting)} ${textOf(comparison)}`);
+  }
+  expect(bad).toEqual([]);
+}, 120_000);
+
+test('a planted change is found or named as not checked, and no other is', async () => {
+  const bad: string[] = [];
+  const sums = { found: 0, named: 0 };
+  for (let seed = firstSeed; seed < firstSeed + tries(60, 600); seed++) {
+    const before = drawSetting(seed);
+    const planted = plant(seed, before);
+    if (isWithoutEffect(planted)) continue;
+    const { exchanges, ended } = await ask(planted.setting);
+    // A change of windowStart is one of a fixed window.
+    const known =
+      planted.names[0] === 'windowStart'
+        ? { ...before, choices: { ...before.choices, algorithm: 'fixed-window' as const } }
+        : before;
+    const comparison = await compare(scenarioOf(known), exchanges, ended);
+    const { differences, unchecked } = comparison;
+    const isNamed = (about: string) => planted.names.includes(about);
+    const isFound = differences.some(
+      ({ about, service }) =>
+        isNamed(about) ||
+        (about === 'limits' && (service.includes(planted.names[0] ?? '') || service.includes('no assumption'))),
+    );
+    const blamed = differences.filter(({ about }) => !isNamed(about) && about !== 'limits');
+    if (isFound) sums.found++;
+    else if (unchecked.some(isNamed)) sums.named++;
+    if (blamed.length > 0 || !(isFound || unchecked.some(isNamed)))
+      bad.push(
+        `${seed} ${planted.names} ${JSON.stringify(planted.setting.faults)} ${planted.names[0] && String(planted.setting.choices[planted.names[0] as 'paging'])} ${shown(before)} ${textOf(comparison)}`,
+      );
+  }
+  expect(bad).toEqual([]);
+  expect(sums.found / (sums.found + sums.named)).toBeGreaterThanOrEqual(0.45);
+}, 120_000);
