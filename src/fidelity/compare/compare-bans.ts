@@ -16,6 +16,7 @@ const mostEarlierBans = 8;
 
 /**
  * Compares the numbers of bans with the scenario's.
+ * @param isStated whether the scenario states a choice; others are not checked
  * @param slackSeconds what rounding explains: 0 where the service is known to count whole seconds
  */
 export function compareBans(
@@ -23,14 +24,17 @@ export function compareBans(
   exchanges: readonly Exchange[],
   { banRules }: Learner,
   slackSeconds: number,
+  isStated: (about: string) => boolean,
 ): Findings {
   const watch = new BanWatch();
   const places = exchanges.filter((exchange) => watch.add(readExchange(exchange)).isBan);
   const place = places.length === 0 ? '' : `#${places.map(({ id }) => id).join(', #')}`;
   const differences: Difference[] = [];
   const [confirmed, unchecked]: [string[], string[]] = [[], []];
-  const differ = (about: string, service: string, simulator: string) =>
-    differences.push({ kind: 'assumption', about, service, simulator, place });
+  const differ = (about: string, service: string, simulator: string) => {
+    if (isStated(about)) differences.push({ kind: 'assumption', about, service, simulator, place });
+    else unchecked.push(about);
+  };
 
   const { after, isOnly, graceMs, toleranceMs } = banRules;
   const isAfterSame = after === settings.banAfter;
@@ -50,7 +54,12 @@ export function compareBans(
   const [first] = lengths;
   const fits = (slack: number, by = settings) =>
     Array.from({ length: mostEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
-      lengths.every(({ seconds, index }) => Math.abs(seconds - lengthOf(by, index + earlier)) <= slack),
+      lengths.every(({ seconds, index }) => {
+        // A factor that was learnt from rounded lengths is as inexact as the first of them.
+        const ofFactor =
+          by.banEscalation === false ? 0 : (seconds * (index + Math.max(0, earlier)) * 2) / by.banSeconds;
+        return Math.abs(seconds - lengthOf(by, index + earlier)) <= slack * (1 + ofFactor);
+      }),
     );
   const ofLengths = ['banSeconds', 'banEscalation'];
   if (first === undefined) unchecked.push(...ofLengths);
@@ -69,7 +78,11 @@ export function compareBans(
     );
     unchecked.push(other);
   }
-  return { differences, confirmed, unchecked };
+  return {
+    differences,
+    confirmed: confirmed.filter(isStated),
+    unchecked: [...unchecked, ...confirmed.filter((about) => !isStated(about))],
+  };
 }
 
 const isWithin = (value: number, [least, most]: Between) => value >= least - roundingMs && value < most + roundingMs;

@@ -53,25 +53,24 @@ export function compareLimits(
   resolved: ResolvedScenario,
   exchanges: readonly Exchange[],
   learner: Learner,
+  isStated: (about: string) => boolean,
 ): Findings {
   const bans = new BanWatch();
   const own = exchanges.filter((each) => {
     const { isBan } = bans.add(readExchange(each));
     return each.token === 'own' && !isBan;
   });
-  const samples = own.flatMap((exchange): Sample[] => {
-    const rate = rateOf(exchange);
-    return rate === undefined ? [] : [{ exchange, ...rate }];
-  });
-  const rules = compareRules(resolved, own, samples);
+  const samples = own.flatMap(sampleOf);
+  const rules = compareRules(resolved, own, samples, isStated);
   // Windows that the clock starts end with a whole second also where the service counts fractions.
   const { algorithm, windowStart } = resolved.settings;
-  const isExact = rules.confirmed.includes(resetHeader) && !(algorithm === 'fixed-window' && windowStart === 'clock');
+  const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
+  const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
   const parts = [
     comparePlan(scenario, resolved, samples),
     rules,
     compareRetryAfter(exchanges, isExact),
-    compareBans(resolved.settings, exchanges, learner, isExact ? 0 : rules.differences.length > 0 ? 2 : 1),
+    compareBans(resolved.settings, exchanges, learner, isExact ? 0 : mostRounding, isStated),
   ];
   return {
     differences: parts.flatMap(({ differences }) => differences),
@@ -80,7 +79,15 @@ export function compareLimits(
   };
 }
 
+/** Seconds by which rounding can make the difference of two instants wrong. */
+const mostRounding = 2;
+
 const nothing: Findings = { differences: [], confirmed: [], unchecked: [] };
+
+function sampleOf(exchange: Exchange): Sample[] {
+  const rate = rateOf(exchange);
+  return rate === undefined ? [] : [{ exchange, ...rate }];
+}
 
 /** Compares the limits with those of the key's plan, or of any plan where the scenario does not name the own key's. */
 function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samples: readonly Sample[]): Findings {
@@ -95,7 +102,8 @@ function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samp
   if (fitting !== undefined) {
     const isSet = ({ minute, day }: Readonly<Record<WindowName, number>>) =>
       [minute, day].every((limit) => samples.some((sample) => sample.limit === limit));
-    return fitting[0] === 'enterprise' && isSet(fitting[1])
+    const isTold = fitting[1].minute !== fitting[1].day;
+    return fitting[0] === 'enterprise' && isTold && isSet(fitting[1])
       ? { ...nothing, confirmed: [about] }
       : { ...nothing, unchecked: [about] };
   }
@@ -121,20 +129,20 @@ function compareRules(
   { settings, plans }: ResolvedScenario,
   own: readonly Exchange[],
   samples: readonly Sample[],
+  isStated: (about: string) => boolean,
 ): Findings {
   const all = [...limitAssumptions, resetHeader, remainingHeader];
   const every = allLimitRules();
-  const rules = every.find((each) => limitAssumptions.every((about) => isSame(each, settings, about)));
-  if (rules === undefined || samples.length === 0) return { ...nothing, unchecked: all };
-  const ofOtherChoices = limitAssumptions.flatMap((about) => {
+  const stated = limitAssumptions.filter(isStated);
+  const rules = every.filter((each) => stated.every((about) => isSame(each, settings, about)));
+  if (rules.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
+  const ofOtherChoices = stated.flatMap((about) => {
     // Another algorithm may start its windows otherwise.
-    const rest = limitAssumptions.filter(
-      (each) => each !== about && !(about === 'algorithm' && each === 'windowStart'),
-    );
+    const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter(
       (each) => !isSame(each, settings, about) && rest.every((name) => isSame(each, settings, name)),
     );
-    const fitting = others.filter((each) => explains(each, own));
+    const fitting = others.filter((each) => explains([each], own));
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = explains(rules, own);
@@ -145,24 +153,34 @@ function compareRules(
       own.map((each) => shifted(each, about, fits ? delta : -delta)),
     ),
   );
+  const checkable = [...stated, resetHeader, remainingHeader];
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
   if (fits) {
     return {
       ...nothing,
-      confirmed: all.filter((about) => !open.has(about)),
-      unchecked: all.filter((about) => open.has(about)),
+      confirmed: checkable.filter((about) => !open.has(about)),
+      unchecked: all.filter((about) => open.has(about) || !checkable.includes(about)),
     };
   }
-  const lengthsOf = (limit: number) =>
-    (['minute', 'day'] as const)
-      .filter((name) => Object.values(plans).some((plan) => plan[name] === limit))
-      .map((name) => windowSeconds[name]);
+  const lengthsOf = (limit: number) => {
+    const names = (['minute', 'day'] as const).filter((name) =>
+      Object.values(plans).some((plan) => plan[name] === limit),
+    );
+    return (names.length > 0 ? names : (['minute', 'day'] as const)).map((name) => windowSeconds[name]);
+  };
+  const isRoughWithout = ({ about, delta }: Defect) => {
+    const undone = samples.map(({ exchange }) => sampleOf(shifted(exchange, about, -delta)));
+    return rules.some((each) => followsRoughly(undone.flat(), each.settings, lengthsOf));
+  };
   // A service that counts fractions of a second cannot be told from one whose reset is a second off.
-  const isFraction = followsRoughly(samples, settings, lengthsOf);
-  if (isFraction) return { ...nothing, unchecked: all };
-  const place = firstUnexplained(rules, own);
+  const isFraction = rules.some((each) => followsRoughly(samples, each.settings, lengthsOf));
+  if (isFraction || stated.length === 0) return { ...nothing, unchecked: all };
+  const suspects = defects.filter((each) => ofDefects.includes(each) || isRoughWithout(each));
+  for (const { about } of suspects) open.add(about);
+  const broken = own[firstUnexplained(rules, own)];
+  const place = broken === undefined ? '' : placeOf(broken);
   const [choice] = ofOtherChoices;
-  const [defect] = ofDefects;
+  const [defect] = suspects;
   const difference: Difference =
     open.size === 1 && choice !== undefined
       ? {
@@ -192,20 +210,16 @@ function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption)
 
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Whether the rules give these responses, without requests of other clients. */
-function explains(rules: LimitRules, own: readonly Exchange[]): boolean {
-  const hypothesis = new LimitHypotheses([rules]);
-  for (const exchange of own) {
-    hypothesis.add(exchange, false);
-    if (hypothesis.broken !== undefined || (hypothesis.alive[0]?.unseen ?? 0) > 0) return false;
-  }
-  return true;
+/** Index of the first response that none of the rules gives without requests of other clients; -1 where one gives all. */
+function firstUnexplained(rules: readonly LimitRules[], own: readonly Exchange[]): number {
+  const hypotheses = new LimitHypotheses(rules);
+  return own.findIndex((exchange) => {
+    hypotheses.add(exchange, false);
+    return hypotheses.broken !== undefined || (hypotheses.alive[0]?.unseen ?? 0) > 0;
+  });
 }
 
-function firstUnexplained(rules: LimitRules, own: readonly Exchange[]): string {
-  const at = own.findIndex((_, index) => !explains(rules, own.slice(0, index + 1)));
-  return own[at] === undefined ? '' : placeOf(own[at]);
-}
+const explains = (rules: readonly LimitRules[], own: readonly Exchange[]) => firstUnexplained(rules, own) === -1;
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
@@ -247,7 +261,9 @@ function followsRoughly(
     if (settings.algorithm === 'token-bucket') {
       const refilled = ((now - (seconds[before?.index ?? index] ?? now) + 2) * limit) / length + 1;
       const isLevel = before === undefined || !isServed || (fell <= sent && fell >= sent - refilled);
-      return wait <= Math.ceil(length / limit) + 2 && isLevel;
+      // A bucket that rejected requests empty further takes longer to have a token.
+      const isDeep = isRefusal(exchange) && settings.rejectedCounts === 'all';
+      return (isDeep || wait <= Math.ceil(length / limit) + 2) && isLevel;
     }
     if (wait > length + 2) return false;
     if (settings.algorithm === 'sliding-log') {
@@ -278,10 +294,10 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   const about = retryAfterHeader;
   const [first] = gaps;
   if (first === undefined) return { ...nothing, unchecked: [about] };
-  if (gaps.every(({ seconds }) => seconds === 0)) return { ...nothing, confirmed: [about] };
+  if (isExact && gaps.every(({ seconds }) => seconds === 0)) return { ...nothing, confirmed: [about] };
   const isConstant = gaps.every(({ seconds }) => seconds === first.seconds);
   const off =
-    gaps.find(({ seconds }) => Math.abs(seconds) > 2) ??
+    gaps.find(({ seconds }) => Math.abs(seconds) > mostRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
   // One second is rounding where the service counts fractions.
   if (off === undefined) return { ...nothing, unchecked: [about] };

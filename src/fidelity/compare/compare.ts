@@ -13,6 +13,7 @@ import { type Exchange, placeOf } from '../recording/exchange.js';
 import { isLost, unusableResponse } from '../recording/unusable-response.js';
 import { shownValue } from '../report/costs.js';
 import { contradictionTexts } from '../report/knowledge-lines.js';
+import { calibratedName } from '../report/scenario-text.js';
 import { answerLocally } from './answer-locally.js';
 import { differences, shapeOf } from './answer-shape.js';
 import { banNumbers } from './compare-bans.js';
@@ -52,8 +53,9 @@ export async function compare(
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
-  const limits = compareLimits(scenario, resolved, usable, learner);
-  const chosen = rows.flatMap((row) => choiceDifference(row, resolved.settings) ?? []);
+  const isStated = (about: string) => states(scenario, about);
+  const limits = compareLimits(scenario, resolved, usable, learner, isStated);
+  const chosen = rows.flatMap((row) => (isStated(row.about) && choiceDifference(row, resolved.settings)) || []);
   const { drift, uncheckedParts } = await unexplained(withoutPets, resolved.settings, usable, learner);
   const contradicted = [
     ...rows
@@ -65,9 +67,11 @@ export async function compare(
   ];
   const found = [...chosen, ...limits.differences, ...unique([...contradicted, ...drift])];
   const isDecided = (row: Knowledge) => row.state === 'certain' || row.state === 'likely';
-  const confirmed = rows.filter((row) => isDecided(row) && choiceDifference(row, resolved.settings) === undefined);
+  const confirmed = rows.filter(
+    (row) => isStated(row.about) && isDecided(row) && choiceDifference(row, resolved.settings) === undefined,
+  );
   const isFound = ({ about }: Knowledge) => found.some((each) => each.about === about);
-  const unchecked = rows.filter((row) => row.state === 'not asked' && !isFound(row));
+  const unchecked = rows.filter((row) => (row.state === 'not asked' || !isStated(row.about)) && !isFound(row));
   return {
     ...conclude(found, ended, exchanges),
     differences: found,
@@ -75,6 +79,13 @@ export async function compare(
     unchecked: [...unchecked.map(({ about }) => about), ...limits.unchecked, ...uncheckedParts],
     requests: exchanges.length,
   };
+}
+
+/** Whether a scenario states a choice. One that was calibrated states what was learnt, and takes no side on the rest. */
+function states({ name, assumptions = {} }: Scenario, about: string): boolean {
+  if (name !== calibratedName) return true;
+  const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
+  return code === undefined ? Object.hasOwn(assumptions, about) : Object.hasOwn(assumptions.errorCodes ?? {}, code);
 }
 
 /** A service that failed or was not the API could not be checked, and that is never the same. */

@@ -12,6 +12,9 @@ export interface CalibratedSource {
   readonly requests: number;
 }
 
+/** Name of the scenarios that `calibrate` writes, which state only what was learnt. */
+export const calibratedName = 'calibrated';
+
 /** JSON is YAML; words need no quotes. */
 const yaml = (value: unknown): string =>
   typeof value === 'string' && /^[a-z][a-z-]*$/i.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)
@@ -27,7 +30,8 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
   const codes = known.filter(({ about }) => about.startsWith('errorCodes.'));
   const others = known.filter(({ about }) => !about.startsWith('errorCodes.') && about !== 'enterpriseLimits');
-  const { errorCodes = {} } = learner.settings();
+  // Also those that are as documented, so that `compare` knows that they were seen.
+  const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [about.slice('errorCodes.'.length), value]));
   const open = rows.filter(({ state }) => state === 'not asked');
   const broken = rows.filter(({ state }) => state === 'contradicted');
   const unexplained = contradictionTexts(learner);
@@ -35,7 +39,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   const knowsCategories = learner.settings().unknownCategory === 'reject' && categories.size > 0;
   return [
     comment(`Learnt by petstore-sim calibrate from ${from}, ${at}, ${counted(requests, 'request')}.`),
-    'name: calibrated',
+    `name: ${calibratedName}`,
     `description: ${JSON.stringify(`The choices of ${from}, as its answers showed them.`)}`,
     ...planLines(learner),
     ...(knowsCategories
