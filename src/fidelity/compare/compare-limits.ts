@@ -60,6 +60,7 @@ export function compareLimits(
     const { isBan } = bans.add(readExchange(each));
     return each.token === 'own' && !isBan;
   });
+  own.splice(mostResponses);
   const samples = own.flatMap(sampleOf);
   const rules = compareRules(resolved, own, samples, isStated);
   // Windows that the clock starts end with a whole second also where the service counts fractions.
@@ -79,6 +80,8 @@ export function compareLimits(
   };
 }
 
+/** Number of responses that are compared with the rules; each is tried on several. */
+const mostResponses = 2_000;
 /** Seconds by which rounding can make the difference of two instants wrong. */
 const mostRounding = 2;
 
@@ -223,7 +226,8 @@ const explains = (rules: readonly LimitRules[], own: readonly Exchange[]) => fir
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
-  if (rate === undefined) return exchange;
+  // A refusal has nothing left, whatever is wrong with the count.
+  if (rate === undefined || (header === remainingHeader && isRefusal(exchange))) return exchange;
   const value = Math.max(0, Number(exchange.headers[header]) + delta);
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };
 }
@@ -265,7 +269,7 @@ function followsRoughly(
       const isDeep = isRefusal(exchange) && settings.rejectedCounts === 'all';
       return (isDeep || wait <= Math.ceil(length / limit) + 2) && isLevel;
     }
-    if (wait > length + 2) return false;
+    if (wait > length + 2 || (counts[index] && remaining === limit)) return false;
     if (settings.algorithm === 'sliding-log') {
       const own = seconds.filter((second, at) => at <= index && counts[at] && second > now - length + 2);
       const isOldest = own[0] === undefined || reset <= own[0] + length + 2;
