@@ -1,5 +1,5 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import type { ApiKey } from '../limits/api-key.js';
+import { type ApiKey, withWindows } from '../limits/api-key.js';
 import type { Window } from '../limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
@@ -128,24 +128,9 @@ export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   ...(extra !== undefined && { extra }),
 });
 
-/** With its fields in one order, whoever made the key. */
-export const exportKey = (key: ApiKey): ExportedKey => ({
-  key: key.key,
-  plan: key.plan,
-  state: key.state,
-  expiresAtMs: key.expiresAtMs,
-  minute: exportWindow(key.minute),
-  day: exportWindow(key.day),
-  preset: key.preset,
-  episode: key.episode,
-  episodes: key.episodes,
-  strikes: key.strikes,
-  bans: key.bans,
-  bannedFromMs: key.bannedFromMs,
-  bannedUntilMs: key.bannedUntilMs,
-  banCause: key.banCause,
-  backgroundSeconds: key.backgroundSeconds,
-});
+/** Exports a key, its fields in a fixed order. */
+export const exportKey = (key: ApiKey): ExportedKey =>
+  withWindows(key, exportWindow(key.minute), exportWindow(key.day));
 
 const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
   startSeconds,

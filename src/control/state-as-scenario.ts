@@ -61,7 +61,7 @@ const scenarioPet = ({ status, ...pet }: ExportedState['pets'][number]) => ({ ..
 
 /** What a person would write of a key. `state` is exact, and goes first. */
 function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: number) {
-  const key: ApiKey = structuredClone(toApiKey(exported, resolved, nowMs, [], []));
+  const key: ApiKey = toApiKey(exported, resolved, nowMs, [], []);
   refresh(key, windowAlgorithm(resolved.settings), nowMs);
   const { plan, state, expiresAtMs, bannedUntilMs, preset } = key;
   const used = ({ limit, remaining }: ApiKey['minute']) => limit - remaining;

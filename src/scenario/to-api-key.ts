@@ -1,19 +1,19 @@
 import type { PlanLimits } from '../contract/document.js';
 import type { Settings } from '../contract/settings.js';
-import type { ApiKey } from '../limits/api-key.js';
+import { type ApiKey, withWindows } from '../limits/api-key.js';
 import { createWindow, type Window } from '../limits/window.js';
 import { type Issue, issueAt, type Step } from '../schema/issue.js';
 import { latestMs } from '../values/instant.js';
 import type { ExportedKey } from './key-state-schema.js';
 
-/** What a scenario says about every key alike. */
+/** Settings of a scenario that apply to every key. */
 export interface KeyRules {
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly windowSeconds: PlanLimits;
   readonly settings: Pick<Settings, 'algorithm'>;
 }
 
-/** The key that was exported. What contradicts the scenario, or itself, becomes an issue below `steps`. */
+/** Imports a key; shares nothing with the exported key. Adds an issue below `steps` for each contradiction in the key or with the scenario. */
 export function toApiKey(
   key: ExportedKey,
   { plans, windowSeconds, settings: { algorithm } }: KeyRules,
@@ -36,14 +36,7 @@ export function toApiKey(
     }
     return toWindow(key[name], createWindow(limit, windowSeconds[name]), algorithm, nowMs, [...steps, name], issues);
   };
-  return {
-    ...key,
-    expiresAtMs: key.expiresAtMs,
-    preset: key.preset,
-    episode: key.episode,
-    minute: window('minute'),
-    day: window('day'),
-  };
+  return withWindows(key, window('minute'), window('day'));
 }
 
 function toWindow(
