@@ -1,7 +1,7 @@
 import { LogOpenError, LogUnavailableError } from '../log/log.js';
+import { dataEngine, isRedisAddress } from '../node/data-engine.js';
 import type { LoggedState } from '../node/logged-state.js';
 import type { RecordingOptions } from '../node/recording-engine.js';
-import { isRedisAddress } from '../node/redis-address.js';
 import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import type { Engine, OpenState } from '../node/serve-state.js';
@@ -42,38 +42,16 @@ export async function loggedEngine(
     generatePets: generateAtStart,
   };
   if (data === undefined) return recordedEngine({ ...common, file: record as string });
-  if (isRedisAddress(data)) return sharedEngine(data, { ...common, reset });
-  const { folderEngine } = await import('../node/folder-engine.js');
-  const engine = folderEngine({ ...common, folder: data, reset, fsync });
-  return {
-    async open() {
-      const state = await engine.open().catch(refuse);
-      for (const notice of state.notices) tell(notice);
-      return { ...state, resumedFrom: state.isResumed ? data : undefined };
-    },
-  };
-}
-
-async function sharedEngine(
-  data: string,
-  options: Pick<RecordingOptions, 'resolved' | 'scenarioName' | 'scenarios' | 'generatePets'> & {
-    reset: boolean | undefined;
-  },
-): Promise<Engine<ServableState>> {
-  const [{ readRedisAddress }, { storeEngine }] = await Promise.all([
-    import('../log/redis/address.js'),
-    import('../node/store-engine.js'),
-  ]);
-  const address = await Promise.resolve(data).then(readRedisAddress).catch(refuse);
-  const engine = storeEngine({ ...options, address });
+  const engine = await dataEngine(data, { ...common, reset, fsync }).catch(refuse);
   return {
     ...engine,
     async open(port) {
       const state = await engine.open(port).catch(refuse);
       for (const notice of state.notices) tell(notice);
+      if (!('replica' in state)) return { ...state, resumedFrom: state.isResumed ? data : undefined };
       const others = state.replicas.filter((name) => name !== state.replica);
       const beside = others.length === 0 ? 'no other replica' : `beside ${others.join(', ')}`;
-      tellNotes([`replica ${state.replica} of ${address.shown}, at entry ${state.position}, ${beside}`]);
+      tellNotes([`replica ${state.replica} of ${state.address}, at entry ${state.position}, ${beside}`]);
       return state;
     },
   };

@@ -4,12 +4,11 @@ import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SandboxesOptions } from '../simulator/sandboxes.js';
 import { checkOptions } from '../values/check-options.js';
-import type { DataOptions } from './folder-engine.js';
+import { dataEngine } from './data-engine.js';
 import { type ListenOptions, listenOptions } from './http/server.js';
-import { isRedisAddress } from './redis-address.js';
 import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-files.js';
 import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
-import { type Engine, type OpenState, serveState } from './serve-state.js';
+import { serveState } from './serve-state.js';
 
 export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals'> {
   /** The name of a shipped scenario, a file, or the content itself. Default: the default scenario. */
@@ -77,29 +76,16 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     typeof scenario === 'string'
       ? (await readScenarioAndFiles(scenario, { generatePets })).resolved
       : resolveScenario(scenario, generatePets, readStart);
-  const common = {
+  const engine = await dataEngine(data, {
     resolved,
     scenarioName: typeof scenario === 'string' ? nameOfScenario(scenario) : resolved.name,
     scenarios: readShippedScenarios,
     generatePets,
     reset: dataReset,
+    fsync,
     sandboxes: options.sandboxes,
-  };
-  const engine = await (isRedisAddress(data) ? inStore(data, common) : inFolder({ ...common, folder: data, fsync }));
+  });
   const { port, baseUrl, controlUrl, notices, close } = await serveState(engine, options);
   const control = createControl(controlUrl, { token: options.controlToken });
   return { port, baseUrl, controlUrl, control, notices, close };
-}
-
-type Engines = Engine<OpenState & Pick<ServedData, 'notices'>>;
-
-const inFolder = async (options: DataOptions): Promise<Engines> =>
-  (await import('./folder-engine.js')).folderEngine(options);
-
-async function inStore(data: string, options: Omit<DataOptions, 'folder'>): Promise<Engines> {
-  const [{ readRedisAddress }, { storeEngine }] = await Promise.all([
-    import('../log/redis/address.js'),
-    import('./store-engine.js'),
-  ]);
-  return storeEngine({ ...options, address: readRedisAddress(data) });
 }

@@ -18,6 +18,8 @@ export interface StoreOptions
 
 /** State in a store that other servers share. All fields follow the log that is open now. */
 export interface StoreState extends OpenState, Pick<OpenReplica, 'position' | 'notices' | 'load'> {
+  /** Address of the store, without its password. */
+  readonly address: string;
   /** Name of this server in the log. */
   readonly replica: string;
   /** Names of all servers. */
@@ -85,6 +87,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
 
   let current = await open(options.reset ?? false);
   return {
+    address: options.address.shown,
     replica: writer,
     get backend() {
       return current.backend;
