@@ -3,24 +3,24 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Delivery } from '../state/request-record.js';
 import type { ClientEnd } from '../verdict/run.js';
 
-/** A request to the API, of the server's own simulator or of a sandbox, which it makes where there is none. */
+/** A request to the API, in the server's own simulator or in a sandbox, which is created if missing. */
 export interface RequestCommand {
   readonly kind: 'request';
   readonly sandbox?: string | undefined;
   readonly call: PlainCall;
-  /** From the arrival of the request until it was handed in to be written, in milliseconds of the machine; 0: left out. */
+  /** Time between the arrival and the append of the request, in milliseconds of machine time. Default: 0. */
   readonly waitedMs?: number | undefined;
 }
 
-/** When and how answers were sent, by the ids of their requests. What is not known is left out. */
+/** Deliveries of responses, by request id. Unknown fields are absent. */
 export interface SentCommand {
   readonly kind: 'sent';
   readonly sandbox?: string | undefined;
   readonly answers: readonly (readonly [id: number, delivery: Partial<Delivery>])[];
 }
 
-/** The client of a delayed request went away. */
-export interface LeftCommand {
+/** The client of a delayed request disconnected. */
+export interface DisconnectCommand {
   readonly kind: 'left';
   readonly sandbox?: string | undefined;
   readonly id: number;
@@ -31,102 +31,103 @@ export interface ControlCommand {
   readonly kind: 'control';
   /** The sandbox whose control API was called; for an operation on sandboxes it is in the input. */
   readonly sandbox?: string | undefined;
-  /** Its name in the table of operations. */
+  /** Name of the operation in the table of control operations. */
   readonly operation: string;
-  /** As it was sent and checked, a scenario by its content. */
+  /** Checked input of the operation. A scenario is present as its content, not as a name. */
   readonly input: unknown;
-  /** The origin that the caller used: `http://127.0.0.1:4010`. */
+  /** Origin of the called URL: `http://127.0.0.1:4010`. */
   readonly origin?: string | undefined;
-  /** Who sent it: what it calls itself. */
+  /** The caller's own name. */
   readonly client?: string | undefined;
 }
 
-/** The scenario's file has this content now: pets and clock go on, unless `reseed`. */
+/** Loads the changed content of the scenario file. Pets and clock stay, unless `reseed`. */
 export interface ScenarioCommand {
   readonly kind: 'scenario';
   readonly scenario: Scenario;
   readonly hash: string;
   readonly reseed?: boolean | undefined;
-  /** Only where the content that was loaded last has this hash: of several replicas that find a new content one loads it. */
+  /** Hash of the content to replace. A mismatch does nothing, so that one of several replicas loads a new content. */
   readonly after?: string | undefined;
 }
 
-/** A sandbox is used, though nothing is asked of it; `make`: it is made where there is none. */
-export interface TouchCommand {
+/** Extends the idle time of a sandbox without a request; with `make`, creates a missing sandbox. */
+export interface KeepAliveCommand {
   readonly kind: 'touch';
   readonly sandbox: string;
   readonly make?: boolean | undefined;
 }
 
-/** Puts the clock forward to the next whole second, as a run of a client begins. */
+/** Advances the clock to the next whole second at the start of a client run. */
 export interface AlignClockCommand {
   readonly kind: 'alignClock';
 }
 
-/** The client's process ended: what `judge` is told of it. */
+/** The client process ended; `judge` uses its exit code and signal. */
 export interface RunEndedCommand extends ClientEnd {
   readonly kind: 'runEnded';
 }
 
-/** The first command of a log: what everything began with. */
+/** First command of a log, with the initial scenario. */
 export interface BeginCommand {
   readonly kind: 'begin';
-  /** Left out where it is so large that a snapshot is written instead. */
+  /** Absent for a large scenario, which is in a snapshot instead. */
   readonly scenario?: Scenario | undefined;
   readonly hash: string;
 }
 
-/** A process has opened the log: no client of one before it is there any more. */
+/** A process opened the log; the clients of earlier processes have disconnected. */
 export interface StartedCommand {
   readonly kind: 'started';
 }
 
-/** Time has come for a delayed request, and nothing else has happened. */
+/** Completes due delayed requests when no other command is pending. */
 export interface TickCommand {
   readonly kind: 'tick';
 }
 
-/** A replica begins to write: its clients' requests follow. Written by itself, and again when it was thought to be gone. */
+/** A replica joins the log. Appended by that replica, also after its lease has expired. */
 export interface JoinCommand {
   readonly kind: 'join';
-  /** The version of petstore-sim that it runs. */
+  /** The replica's version of petstore-sim. */
   readonly version: string;
 }
 
-/** A replica is there, and has nothing else to write. */
+/** Heartbeat of an idle replica. */
 export interface BeatCommand {
   readonly kind: 'beat';
 }
 
-/** A replica has answered its last request and goes. */
-export interface PartCommand {
+/** A replica leaves the log after its last response. */
+export interface LeaveCommand {
   readonly kind: 'part';
 }
 
-/** For a time a replica could not write, and refused requests that are in no journal. */
-export interface StoreAwayCommand {
+/** Outage of the store at one replica. The refused requests are in no journal. */
+export interface OutageCommand {
   readonly kind: 'storeAway';
   readonly sandbox?: string | undefined;
-  /** Machine instants. */
+  /** Start of the outage, in Unix milliseconds of machine time. */
   readonly fromMs: number;
+  /** End of the outage, in Unix milliseconds of machine time. */
   readonly toMs: number;
   readonly refused: number;
 }
 
-/** Everything that a log can hold: what changes the state of a server, as plain data. */
+/** A command in a log: a change of the server's state, as plain data. */
 export type Command =
   | BeginCommand
   | RequestCommand
   | SentCommand
-  | LeftCommand
+  | DisconnectCommand
   | ControlCommand
   | ScenarioCommand
-  | TouchCommand
+  | KeepAliveCommand
   | AlignClockCommand
   | RunEndedCommand
   | StartedCommand
   | TickCommand
   | JoinCommand
   | BeatCommand
-  | PartCommand
-  | StoreAwayCommand;
+  | LeaveCommand
+  | OutageCommand;

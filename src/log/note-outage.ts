@@ -1,12 +1,12 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { Outage } from '../state/outage.js';
-import type { StoreAwayCommand } from './command.js';
+import type { OutageCommand } from './command.js';
 
 /** More of them are not kept. */
 const mostOutages = 100;
 
 /** Notes in the journal that requests were refused which it does not show, in the time of its own clock. */
-export function noteOutage(sim: Simulator | undefined, command: StoreAwayCommand, nowMs: number): void {
+export function noteOutage(sim: Simulator | undefined, command: OutageCommand, nowMs: number): void {
   if (sim === undefined) return;
   const { journal } = coreOf(sim).state;
   journal.outages = [...journal.outages.slice(1 - mostOutages), byItsClock(sim, command, nowMs)];

@@ -1,5 +1,5 @@
 import type { Outage } from '../state/outage.js';
-import type { Command, StoreAwayCommand } from './command.js';
+import type { Command, OutageCommand } from './command.js';
 import type { CommandResult } from './command-result.js';
 import { LogUnavailableError } from './log.js';
 
@@ -13,7 +13,7 @@ export class StoreAway {
   /** What was not handed in yet, by sandbox, and whether something could be written since. */
   readonly #untold = new Map<Sandbox, Outage & { isOver?: true }>();
   /** What was handed in to be told in the log, and does not stand there yet. */
-  readonly #telling = new Set<StoreAwayCommand>();
+  readonly #telling = new Set<OutageCommand>();
   /** Whether people were told that the store is away, and how many requests were refused that they were told nothing of. */
   #isSaid = false;
   #unsaid = 0;
@@ -75,16 +75,16 @@ export class StoreAway {
    * @param isThere whether there is a sandbox: what was refused before it is made is told when it is
    * @returns what tells of it in the log; `settle` is to be called with each
    */
-  end(nowMs: number, isThere: (sandbox: Sandbox) => boolean): readonly StoreAwayCommand[] {
+  end(nowMs: number, isThere: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
     if (!this.#isSaid) this.#unsaid = 0;
-    const commands: StoreAwayCommand[] = [];
+    const commands: OutageCommand[] = [];
     for (const [sandbox, { fromMs, refused, isOver, ...outage }] of this.#untold) {
       const toMs = isOver ? outage.toMs : Math.max(outage.toMs, Math.floor(nowMs));
       if (!isThere(sandbox)) {
         this.#untold.set(sandbox, { fromMs, toMs, refused, isOver: true });
         continue;
       }
-      const command: StoreAwayCommand = { kind: 'storeAway', sandbox, fromMs, toMs, refused };
+      const command: OutageCommand = { kind: 'storeAway', sandbox, fromMs, toMs, refused };
       this.#untold.delete(sandbox);
       this.#telling.add(command);
       commands.push(command);
@@ -93,7 +93,7 @@ export class StoreAway {
   }
 
   /** What became of a command that tells: what was not written is told again, and what may still come is waited for. */
-  settle(command: StoreAwayCommand, result: CommandResult): void {
+  settle(command: OutageCommand, result: CommandResult): void {
     const error = 'error' in result ? result.error : undefined;
     const isUnwritten = error instanceof LogUnavailableError;
     if (isUnwritten && error.isUncertain) return;
