@@ -69,7 +69,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const { stale, lagMs = 0 } = health();
       // Until it is back nobody knows here what others refuse.
       const now = stale && lagMs >= awayMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
-      return [...sequencer.away.untold(name), ...now].map((each) => byItsClock(of, each, nowMs));
+      return [...sequencer.away.unreported(name), ...now].map((each) => byItsClock(of, each, nowMs));
     },
   };
 

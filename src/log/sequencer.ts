@@ -6,10 +6,10 @@ import { toJsonCommand } from './command-json.js';
 import { CommandQueues, type Done, type Waiting, type Written } from './command-queues.js';
 import type { CommandResult, HandledRequest } from './command-result.js';
 import { type AnswerHash, type Log, type LogEntry, LogUnavailableError, type NewEntry } from './log.js';
+import { OutageLog } from './outage-log.js';
 import { RecentHashes } from './recent-hashes.js';
 import { SentNotes } from './sent-notes.js';
 import type { StateMachine } from './state-machine.js';
-import { StoreAway } from './store-away.js';
 import { TickTimer } from './tick-timer.js';
 
 /** What a sequencer needs of the process that it runs in. */
@@ -49,14 +49,14 @@ export class Sequencer {
   #snapshot: Promise<void> = Promise.resolve();
   /** Of a shared log, by what was handed in: what is to be answered when it comes. */
   readonly #written = new WeakMap<NewEntry, Written>();
-  readonly away: StoreAway;
+  readonly away: OutageLog;
   /** Whether the last entry of a log of its own could not be written, which is told once. */
   #isUnavailable = false;
   readonly #hashes = new RecentHashes();
 
   /** @param away what was refused before, and is to be told in the log */
-  constructor(machine: StateMachine, log: Log, host: SequencerHost, away = new StoreAway()) {
-    away.tellAgain();
+  constructor(machine: StateMachine, log: Log, host: SequencerHost, away = new OutageLog()) {
+    away.requeue();
     this.away = away;
     this.#machine = machine;
     this.#log = log;

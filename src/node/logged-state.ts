@@ -2,10 +2,10 @@ import type { LogHealth } from '../control/control-operation.js';
 import type { Command } from '../log/command.js';
 import type { Log } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
+import type { OutageLog } from '../log/outage-log.js';
 import { runCommand } from '../log/run-command.js';
 import { Sequencer } from '../log/sequencer.js';
 import type { StateMachine } from '../log/state-machine.js';
-import type { StoreAway } from '../log/store-away.js';
 import { readStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
@@ -30,7 +30,7 @@ export interface LoggedState extends OpenState {
 interface LoggedStateOptions {
   readonly notices?: readonly string[];
   readonly generatePets?: GeneratePets | undefined;
-  readonly away?: StoreAway;
+  readonly away?: OutageLog;
   /** Whether other servers append to the log as well, so that a scenario replaces a known one only. */
   readonly isShared?: boolean;
   /** Fields of `/__sim/health` besides the positions and the notices. */

@@ -1,6 +1,7 @@
 import { version } from '../control/har.js';
 import type { Command } from '../log/command.js';
 import { LogOpenError } from '../log/log.js';
+import type { OutageLog } from '../log/outage-log.js';
 import { readMachine } from '../log/read-machine.js';
 import type { RedisAddress } from '../log/redis/address.js';
 import { patienceMs } from '../log/redis/appender.js';
@@ -9,7 +10,6 @@ import type { RedisLog } from '../log/redis/redis-log.js';
 import type { StoreTime } from '../log/redis/store-time.js';
 import type { MachineOptions } from '../log/start-machine.js';
 import type { StateMachine } from '../log/state-machine.js';
-import type { StoreAway } from '../log/store-away.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { counted } from '../values/counted.js';
 import { setDifferenceAside } from './set-difference-aside.js';
@@ -25,7 +25,7 @@ export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'gene
   readonly writer: string;
   readonly incarnation: number;
   /** What was refused while it was read before, to be told in the log. */
-  readonly away: StoreAway;
+  readonly away: OutageLog;
   /** Called when what was applied is not in the store any more: this is over, and the log is to be opened again. */
   readonly onLost: (reason: string) => void;
   /** Called when this replica has to end. */
@@ -81,7 +81,7 @@ export async function readReplica(
       },
       liveReplicas: () => (machine?.replicas.list() ?? []).map(({ name }) => name),
       onAway() {
-        away.sayAway();
+        away.reportOutage();
         onNotice(
           `The store ${address.shown} is away: requests wait ${patienceMs / 1_000} s for it, and then get a 503.`,
         );
@@ -89,7 +89,7 @@ export async function readReplica(
       async onBack(awayMs) {
         // What has waited for it for long may still be refused.
         await settled();
-        const refused = counted(away.sayBack(), 'request');
+        const refused = counted(away.reportRecovery(), 'request');
         onNotice(`The store ${address.shown} is back after ${(awayMs / 1_000).toFixed(1)} s; ${refused} got a 503.`);
       },
       onError: (error) => console.error(error),

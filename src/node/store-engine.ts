@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogOpenError } from '../log/log.js';
+import { OutageLog } from '../log/outage-log.js';
 import { LogMovedError } from '../log/redis/log-moved-error.js';
 import { newWriterName } from '../log/redis/open-redis-log.js';
-import { StoreAway } from '../log/store-away.js';
 import type { OpenPort } from './http/server.js';
 import { type OpenReplica, openReplica } from './open-replica.js';
 import type { ReplicaOptions } from './read-replica.js';
@@ -42,7 +42,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
   const { onFatal = endProcess, onNotice = (sentence) => process.stderr.write(`petstore-sim: ${sentence}\n`) } =
     options;
   const writer = newWriterName();
-  const away = new StoreAway();
+  const away = new OutageLog();
   let incarnation = 0;
   let isClosing = false;
 
@@ -75,7 +75,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
         current = await open(false);
         if (isClosing) return await current.close();
         serve(current.backend);
-        away.sayBack();
+        away.reportRecovery();
         onNotice(`The log is read, up to entry ${current.position}.`);
         return;
       } catch (error) {
