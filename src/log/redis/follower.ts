@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js';
-import type { Place } from './place.js';
+import type { LogCursor } from './log-cursor.js';
 import type { StreamEntries } from './stream-entries.js';
 
 /** So long a read waits in the store for the next entry. */
@@ -14,7 +14,7 @@ const checkEveryMs = 1_000;
 export interface FollowerOptions {
   readonly key: string;
   /** Where the log was applied up to. */
-  readonly place: () => Place;
+  readonly cursor: () => LogCursor;
   readonly connect: () => Promise<Connection>;
   /** Whether the entry at a place is there as it was. @throws {StoreAwayError} */
   readonly isThere: (connection: Connection) => Promise<boolean>;
@@ -71,7 +71,7 @@ export class Follower {
   }
 
   async #read(connection: Connection): Promise<void> {
-    const { key, place, isThere, isWhole, onEntry, onContact, onLost } = this.#options;
+    const { key, cursor, isThere, isWhole, onEntry, onContact, onLost } = this.#options;
     while (!this.#isOver) {
       const isCheckDue = performance.now() - this.#checkedMs > checkEveryMs;
       if (isCheckDue) this.#checkedMs = performance.now();
@@ -79,7 +79,7 @@ export class Follower {
       const checked = isCheckDue ? isThere(connection) : Promise.resolve(true);
       const [wasThere, reply, length] = await Promise.all([
         checked,
-        connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, place().id),
+        connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
         // Runs after the read: it sees what was cut away before an entry of it was written.
         connection.call('XLEN', key),
       ]);

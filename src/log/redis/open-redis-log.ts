@@ -14,8 +14,8 @@ import { checkIsAlone } from './check-alone.js';
 import { type Connection, connect } from './connection.js';
 import { readStoredOf } from './entry-fields.js';
 import { keysOf, type StoreKeys } from './keys.js';
+import { beginning } from './log-cursor.js';
 import { LogMovedError } from './log-moved-error.js';
-import { beginning } from './place.js';
 import { RedisLog } from './redis-log.js';
 import type { RedisLogHost } from './redis-log-options.js';
 import { listSnapshots, readSnapshot, type SnapshotHeader } from './snapshot-store.js';
@@ -158,7 +158,7 @@ async function* readEntriesOf(
   log: RedisLog,
 ): AsyncGenerator<FoundEntry, void, undefined> {
   for (;;) {
-    const { id, position } = log.place;
+    const { id, position } = log.cursor;
     // From the last entry that is known, so that nothing can have been cut away between it and the next.
     const from = position === 0 ? '-' : id;
     const entries = (await connection.call('XRANGE', keys.log, from, '+', 'COUNT', readEntries)) as StreamEntries;

@@ -2,7 +2,7 @@ import type { LogBirth } from '../log.js';
 import type { RedisAddress } from './address.js';
 import type { Connection } from './connection.js';
 import type { StoreKeys } from './keys.js';
-import type { Place } from './place.js';
+import type { LogCursor } from './log-cursor.js';
 import type { StoreTime } from './store-time.js';
 
 /** What a log needs of those who use it. */
@@ -29,7 +29,7 @@ export interface RedisLogOptions {
   readonly writer: string;
   readonly incarnation: number;
   /** Where it is read from. */
-  readonly from: Place;
+  readonly from: LogCursor;
   readonly snapshot: { readonly position: number; readonly bytes: number } | undefined;
   readonly leastLogBytes: number;
   readonly time: StoreTime;

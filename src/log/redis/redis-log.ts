@@ -6,10 +6,10 @@ import { type Connection, connect, StoreAwayError } from './connection.js';
 import { type EntryFields, msOfId, readFields, readStored, type StoredEntry, toFields } from './entry-fields.js';
 import { Follower } from './follower.js';
 import { KeptConnection } from './kept-connection.js';
-import { Chains, chainOf, nextPlace, type Place } from './place.js';
+import { Chains, chainOf, type LogCursor, nextCursor } from './log-cursor.js';
 import type { RedisLogHealth, RedisLogOptions } from './redis-log-options.js';
 import { setEntriesAside } from './set-entries-aside.js';
-import { SnapshotTurns } from './snapshot-turns.js';
+import { SnapshotElection } from './snapshot-election.js';
 import type { StreamEntries } from './stream-entries.js';
 
 /** Who has heard nothing from the store for so long is out of touch with it. */
@@ -22,10 +22,10 @@ export class RedisLog implements Log {
   readonly #appender: Appender;
   readonly #follower: Follower;
   readonly #writing: KeptConnection;
-  readonly #snapshots: SnapshotTurns;
+  readonly #snapshots: SnapshotElection;
   readonly #chains = new Chains();
   /** Where it is applied up to, and the hash before that. */
-  #place: Place;
+  #cursor: LogCursor;
   #chainBefore = 0;
   #sequence = 0;
   #connection: Connection | undefined;
@@ -39,7 +39,7 @@ export class RedisLog implements Log {
   constructor(options: RedisLogOptions) {
     const { keys, from, writer, address, host, time } = options;
     this.#options = options;
-    this.#place = from;
+    this.#cursor = from;
     this.#chains.add(from);
     this.#connection = options.connection;
     this.#appender = new Appender({
@@ -55,8 +55,8 @@ export class RedisLog implements Log {
     this.#follower = new Follower({
       ...both,
       key: keys.log,
-      place: () => this.#place,
-      isWhole: (entries, length) => this.#snapshots.isWhole(this.#place.position, entries, length),
+      cursor: () => this.#cursor,
+      isWhole: (entries, length) => this.#snapshots.isWhole(this.#cursor.position, entries, length),
       onEntry: (id, fields) => this.#follow(id, fields),
       onContact: (isAtEnd) => this.#touch(isAtEnd),
     });
@@ -71,22 +71,22 @@ export class RedisLog implements Log {
       },
     });
     this.#catchUp = new CatchUp(keys.log);
-    this.#snapshots = new SnapshotTurns(options, () => this.#connection);
+    this.#snapshots = new SnapshotElection(options, () => this.#connection);
     this.shared = {
       writer,
       follow: (onEntry) => this.#start(onEntry),
       onDisagreement: (position, writer) => host.onDisagreement(position, writer),
-      catchUp: () => this.#catchUp.wait(this.#connection, () => this.#place.id),
+      catchUp: () => this.#catchUp.wait(this.#connection, () => this.#cursor.id),
     };
   }
 
   get position(): number {
-    return this.#place.position;
+    return this.#cursor.position;
   }
 
   /** Where it is applied up to. */
-  get place(): Place {
-    return this.#place;
+  get cursor(): LogCursor {
+    return this.#cursor;
   }
 
   get snapshotPosition(): number {
@@ -108,9 +108,9 @@ export class RedisLog implements Log {
     const { writer, incarnation, time } = this.#options;
     const sequence = ++this.#sequence;
     // Ids never go back, not even when the store's time does.
-    const nowMs = Math.max(time.now(), msOfId(this.#place.id));
+    const nowMs = Math.max(time.now(), msOfId(this.#cursor.id));
     await this.#write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + patienceMs }, entry);
-    return { ...entry, writer, incarnation, sequence, position: this.#place.position };
+    return { ...entry, writer, incarnation, sequence, position: this.#cursor.position };
   }
 
   writeSnapshot(_position: number, pieces: Iterable<unknown>): Promise<void> {
@@ -134,9 +134,9 @@ export class RedisLog implements Log {
    * @returns it, with the version that wrote it; `undefined` where nothing is to be done for it
    */
   read(id: string, list: string[]): { entry: LogEntry; version: string; fields: EntryFields } | undefined {
-    this.#chainBefore = this.#place.chain;
-    this.#place = nextPlace(this.#place, id, list);
-    this.#chains.add(this.#place);
+    this.#chainBefore = this.#cursor.chain;
+    this.#cursor = nextCursor(this.#cursor, id, list);
+    this.#chains.add(this.#cursor);
     const { birth } = this.#options;
     const fields = readFields(list);
     if (fields === undefined) return undefined;
@@ -145,16 +145,16 @@ export class RedisLog implements Log {
     if (stored === undefined || stored.log !== shortId(birth)) return undefined;
     const { atMs, commands, answered, deadlineMs = Number.POSITIVE_INFINITY, version } = stored;
     this.#check(fields, stored);
-    this.#snapshots.note(this.#place, fields, stored);
+    this.#snapshots.note(this.#cursor, fields, stored);
     const isLate = msOfId(id) > deadlineMs;
-    const { position } = this.#place;
+    const { position } = this.#cursor;
     const entry = { position, writer, incarnation, sequence, atMs, commands, ...(answered && { answered }) };
     return { entry: isLate ? { ...entry, isLate } : entry, version, fields };
   }
 
   #write(sequence: number, entry: Omit<StoredEntry, 'log' | 'version' | 'after'>, own: NewEntry): Promise<void> {
     const { writer, incarnation, birth, version } = this.#options;
-    const { position, chain, id } = this.#place;
+    const { position, chain, id } = this.#cursor;
     const stored: StoredEntry = { log: shortId(birth), version, after: [position, chain, id], ...entry };
     return this.#appender.append(toFields({ writer, incarnation, sequence }, stored), stored, own);
   }
@@ -188,12 +188,12 @@ export class RedisLog implements Log {
     // What is read at the start is as the store has it, whatever others had.
     if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
-    if (position < this.#place.position && this.#chains.agrees(position, chain) !== false) return;
+    if (position < this.#cursor.position && this.#chains.agrees(position, chain) !== false) return;
     this.#lose(`${writer} had another entry ${position} than this replica`);
   }
 
   async #isThere(connection: Connection): Promise<boolean> {
-    const { id, chain } = this.#place;
+    const { id, chain } = this.#cursor;
     const before = this.#chainBefore;
     const { keys, birth } = this.#options;
     const [text, found] = await Promise.all([

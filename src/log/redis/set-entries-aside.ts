@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 import type { StoreKeys } from './keys.js';
-import type { Place } from './place.js';
+import type { LogCursor } from './log-cursor.js';
 import type { StreamEntries } from './stream-entries.js';
 
 const readEntries = 200;
@@ -13,7 +13,7 @@ const readEntries = 200;
 export async function setEntriesAside(
   connection: Connection,
   keys: StoreKeys,
-  { start, from, reason }: { start: Place; from: number; reason: string },
+  { start, from, reason }: { start: LogCursor; from: number; reason: string },
 ): Promise<string> {
   const aside = keys.aside(String(from));
   let { id: last, position } = start;

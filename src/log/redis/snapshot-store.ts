@@ -4,11 +4,11 @@ import { jsonText } from '../../values/json.js';
 import { fromRecordText } from '../json-record.js';
 import type { Connection } from './connection.js';
 import type { StoreKeys } from './keys.js';
+import type { LogCursor } from './log-cursor.js';
 import { LogMovedError } from './log-moved-error.js';
-import type { Place } from './place.js';
 
 /** What is known of a snapshot without reading it. */
-export interface SnapshotHeader extends Place {
+export interface SnapshotHeader extends LogCursor {
   /** The version of petstore-sim that wrote it. */
   readonly version: string;
   /** Names the list of its chunks, and how many there are. */
@@ -56,10 +56,10 @@ export async function digestInTurns(
 export async function writeSnapshot(
   connection: Connection,
   keys: StoreKeys,
-  { place, version, writer }: { place: Place; version: string; writer: string },
+  { cursor, version, writer }: { cursor: LogCursor; version: string; writer: string },
   pieces: Iterable<unknown>,
 ): Promise<SnapshotHeader> {
-  const chunks = `${place.position}-${writer}`;
+  const chunks = `${cursor.position}-${writer}`;
   const key = keys.chunks(chunks);
   await connection.call('DEL', key);
   let waiting: string[] = [];
@@ -81,10 +81,10 @@ export async function writeSnapshot(
     return length >= chunkBytes ? write() : undefined;
   });
   if (waiting.length > 0) await write();
-  const header: SnapshotHeader = { ...place, version, chunks, count, bytes, digest };
+  const header: SnapshotHeader = { ...cursor, version, chunks, count, bytes, digest };
   await connection.transaction([
     ['PERSIST', key],
-    ['HSET', keys.snapshots, place.position, JSON.stringify(header)],
+    ['HSET', keys.snapshots, cursor.position, JSON.stringify(header)],
   ]);
   return header;
 }

@@ -2,36 +2,36 @@ import { shortId } from './birth.js';
 import { compareIds } from './compare-ids.js';
 import type { Connection } from './connection.js';
 import { type EntryFields, readStoredOf, type SnapshotNote, type StoredEntry } from './entry-fields.js';
-import type { Place } from './place.js';
+import type { LogCursor } from './log-cursor.js';
 import type { RedisLogOptions } from './redis-log-options.js';
 import { digestInTurns, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** After a snapshot that did not come, another is tried when the log has grown by this. */
+/** Log growth after a failed snapshot until the next attempt, in characters. */
 const retryBytes = 1024 * 1024;
-/** So many own digests are kept for a snapshot that is being written elsewhere. */
+/** Maximum number of own digests that wait for the snapshot of another replica. */
 const mostDigests = 4;
 
 /**
- * Whose turn it is to write a snapshot: the replica does whose entry makes the log outgrow its bound. The others take the
- * digest of their state at the same entry, and compare.
+ * Elects the writer of a snapshot: the replica whose entry makes the log exceed its bound. The other replicas compare the
+ * digest of their own state at the same entry.
  */
-export class SnapshotTurns {
+export class SnapshotElection {
   readonly #options: RedisLogOptions;
   readonly #connection: () => Connection | undefined;
-  /** The newest snapshot. */
+  /** Position of the newest snapshot. */
   position: number;
-  /** What the entries since the newest snapshot take, and at how much another is due. */
+  /** Size of the entries since the newest snapshot, and the size at which the next snapshot is due, in characters. */
   #bytes = 0;
   #dueBytes: number;
-  /** The entry at which one is due, and whether it was written here. */
-  #due: { place: Place; isOwn: boolean } | undefined;
+  /** Cursor of the due snapshot, and whether this replica appended its entry. */
+  #due: { cursor: LogCursor; isOwn: boolean } | undefined;
   #isBusy = false;
-  /** What `#bytes` was at the entries at which one was due. */
+  /** Values of `#bytes` at the positions of due snapshots. */
   readonly #bytesAt = new Map<number, number>();
   readonly #digests = new Map<number, Promise<string>>();
-  /** The entry that each replica had applied last, when it wrote last. */
-  readonly #placesOf = new Map<string, string>();
+  /** Id of the last applied entry of each replica, at its last append. */
+  readonly #cursorIdOf = new Map<string, string>();
 
   constructor(options: RedisLogOptions, connection: () => Connection | undefined) {
     const { snapshot, leastLogBytes } = options;
@@ -60,22 +60,22 @@ export class SnapshotTurns {
     return isWholeFrom(Math.max(...notes, 0));
   }
 
-  /** Notes an entry. */
-  note(place: Place, { writer, text }: EntryFields, { after, snapshot }: StoredEntry): void {
-    if (after !== undefined) this.#placesOf.set(writer, after[2]);
+  /** Processes an entry. */
+  note(cursor: LogCursor, { writer, text }: EntryFields, { after, snapshot }: StoredEntry): void {
+    if (after !== undefined) this.#cursorIdOf.set(writer, after[2]);
     this.#bytes += text.length;
     this.#due = undefined;
     if (snapshot !== undefined) this.#noteSnapshot(snapshot, writer === this.#options.writer);
     else if (this.#bytes > this.#dueBytes) {
-      this.#due = { place, isOwn: writer === this.#options.writer };
-      this.#bytesAt.set(place.position, this.#bytes);
+      this.#due = { cursor, isOwn: writer === this.#options.writer };
+      this.#bytesAt.set(cursor.position, this.#bytes);
       this.#dueBytes = this.#bytes + Math.max(retryBytes, this.#dueBytes / 4);
     }
   }
 
   /**
-   * Writes the snapshot that is due, or takes its digest where another writes it.
-   * @param tell puts the note of a snapshot that has been written into the log
+   * Writes the due snapshot, or computes its digest if another replica writes it.
+   * @param tell appends the note of a written snapshot to the log
    */
   async take(pieces: Iterable<unknown>, tell: (note: SnapshotNote) => Promise<void>): Promise<void> {
     const due = this.#due;
@@ -90,11 +90,11 @@ export class SnapshotTurns {
   }
 
   async #take(
-    due: { place: Place; isOwn: boolean },
+    due: { cursor: LogCursor; isOwn: boolean },
     pieces: Iterable<unknown>,
     tell: (note: SnapshotNote) => Promise<void>,
   ): Promise<void> {
-    const { position } = due.place;
+    const { position } = due.cursor;
     const connection = this.#connection();
     if (!due.isOwn || connection === undefined) {
       const digest = digestInTurns(pieces);
@@ -105,7 +105,7 @@ export class SnapshotTurns {
       return;
     }
     const { keys, version, writer } = this.#options;
-    const { digest, bytes } = await writeSnapshot(connection, keys, { place: due.place, version, writer }, pieces);
+    const { digest, bytes } = await writeSnapshot(connection, keys, { cursor: due.cursor, version, writer }, pieces);
     await tell({ position, digest, bytes });
   }
 
@@ -127,7 +127,7 @@ export class SnapshotTurns {
     );
   }
 
-  /** Drops all snapshots but the newest two, and what the older of these makes needless, but nothing that a replica needs. */
+  /** Drops all snapshots except the newest two, and trims entries before the older one that no live replica needs. */
   async #trim(): Promise<void> {
     const connection = this.#connection();
     const { keys, host } = this.#options;
@@ -135,10 +135,10 @@ export class SnapshotTurns {
     const [, before, ...old] = await listSnapshots(connection, keys);
     if (before === undefined) return;
     await dropSnapshots(connection, keys, old);
-    const places = host.liveReplicas().map((replica) => this.#placesOf.get(replica));
-    // Of a replica that has not written yet since this one has joined, nobody knows here where it is.
-    if (places.includes(undefined)) return;
-    const [least = before.id] = [before.id, ...(places as string[])].sort(compareIds);
+    const cursorIds = host.liveReplicas().map((replica) => this.#cursorIdOf.get(replica));
+    // The cursor of a replica is unknown until its first append after this replica joined.
+    if (cursorIds.includes(undefined)) return;
+    const [least = before.id] = [before.id, ...(cursorIds as string[])].sort(compareIds);
     await connection.call('XTRIM', keys.log, 'MINID', '=', least);
   }
 }

@@ -1,0 +1,52 @@
+import { crc32 } from 'node:zlib';
+
+/** Position of an entry in the log, with a hash of that entry and all entries before. */
+export interface LogCursor {
+  readonly position: number;
+  /** The id of the stream entry. */
+  readonly id: string;
+  readonly chain: number;
+}
+
+/** Cursor before the first entry. The hash starts with the birth id, so that entries of another log never match. */
+export const beginning = (birthId: string): LogCursor => ({
+  position: 0,
+  id: '0-0',
+  chain: Number.parseInt(birthId.slice(0, 8), 16),
+});
+
+/** Cursor of the next entry. */
+export const nextCursor = ({ position, chain }: LogCursor, id: string, fields: readonly string[]): LogCursor => ({
+  position: position + 1,
+  id,
+  chain: chainOf(chain, id, fields),
+});
+
+export function chainOf(before: number, id: string, fields: readonly string[]): number {
+  let chain = crc32(id, before);
+  for (const field of fields) chain = crc32(field, chain);
+  return chain;
+}
+
+/** Number of recent hashes in memory, for comparison with the entries that other replicas applied. */
+const rememberedCursors = 65_536;
+
+/** Hashes of recent cursors. */
+export class Chains {
+  readonly #chains = new Uint32Array(rememberedCursors);
+  #first = 0;
+  #last = -1;
+
+  add({ position, chain }: Pick<LogCursor, 'position' | 'chain'>): void {
+    if (position !== this.#last + 1) this.#first = position;
+    this.#last = position;
+    this.#chains[position % rememberedCursors] = chain;
+  }
+
+  /** Whether another replica has the same past up to a position; `undefined` for a position that is no longer in memory. */
+  agrees(position: number, chain: number): boolean | undefined {
+    if (position > this.#last) return false;
+    if (position < this.#first || position <= this.#last - rememberedCursors) return undefined;
+    return this.#chains[position % rememberedCursors] === chain;
+  }
+}
