@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { digitsOf } from '../values/digits.js';
-import type { LogEntry } from './log-entry.js';
+import type { RequestLogEntry } from './request-log-entry.js';
 
 type Paint = (text: string) => string;
 
@@ -11,7 +11,7 @@ function createPaint(format: Parameters<typeof styleText>[0]): Paint {
 }
 
 /** Makes of an entry a line for people. */
-export function createPrettyLine(): (entry: LogEntry) => string {
+export function createPrettyLine(): (entry: RequestLogEntry) => string {
   const [dim, red, yellow, green] = (['dim', 'red', 'yellow', 'green'] as const).map(createPaint) as [
     Paint,
     Paint,
@@ -35,7 +35,7 @@ export function createPrettyLine(): (entry: LogEntry) => string {
   };
 }
 
-function notesOf(entry: LogEntry): string[] {
+function notesOf(entry: RequestLogEntry): string[] {
   const { status, code, message, retryAfter, fault, sandbox, wire, unsentStatus, refusedOrigin } = entry;
   // The message of a refusal says no more than its code and its Retry-After.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;

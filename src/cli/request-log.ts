@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { AnsweredRequest, OnAnswer, ServedAnswer } from '../node/http/served-answer.js';
-import { createLogEntries } from './log-entry.js';
 import { createPrettyLine } from './pretty-line.js';
+import { createRequestLogEntries } from './request-log-entry.js';
 
 export const logFormats = ['pretty', 'json', 'silent'] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -10,7 +10,7 @@ export type LogFormat = (typeof logFormats)[number];
 export function createRequestLog(format: LogFormat, write: (line: string) => void): OnAnswer | undefined {
   if (format === 'silent') return undefined;
   const lineOf = format === 'json' ? JSON.stringify : createPrettyLine();
-  const toEntry = createLogEntries();
+  const toEntry = createRequestLogEntries();
   let hasWarned = false;
   return (request, answer, durationMs) => {
     if (format === 'pretty' && (isProbe(request, answer) || isDashboard(request, answer))) return;

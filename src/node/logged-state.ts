@@ -3,9 +3,9 @@ import type { Command } from '../log/command.js';
 import type { Log } from '../log/log.js';
 import { createLoggedBackend } from '../log/logged-backend.js';
 import type { OutageLog } from '../log/outage-log.js';
-import { runCommand } from '../log/run-command.js';
 import { Sequencer } from '../log/sequencer.js';
 import type { StateMachine } from '../log/state-machine.js';
+import { submitCommand } from '../log/submit-command.js';
 import { readStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
@@ -44,7 +44,7 @@ export function loggedState(
   { notices = [], generatePets, away, isShared = false, health }: LoggedStateOptions = {},
 ): LoggedState {
   const sequencer = new Sequencer(machine, log, sequencerHost, away);
-  const run = (command: Command) => runCommand(sequencer, command);
+  const run = (command: Command) => submitCommand(sequencer, command);
   const backend = createLoggedBackend(machine, sequencer, () => ({
     position: log.position,
     snapshotPosition: log.snapshotPosition,

@@ -1,14 +1,14 @@
 import { HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
-import { createLogEntries, type LogEntry } from '../../src/cli/log-entry.js';
+import { createRequestLogEntries, type RequestLogEntry } from '../../src/cli/request-log-entry.js';
 import { createSimulator } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
 
 test('the log has the key and the plan of a request to a guarded route, and none of an open one', async () => {
   const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });
-  const entryOf = createLogEntries();
-  const entries: LogEntry[] = [];
+  const entryOf = createRequestLogEntries();
+  const entries: RequestLogEntry[] = [];
   const handlers = () => [
     http.get(
       '*/v1/categories',

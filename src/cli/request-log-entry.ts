@@ -5,7 +5,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import { createInstantText } from '../values/instant-text.js';
 
 /** One line of the log. A field without a value is left out. */
-export interface LogEntry {
+export interface RequestLogEntry {
   /** `request` for the API, handlers and what is neither; so that a program finds the calls of its client. */
   event: 'request' | 'control' | 'preflight';
   /** ISO 8601, of the simulator's clock. */
@@ -35,7 +35,11 @@ export interface LogEntry {
 }
 
 /** Makes entries of what the server answers, without API keys that the scenario does not name. */
-export function createLogEntries(): (request: AnsweredRequest, answer: ServedAnswer, durationMs: number) => LogEntry {
+export function createRequestLogEntries(): (
+  request: AnsweredRequest,
+  answer: ServedAnswer,
+  durationMs: number,
+) => RequestLogEntry {
   const redactors = new WeakMap<Simulator, ReturnType<typeof createRedactor>>();
   const redactorOf = (sim: Simulator) => {
     const redactor = createRedactor(sim);
