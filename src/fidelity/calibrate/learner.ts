@@ -115,7 +115,8 @@ export class Learner {
         const left = { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) };
         return { ...none, left: [left], evidence };
       }
-      return { ...none, state: 'certain', value: { minute, day }, left: [{ minute, day }], evidence };
+      const state = this.limits.alive[0]?.unseen === 0 ? 'certain' : 'likely';
+      return { ...none, state, value: { minute, day }, left: [{ minute, day }], evidence };
     }
     return none;
   }
