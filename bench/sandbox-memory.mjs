@@ -1,6 +1,6 @@
 // What a sandbox takes: `node --expose-gc bench/sandbox-memory.mjs`, a process of its own, prints JSON.
 import { createSimulator } from '../dist/index.js';
-import { Sandboxes } from '../dist/simulator/sandboxes.js';
+import { Sandboxes } from '../dist/sandboxes/sandboxes.js';
 
 const count = 1_000;
 const sandboxes = new Sandboxes(createSimulator(), Date.now, { limit: count });

@@ -33,7 +33,10 @@ if (failures.length > 0) {
 }
 
 // For a page that cannot read files.
-writeFileSync(join(root, 'dist/kit/shipped-scenarios.js'), `export const scenarios = ${JSON.stringify(scenarios)};\n`);
+writeFileSync(
+  join(root, 'dist/test-kits/shipped-scenarios.js'),
+  `export const scenarios = ${JSON.stringify(scenarios)};\n`,
+);
 
 // To TypeScript the words of a JSON module are any text, which no scenario takes.
 writeFileSync(

@@ -1,8 +1,8 @@
 // What editors are told about a scenario beyond its schema: words instead of patterns, what each choice means, and the
 // rules of the check that JSON Schema can say. Understood by VS Code and by yaml-language-server.
 
-import { documentedPlans } from '../dist/contract/document.js';
-import { defaultSettings } from '../dist/contract/settings.js';
+import { documentedPlans } from '../dist/petstore/document.js';
+import { defaultSettings } from '../dist/petstore/settings.js';
 
 /** What each preset of `ban` does; the field itself lists the others. */
 const banPresets = {

@@ -54,7 +54,7 @@ ${pets.map((pet) => `  - ${inline(pet)}\n`).join('')}`;
     throw new Error(`fixtures/pets.json: expected ids from 1 up and names without spaces, got ${id} ${name}`);
   });
   const module = `// Written by scripts/generate.mjs from fixtures/; change those.
-import type { PetStatus } from '../contract/document.js';
+import type { PetStatus } from '../petstore/document.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 
@@ -162,7 +162,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   write('src/scenario/default-scenario.ts', module);
   const { assumptionRows, controlRows } = await source(`
     export { assumptionRows } from './cli/assumption-table.js';
-    export { controlRows } from './control/control-operations.js';
+    export { controlRows } from './control-api/control-operations.js';
   `);
   const results = JSON.parse(read('bench/results.json'));
   const sources = {

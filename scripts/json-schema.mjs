@@ -1,13 +1,13 @@
 // The JSON Schema of scenario files, from the one schema of the code; for editors, so with a description of every field.
 
 import { fileURLToPath } from 'node:url';
-import { assumptions } from '../dist/contract/assumptions.js';
 import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
 import { shippedScenarios } from '../dist/node/scenario-files/shipped-scenarios.js';
+import { assumptions } from '../dist/petstore/assumptions.js';
 import { startSchema } from '../dist/scenario/read-start.js';
 import { scenarioSchema } from '../dist/scenario/scenario-schema.js';
-import { toJsonSchema } from '../dist/schema/json-schema.js';
-import { fields, optional } from '../dist/schema/schemas.js';
+import { toJsonSchema } from '../dist/validation/json-schema.js';
+import { fields, optional } from '../dist/validation/schemas.js';
 import { addEditorRules } from './editor-rules.mjs';
 import { stateDescriptions } from './state-descriptions.mjs';
 

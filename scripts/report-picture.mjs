@@ -25,7 +25,7 @@ export async function runReadme() {
     export { resolveForClient, runClient } from './cli/client-run.js';
     export { readShipped } from './node/scenario-files/shipped-scenarios.js';
     export { svgReport } from '../scripts/picture/svg-report.js';
-    export { terminalReport } from './verdict/report/terminal.js';
+    export { terminalReport } from './judge/report/terminal.js';
   `);
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-picture-'));
   try {

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
-import { createTest, endTimedOut } from './kit/jest-test.js';
-import { matchers, type PetstoreMatchers } from './kit/matchers.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
 import { listen } from './node/serve-state.js';
+import { createTest, endTimedOut } from './test-kits/jest-test.js';
+import { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
 
-export type { PetstoreFixtures, PetstoreOptions, PetstoreTest } from './kit/jest-test.js';
-export type { PetstoreMatchers } from './kit/matchers.js';
+export type { PetstoreFixtures, PetstoreOptions, PetstoreTest } from './test-kits/jest-test.js';
+export type { PetstoreMatchers } from './test-kits/matchers.js';
 
 /**
  * Jest's `test` with a simulator for each test, and a verdict on the client after it. The matchers are on Jest's `expect`.

@@ -1,6 +1,6 @@
-import type { PetstoreMatchers } from './kit/matchers.js';
+import type { PetstoreMatchers } from './test-kits/matchers.js';
 
-export { matchers, type PetstoreMatchers } from './kit/matchers.js';
+export { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
 
 declare global {
   // What `@types/jest` and Playwright call it; the type parameters are theirs.

@@ -1,1 +1,1 @@
-export { guarded, type HandlersOptions, handlers } from './adapters/msw.js';
+export { guarded, type HandlersOptions, handlers } from './in-process/msw.js';

@@ -1,4 +1,4 @@
-import { requestControl } from './control/request-control.js';
+import { requestControl } from './control-api/request-control.js';
 import { createPanel } from './dashboard/panel.js';
 import type { Simulator } from './simulator/simulator.js';
 

@@ -1,9 +1,9 @@
-import { persistState, type StateStorage } from './control/persisted-state.js';
+import { persistState, type StateStorage } from './control-api/persisted-state.js';
 import type { Simulator } from './simulator/simulator.js';
 
 // A separate entry, so that a page that begins anew with each load does not download it.
 
-export type { StateStorage } from './control/persisted-state.js';
+export type { StateStorage } from './control-api/persisted-state.js';
 
 /**
  * Gives a simulator the state of the last load of the page: pets, keys with their limits and bans, faults and the clock, at

@@ -1,13 +1,13 @@
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
-import { checkVerdict } from './kit/check-verdict.js';
-import { matchers } from './kit/matchers.js';
-import { createAnswers } from './kit/sandbox-answers.js';
-import { noSandboxRequestReason } from './kit/test-failures.js';
+import { counts, evidence } from './judge/failure-message.js';
+import type { Verdict } from './judge/judge-run.js';
 import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
-import { counts, evidence } from './verdict/failure-message.js';
-import type { Verdict } from './verdict/judge-run.js';
+import { checkVerdict } from './test-kits/check-verdict.js';
+import { matchers } from './test-kits/matchers.js';
+import { createAnswers } from './test-kits/sandbox-answers.js';
+import { noSandboxRequestReason } from './test-kits/test-failures.js';
 
 declare module '@playwright/test' {
   // For `use` in a plain `defineConfig`. Only the two options whose names no other package has.

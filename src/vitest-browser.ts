@@ -1,15 +1,15 @@
-import { createTest } from './kit/vitest-test.js';
-import { nearest } from './schema/nearest.js';
+import { createTest } from './test-kits/vitest-test.js';
+import { nearest } from './validation/nearest.js';
 
 export { expect } from 'vitest';
-export type { PetstoreMatchers } from './kit/matchers.js';
-export type { PetstoreFixtures } from './kit/vitest-test.js';
+export type { PetstoreMatchers } from './test-kits/matchers.js';
+export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 
 /** `test` of `petstore-sim/vitest` where Vitest runs the tests in a browser: the same, without files and without a port. */
 export const test = createTest({
   async readScenario(name) {
     // Only for a test that names one: a page has no files to look into.
-    const { scenarios } = await import('./kit/shipped-scenarios.js');
+    const { scenarios } = await import('./test-kits/shipped-scenarios.js');
     const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
     if (scenario !== undefined) return scenario;
     const meant = nearest(name, Object.keys(scenarios));

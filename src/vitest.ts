@@ -1,10 +1,10 @@
-import { createTest } from './kit/vitest-test.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
 import { listen } from './node/serve-state.js';
+import { createTest } from './test-kits/vitest-test.js';
 
 export { expect } from 'vitest';
-export type { PetstoreMatchers } from './kit/matchers.js';
-export type { PetstoreFixtures } from './kit/vitest-test.js';
+export type { PetstoreMatchers } from './test-kits/matchers.js';
+export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 
 /**
  * Vitest's `test` with a simulator for each test that asks for one, and a verdict on the client after it.

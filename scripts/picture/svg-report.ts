@@ -1,10 +1,10 @@
-import type { RequestRecord } from '../../src/state/request-record.js';
-import { fewFindings } from '../../src/verdict/few-findings.js';
-import type { Verdict } from '../../src/verdict/judge-run.js';
-import { type Markup, markup } from '../../src/verdict/report/markup.js';
-import { type Timeline, timelineOf } from '../../src/verdict/report/timeline.js';
-import { countsLine, hiddenLine, markNames } from '../../src/verdict/report/wording.js';
-import { requestKinds } from '../../src/verdict/request-kind.js';
+import { fewFindings } from '../../src/judge/few-findings.js';
+import type { Verdict } from '../../src/judge/judge-run.js';
+import { type Markup, markup } from '../../src/judge/report/markup.js';
+import { type Timeline, timelineOf } from '../../src/judge/report/timeline.js';
+import { countsLine, hiddenLine, markNames } from '../../src/judge/report/wording.js';
+import { requestKinds } from '../../src/judge/request-kind.js';
+import type { RequestRecord } from '../../src/requests/request-record.js';
 import { svgTimeline, symbol, timelineHeight } from './svg.js';
 
 const width = 960;

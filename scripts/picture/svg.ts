@@ -1,7 +1,7 @@
-import { span } from '../../src/verdict/finding.js';
-import { axisOf } from '../../src/verdict/report/axis.js';
-import { type Markup, markup } from '../../src/verdict/report/markup.js';
-import type { Mark, Span, Timeline, TimelineRow } from '../../src/verdict/report/timeline.js';
+import { span } from '../../src/judge/finding.js';
+import { axisOf } from '../../src/judge/report/axis.js';
+import { type Markup, markup } from '../../src/judge/report/markup.js';
+import type { Mark, Span, Timeline, TimelineRow } from '../../src/judge/report/timeline.js';
 
 const width = 960;
 const left = 150;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
-import { nearest } from '../schema/nearest.js';
+import { nearest } from '../validation/nearest.js';
 import { type Command, type CommandInput, commands, commonFlags, type Flag } from './commands.js';
 import { program } from './program.js';
 

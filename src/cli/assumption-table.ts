@@ -1,4 +1,4 @@
-import { type Assumption, assumptions } from '../contract/assumptions.js';
+import { type Assumption, assumptions } from '../petstore/assumptions.js';
 
 /** One value as the table shows it: a word as it is, anything else as JSON. */
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

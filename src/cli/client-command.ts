@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import type { CommandEnd } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
-import type { CommandEnd } from '../verdict/run-result.js';
 import type { Tree } from './end-tree.js';
 
 /** How the command of a client ended, and what it printed where that was caught. */

@@ -1,8 +1,12 @@
-import type { ApiCall } from '../adapters/api-call.js';
-import type { Backend } from '../control/backend.js';
+import { putOnASecond } from '../clock/put-on-a-second.js';
+import type { Backend } from '../control-api/backend.js';
+import type { Verdict } from '../judge/judge-run.js';
+import type { ClientEnd } from '../judge/run.js';
 import type { RunningServer } from '../node/http/server.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { memoryEngine, type OpenState, type Served, serveState } from '../node/serve-state.js';
+import type { ApiCall } from '../requests/api-call.js';
+import type { RequestRecord } from '../requests/request-record.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import { generatePets } from '../scenario/generate-pets.js';
@@ -10,10 +14,6 @@ import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, createSimulatorFrom } from '../simulator/simulator.js';
-import { putOnASecond } from '../state/put-on-a-second.js';
-import type { RequestRecord } from '../state/request-record.js';
-import type { Verdict } from '../verdict/judge-run.js';
-import type { ClientEnd } from '../verdict/run.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
 
 /** One run of a client's command against a simulator of its own. */
@@ -67,9 +67,9 @@ export async function runClient(
     const judged = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
     const lastedMs = performance.now() - startMs;
     const { sim } = session.backend;
-    const { redactedVerdict } = await import('../control/redacted-verdict.js');
+    const { redactedVerdict } = await import('../control-api/redacted-verdict.js');
     const verdict = redactedVerdict(sim, judged, defaultScenario);
-    const run = async (shown: Verdict) => (await import('../control/run-operations.js')).runText(sim, shown);
+    const run = async (shown: Verdict) => (await import('../control-api/run-operations.js')).runText(sim, shown);
     return { ...result, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
     await session.close({ graceMs: 0 });
@@ -95,7 +95,7 @@ export async function openSession(
       const state = await memoryEngine(sim).open();
       const backend = alignedBackend(state.backend, () => putOnASecond(coreOf(sim).state.clock), record);
       const judge: ClientState['judge'] = async (end) =>
-        (await import('../verdict/judge.js')).judge(sim, { isOver: true, end });
+        (await import('../judge/judge.js')).judge(sim, { isOver: true, end });
       return { ...state, backend, judge };
     }
     const { recordedEngine } = await import('./logged-engine.js');

@@ -1,5 +1,5 @@
-import { stateAsScenario } from '../control/state-as-scenario.js';
-import type { ExportedState } from '../control/state-schema.js';
+import { stateAsScenario } from '../control-api/state-as-scenario.js';
+import type { ExportedState } from '../control-api/state-schema.js';
 import { readYaml } from '../node/scenario-files/read-yaml.js';
 import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
 import { UsageError } from '../node/usage-error.js';

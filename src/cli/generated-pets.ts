@@ -2,7 +2,7 @@ import { generatePets } from '../scenario/generate-pets.js';
 import { type GeneratePets, generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { issueAt } from '../schema/issue.js';
+import { issueAt } from '../validation/issue.js';
 import { grouped } from '../values/grouped.js';
 import { createProgressBar } from './progress-bar.js';
 

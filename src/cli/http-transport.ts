@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { EndOfAsking, type RawAnswer, ServiceUnusable, type Transport } from '../fidelity/ask/ask-service.js';
+import { EndOfAsking, type RawAnswer, ServiceUnusable, type Transport } from '../fidelity/ask-service/ask-service.js';
 
 /** A service is given so long for an answer. */
 const timeoutMs = 30_000;

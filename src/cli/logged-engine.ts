@@ -1,4 +1,3 @@
-import { LogOpenError, LogUnavailableError } from '../log/log.js';
 import { dataEngine, isRedisAddress } from '../node/data-engine.js';
 import type { LoggedState } from '../node/logged-state.js';
 import type { RecordingOptions } from '../node/recording-engine.js';
@@ -6,6 +5,7 @@ import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import type { Engine, OpenState } from '../node/serve-state.js';
 import { UsageError } from '../node/usage-error.js';
+import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
 import { program } from './program.js';

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolders } from '../log/file/make-folders.js';
 import { UsageError } from '../node/usage-error.js';
+import { makeFolders } from '../persistence/folder/make-folders.js';
 
 /**
  * Finds out before the work whether what comes of it can be written.

@@ -1,17 +1,17 @@
 import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { version } from '../control/har.js';
-import { openFileLog } from '../log/file/file-log.js';
-import { readLines } from '../log/file/lines.js';
-import { readRecordedLog } from '../log/file/recording.js';
-import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../log/log.js';
-import { type Replay, type ReplayUntil, replayLog } from '../log/replay-log.js';
+import { version } from '../control-api/har.js';
 import { recordedSandboxes } from '../node/recording-engine.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
+import { openFileLog } from '../persistence/folder/file-log.js';
+import { readLines } from '../persistence/folder/lines.js';
+import { readRecordedLog } from '../persistence/folder/recording.js';
+import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../persistence/log.js';
+import { type Replay, type ReplayUntil, replayLog } from '../persistence/replay-log.js';
+import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { generatePets } from '../scenario/generate-pets.js';
-import type { SandboxesOptions } from '../simulator/sandboxes.js';
 import { parseInstant } from '../values/instant.js';
 
 /** A run that was written down, in a recording or in the folder of `--data`. */

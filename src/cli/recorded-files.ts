@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { traceExchanges } from '../fidelity/judge/trace.js';
-import { JsonItems, RecordingError } from '../fidelity/recording/json-items.js';
-import { type ReadOptions, type Recording, readRecording } from '../fidelity/recording/read-recording.js';
+import { traceExchanges } from '../judge/trace.js';
 import { UsageError } from '../node/usage-error.js';
+import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
+import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
 import { counted } from '../values/counted.js';
 
 /** Large enough that few entries are cut in two. */

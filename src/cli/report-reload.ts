@@ -1,5 +1,5 @@
 import type { Reload } from '../node/scenario-files/watch-scenario.js';
-import type { Issue } from '../schema/issue.js';
+import type { Issue } from '../validation/issue.js';
 import { harmless } from '../values/harmless.js';
 import type { LogFormat } from './request-log.js';
 import { tell } from './tell.js';

@@ -1,5 +1,5 @@
-import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
 import type { AnsweredRequest, ServedAnswer } from '../node/http/served-answer.js';
+import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { createInstantText } from '../values/instant-text.js';

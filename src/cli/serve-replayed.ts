@@ -1,6 +1,6 @@
-import type { StateMachine } from '../log/state-machine.js';
-import { createUnkeptLog } from '../log/unkept-log.js';
 import { loggedState } from '../node/logged-state.js';
+import type { StateMachine } from '../persistence/state-machine.js';
+import { createUnkeptLog } from '../persistence/unkept-log.js';
 import { type ListenFlags, readListenFlags, stopOnSignal } from './listen-flags.js';
 import { listeningLines } from './listening-lines.js';
 import { startServer } from './start-server.js';

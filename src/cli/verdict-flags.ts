@@ -1,7 +1,7 @@
+import type { ResultOptions } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../scenario/expectation.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { ResultOptions } from '../verdict/run-result.js';
 
 /** The flags that say what becomes of a verdict. */
 export interface VerdictFlags {

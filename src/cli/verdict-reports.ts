@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
-import { reportHtml } from '../control/run-report.js';
+import { reportHtml } from '../control-api/run-report.js';
+import { junitReport } from '../judge/report/junit.js';
+import { terminalReport } from '../judge/report/terminal.js';
+import type { RunResult } from '../judge/run-result.js';
 import { readPageFiles } from '../node/page-files.js';
-import type { RequestRecord } from '../state/request-record.js';
-import { junitReport } from '../verdict/report/junit.js';
-import { terminalReport } from '../verdict/report/terminal.js';
-import type { RunResult } from '../verdict/run-result.js';
+import type { RequestRecord } from '../requests/request-record.js';
 import { jsonWithNext } from './json-with-next.js';
 import { writeOutput } from './output-files.js';
 import { tellNotes } from './tell.js';

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import type { RunResult } from '../verdict/run-result.js';
+import type { RunResult } from '../judge/run-result.js';
 import { createActions } from './actions.js';
 import { Assumptions } from './assumptions.js';
 import { Detail } from './detail.js';

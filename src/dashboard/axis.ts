@@ -1,5 +1,5 @@
+import { span } from '../judge/finding.js';
 import { lowest } from '../values/lowest.js';
-import { span } from '../verdict/finding.js';
 import type { EntryBuffer, Lane } from './entry-buffer.js';
 
 /** A stretch of time without a request that is drawn short. */

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../control/journal-entry.js';
+import type { JournalEntry } from '../control-api/journal-entry.js';
 import { target } from './format.js';
 
 /** A request with what the journal holds of it. */

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { JournalEntry } from '../control/journal-entry.js';
-import type { WhyStep } from '../control/why.js';
+import type { JournalEntry } from '../control-api/journal-entry.js';
+import type { WhyStep } from '../control-api/why.js';
 import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';

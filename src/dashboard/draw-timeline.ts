@@ -1,4 +1,4 @@
-import type { ShownChange } from '../control/update-stream.js';
+import type { ShownChange } from '../control-api/update-stream.js';
 import { lowest } from '../values/lowest.js';
 import type { Axis } from './axis.js';
 import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';

@@ -1,7 +1,7 @@
-import type { EntryRow } from '../control/entry-row.js';
-import type { ShownChange } from '../control/update-stream.js';
+import type { EntryRow } from '../control-api/entry-row.js';
+import type { ShownChange } from '../control-api/update-stream.js';
+import { requestKind } from '../judge/request-kind.js';
 import { lowest } from '../values/lowest.js';
-import { requestKind } from '../verdict/request-kind.js';
 
 /** Kinds of requests, from the gravest to the best. */
 export const kinds = ['banned', 'strike', 'refused', 'rejected', 'failed', 'served'] as const;

@@ -1,4 +1,4 @@
-import { reportHtml } from '../control/run-report.js';
+import { reportHtml } from '../control-api/run-report.js';
 import type { Session } from './session.js';
 
 /** Saves the run as a file: HAR, JSON Lines, or a report, which is this page with the run inside it. */

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../control/journal-entry.js';
-import type { RunReport } from '../control/run-report.js';
+import type { JournalEntry } from '../control-api/journal-entry.js';
+import type { RunReport } from '../control-api/run-report.js';
 import { type Source, SourceError } from './source.js';
 
 /** A run that is over, from a file. Nothing of it can be changed. */

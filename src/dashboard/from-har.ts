@@ -1,4 +1,4 @@
-import type { JournalBody, JournalEntry } from '../control/journal-entry.js';
+import type { JournalBody, JournalEntry } from '../control-api/journal-entry.js';
 import { maskedKey } from '../values/mask-key.js';
 
 /** What the page reads of an entry of an HTTP Archive 1.2. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { left } from '../control/wait-words.js';
+import { left } from '../control-api/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import type { Actions } from './actions.js';
 import { whole } from './format.js';

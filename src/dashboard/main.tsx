@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { runElementId } from '../control/run-report.js';
+import { runElementId } from '../control-api/run-report.js';
 import { App } from './app.js';
 import { createFileSource } from './file-source.js';
 import { readFile, readReport } from './read-file.js';

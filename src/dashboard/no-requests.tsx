@@ -1,4 +1,4 @@
-import { countOf, unrecordedText } from '../verdict/unrecorded.js';
+import { countOf, unrecordedText } from '../judge/unrecorded.js';
 import { counted, whole } from './format.js';
 import type { Session } from './session.js';
 

@@ -1,5 +1,5 @@
-import type { JournalEntry } from '../control/journal-entry.js';
-import { type RunReport, runElementId, runFormat } from '../control/run-report.js';
+import type { JournalEntry } from '../control-api/journal-entry.js';
+import { type RunReport, runElementId, runFormat } from '../control-api/run-report.js';
 import { fromHar, type HarEntry } from './from-har.js';
 
 const expected = 'Expected a report of petstore-sim, a HAR, or a journal as JSON Lines';

@@ -1,4 +1,4 @@
-import type { Update, UpdatesSince } from '../control/update-stream.js';
+import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 import { type Source, SourceError } from './source.js';
 
 const tokenItem = 'petstore-sim-control-token';

@@ -1,6 +1,6 @@
-import type { ClockInfo } from '../control/clock-operations.js';
+import type { ClockInfo } from '../control-api/clock-operations.js';
+import type { Verdict } from '../judge/judge-run.js';
 import type { KeyInfo } from '../simulator/keys.js';
-import type { Verdict } from '../verdict/judge-run.js';
 
 /** A fault rule as the control API lists it. */
 export interface ListedFault {

@@ -1,9 +1,9 @@
-import type { ClockInfo } from '../control/clock-operations.js';
-import type { Update } from '../control/update-stream.js';
+import type { ClockInfo } from '../control-api/clock-operations.js';
+import type { Update } from '../control-api/update-stream.js';
+import type { Verdict } from '../judge/judge-run.js';
+import type { RunResult } from '../judge/run-result.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import type { Duration } from '../values/duration.js';
-import type { Verdict } from '../verdict/judge-run.js';
-import type { RunResult } from '../verdict/run-result.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
 import { type ListedAssumption, type ListedFault, nothing, type SessionState } from './session-state.js';

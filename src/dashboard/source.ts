@@ -1,4 +1,4 @@
-import type { Update, UpdatesSince } from '../control/update-stream.js';
+import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 
 /** Where the page gets what it shows: a server, a simulator in the same page, or a file. */
 export interface Source {

@@ -1,5 +1,5 @@
-import { fewFindings, type ShownFinding } from '../verdict/few-findings.js';
-import type { RunResult } from '../verdict/run-result.js';
+import { fewFindings, type ShownFinding } from '../judge/few-findings.js';
+import type { RunResult } from '../judge/run-result.js';
 import { counted, whole } from './format.js';
 import type { Session } from './session.js';
 

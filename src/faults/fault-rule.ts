@@ -1,14 +1,14 @@
-import type { OperationName, PetStatus } from '../contract/document.js';
+import type { WireFault } from '../requests/outcome.js';
 import type { Int64 } from '../values/int64.js';
 
 /** When a rule applies; every condition that is there must hold. */
 export interface FaultCondition {
-  operation?: readonly OperationName[] | undefined;
+  operation?: readonly string[] | undefined;
   method?: string | undefined;
   key?: readonly string[] | undefined;
   plan?: string | undefined;
   /** The status filter of a list. */
-  status?: PetStatus | undefined;
+  status?: string | undefined;
   petId?: Int64 | undefined;
   /** Of the requests that meet the conditions above: only this one, counted from 1. */
   nth?: number | undefined;
@@ -26,18 +26,6 @@ export interface FaultCondition {
   times?: number | undefined;
 }
 
-/** What happens to the bytes of an answer. An adapter without a wire gives a network error or a broken stream instead. */
-export type WireFault =
-  | { kind: 'reset' }
-  | { kind: 'close' }
-  | { kind: 'hang' }
-  /** Only this many bytes of the body, then the end of the connection. */
-  | { kind: 'truncate'; bytes: number }
-  /** The body in pieces, with a pause after each. */
-  | { kind: 'drip'; bytes: number; everyMs: number }
-  /** A Content-Length that is not the length of the body. */
-  | { kind: 'contentLength'; value: number };
-
 /** What replaces the answer of the operation, or changes it. */
 export type FaultEffect =
   | { kind: 'none' }
@@ -49,9 +37,6 @@ export type FaultEffect =
   | { kind: 'html' }
   | { kind: 'truncateFraction'; fraction: number }
   | { kind: 'wire'; wire: WireFault };
-
-/** Whether it leaves a client without an answer, also to a HEAD: what is done to a body cannot be done to none. */
-export const isWithoutAnswer = ({ kind }: WireFault) => kind === 'reset' || kind === 'close' || kind === 'hang';
 
 /** One fault rule, ready to be applied. */
 export interface FaultRule {

@@ -1,4 +1,3 @@
-import type { OperationName } from '../contract/document.js';
 import { fingerprint } from '../values/fingerprint.js';
 import type { Int64 } from '../values/int64.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
@@ -6,7 +5,7 @@ import type { FaultCondition, FaultRule } from './fault-rule.js';
 
 /** What the rules look at. */
 export interface FaultRequest {
-  operation: OperationName;
+  operation: string;
   method: string;
   key: string;
   plan: string;

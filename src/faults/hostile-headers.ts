@@ -1,4 +1,4 @@
-import { rateLimitHeaders, retryAfterHeader } from '../contract/document.js';
+import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 
 /** How Retry-After of a refusal may be wrong. */
 export const hostileRetryAfterForms = [

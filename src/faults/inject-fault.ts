@@ -1,7 +1,7 @@
-import { errorBody } from '../contract/api-error.js';
-import { type FaultEffect, type FaultRule, isWithoutAnswer } from './fault-rule.js';
+import { errorBody } from '../requests/api-error.js';
+import { emptyOutcome, isWithoutAnswer, type Outcome } from '../requests/outcome.js';
+import type { FaultEffect, FaultRule } from './fault-rule.js';
 import { htmlPage } from './hostile-headers.js';
-import { emptyOutcome, type Outcome } from './outcome.js';
 
 /** What runs before the delay of a rule: the operation, where only its answer is late. */
 export const beforeDelay = ({ phase }: FaultRule, run: () => Outcome): Outcome | undefined =>

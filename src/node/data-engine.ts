@@ -16,7 +16,7 @@ export async function dataEngine(
   // Imported here, so that a server loads only its own engine.
   if (!isRedisAddress(data)) return (await import('./folder-engine.js')).folderEngine({ ...options, folder: data });
   const [{ readRedisAddress }, { storeEngine }] = await Promise.all([
-    import('../log/redis/address.js'),
+    import('../persistence/redis/address.js'),
     import('./store-engine.js'),
   ]);
   return storeEngine({ ...options, address: readRedisAddress(data) });

@@ -1,10 +1,10 @@
-import { version } from '../control/har.js';
-import { captureMachine } from '../log/capture-machine.js';
-import { openFileLog } from '../log/file/file-log.js';
-import { type Log, LogOpenError, type OpenedLog } from '../log/log.js';
-import { readMachine } from '../log/read-machine.js';
-import { type MachineOptions, startMachine } from '../log/start-machine.js';
-import type { StateMachine } from '../log/state-machine.js';
+import { version } from '../control-api/har.js';
+import { captureMachine } from '../persistence/capture-machine.js';
+import { openFileLog } from '../persistence/folder/file-log.js';
+import { type Log, LogOpenError, type OpenedLog } from '../persistence/log.js';
+import { readMachine } from '../persistence/read-machine.js';
+import { type MachineOptions, startMachine } from '../persistence/start-machine.js';
+import type { StateMachine } from '../persistence/state-machine.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';

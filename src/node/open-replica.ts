@@ -1,8 +1,8 @@
-import { version } from '../control/har.js';
-import { LogOpenError } from '../log/log.js';
-import type { RedisAddress } from '../log/redis/address.js';
-import { StoreAwayError } from '../log/redis/connection.js';
-import type { StateMachine } from '../log/state-machine.js';
+import { version } from '../control-api/har.js';
+import { LogOpenError } from '../persistence/log.js';
+import type { RedisAddress } from '../persistence/redis/address.js';
+import { StoreAwayError } from '../persistence/redis/connection.js';
+import type { StateMachine } from '../persistence/state-machine.js';
 import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { version } from '../control/har.js';
-import { createRecording } from '../log/file/recording.js';
-import { type MachineOptions, startMachine } from '../log/start-machine.js';
+import { version } from '../control-api/har.js';
+import { createRecording } from '../persistence/folder/recording.js';
+import { type MachineOptions, startMachine } from '../persistence/start-machine.js';
+import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import type { SandboxesOptions } from '../simulator/sandboxes.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
 import { type LoggedState, loggedState } from './logged-state.js';

@@ -1,5 +1,5 @@
-import { LogUnavailableError } from '../log/log.js';
-import type { SequencerHost } from '../log/sequencer.js';
+import { LogUnavailableError } from '../persistence/log.js';
+import type { SequencerHost } from '../persistence/sequencer.js';
 
 /** What a sequencer needs of Node. */
 export const sequencerHost: SequencerHost = {

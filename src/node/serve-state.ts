@@ -1,10 +1,10 @@
-import { type Backend, createDirectBackend } from '../control/backend.js';
+import { type Backend, createDirectBackend } from '../control-api/backend.js';
+import { Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { Sandboxes } from '../simulator/sandboxes.js';
 import { checkSimulator, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
+import type { ExtensionOf } from './custom-routes/extensions.js';
 import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
-import type { ExtensionOf } from './msw-handlers/extensions.js';
 
 /** State that a server can serve. */
 export interface OpenState {
@@ -95,5 +95,5 @@ export const memoryEngine = (
 });
 
 // With Express, so only where it is used.
-const mount = async (...args: Parameters<typeof import('./msw-handlers/extensions.js').createExtensions>) =>
-  (await import('./msw-handlers/extensions.js')).createExtensions(...args);
+const mount = async (...args: Parameters<typeof import('./custom-routes/extensions.js').createExtensions>) =>
+  (await import('./custom-routes/extensions.js')).createExtensions(...args);

@@ -1,8 +1,8 @@
-import type { ServerControl } from '../control/create-control.js';
+import type { ServerControl } from '../control-api/create-control.js';
+import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { readStart } from '../scenario/read-start.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { SandboxesOptions } from '../simulator/sandboxes.js';
 import { checkOptions } from '../values/check-options.js';
 import { dataEngine } from './data-engine.js';
 import { type ListenOptions, listenOptions } from './http/server.js';
@@ -69,7 +69,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
   }
   // Only here, because `listen` needs none of it.
   const [{ createControl }, { generatePets }] = await Promise.all([
-    import('../control/create-control.js'),
+    import('../control-api/create-control.js'),
     import('../scenario/generate-pets.js'),
   ]);
   const resolved =

@@ -1,6 +1,6 @@
-import { version } from '../control/har.js';
-import type { Log } from '../log/log.js';
-import type { Difference } from '../log/read-machine.js';
+import { version } from '../control-api/har.js';
+import type { Log } from '../persistence/log.js';
+import type { Difference } from '../persistence/read-machine.js';
 
 /**
  * Sets aside what another version answered differently. Entries of this version stay: that they are answered differently is

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LogOpenError } from '../log/log.js';
-import { OutageLog } from '../log/outage-log.js';
-import { LogMovedError } from '../log/redis/log-moved-error.js';
-import { newWriterName } from '../log/redis/open-redis-log.js';
+import { LogOpenError } from '../persistence/log.js';
+import { OutageLog } from '../persistence/outage-log.js';
+import { LogMovedError } from '../persistence/redis/log-moved-error.js';
+import { newWriterName } from '../persistence/redis/open-redis-log.js';
 import type { OpenPort } from './http/server.js';
 import { type OpenReplica, openReplica } from './open-replica.js';
 import type { ReplicaOptions } from './read-replica.js';

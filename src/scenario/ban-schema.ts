@@ -1,6 +1,6 @@
-import { check, refine, type SchemaIssue } from '../schema/schema.js';
-import { either, fields, number, oneOf, optional } from '../schema/schemas.js';
-import { count, duration, whole, wholeSeconds } from '../schema/value-schemas.js';
+import { check, refine, type SchemaIssue } from '../validation/schema.js';
+import { either, fields, number, oneOf, optional } from '../validation/schemas.js';
+import { count, duration, whole, wholeSeconds } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 
 /** Longest duration of a scenario. */

@@ -1,6 +1,6 @@
-import type { CheckInSteps } from '../schema/check-in-steps.js';
-import { type Issue, issueAt } from '../schema/issue.js';
-import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } from '../schema/schema.js';
+import type { CheckInSteps } from '../validation/check-in-steps.js';
+import { type Issue, issueAt } from '../validation/issue.js';
+import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } from '../validation/schema.js';
 import { isMap } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { faultSchema } from './fault-schema.js';

@@ -1,6 +1,6 @@
-import { operationNames } from '../contract/document.js';
-import { fields, oneOf, optional } from '../schema/schemas.js';
-import { whole } from '../schema/value-schemas.js';
+import { operationNames } from '../petstore/document.js';
+import { fields, oneOf, optional } from '../validation/schemas.js';
+import { whole } from '../validation/value-schemas.js';
 import { keyText } from './key-schema.js';
 
 /** Who calls, under `client`: what a scenario needs of a client so that it is met. */

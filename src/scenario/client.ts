@@ -1,4 +1,4 @@
-import type { OperationName } from '../contract/document.js';
+import type { OperationName } from '../petstore/document.js';
 import type { Scenario } from './scenario-schema.js';
 
 /** The client of a scenario with every field. */

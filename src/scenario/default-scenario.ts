@@ -1,5 +1,5 @@
 // Written by scripts/generate.mjs from fixtures/; change those.
-import type { PetStatus } from '../contract/document.js';
+import type { PetStatus } from '../petstore/document.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 

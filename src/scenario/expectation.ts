@@ -1,4 +1,4 @@
-import { boolean, fields, list, oneOf, optional } from '../schema/schemas.js';
+import { boolean, fields, list, oneOf, optional } from '../validation/schemas.js';
 
 /** Every rule that a client is judged by, under the code that its findings carry. */
 export const findingCodes = [

@@ -1,9 +1,20 @@
-import { operationNames, petStatuses } from '../contract/document.js';
 import type { FaultEffect, FaultRule } from '../faults/fault-rule.js';
-import { statusesWithoutBody } from '../faults/outcome.js';
-import { type Input, type Output, refine, type Schema, transform } from '../schema/schema.js';
-import { anything, boolean, either, fields, list, mapOf, number, oneOf, optional, string } from '../schema/schemas.js';
-import { between, count, duration, int64, isJson, matching, text, whole } from '../schema/value-schemas.js';
+import { operationNames, petStatuses } from '../petstore/document.js';
+import { statusesWithoutBody } from '../requests/outcome.js';
+import { type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
+import {
+  anything,
+  boolean,
+  either,
+  fields,
+  list,
+  mapOf,
+  number,
+  oneOf,
+  optional,
+  string,
+} from '../validation/schemas.js';
+import { between, count, duration, int64, isJson, matching, text, whole } from '../validation/value-schemas.js';
 import { type JsonValue, stringifyJson } from '../values/json.js';
 
 const fromOne = whole(1);

@@ -1,4 +1,4 @@
-import { petStatuses } from '../contract/document.js';
+import { petStatuses } from '../petstore/document.js';
 import { greatestInt64, nextInt64 } from '../values/int64.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import type { GeneratePets } from './resolve-pets.js';

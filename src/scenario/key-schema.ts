@@ -1,5 +1,5 @@
-import { fields, oneOf, optional, string } from '../schema/schemas.js';
-import { count, duration, instant, matching } from '../schema/value-schemas.js';
+import { fields, oneOf, optional, string } from '../validation/schemas.js';
+import { count, duration, instant, matching } from '../validation/value-schemas.js';
 
 /** What a header can carry (RFC 9110 section 5.5), without what would split a list of header values. */
 export const keyText = matching(

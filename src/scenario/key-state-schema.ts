@@ -1,7 +1,7 @@
-import type { Window } from '../limits/window.js';
-import type { Output, Schema } from '../schema/schema.js';
-import { fields, list, oneOf, optional, pair, string } from '../schema/schemas.js';
-import { between, count, whole } from '../schema/value-schemas.js';
+import type { Window } from '../rate-limits/window.js';
+import type { Output, Schema } from '../validation/schema.js';
+import { fields, list, oneOf, optional, pair, string } from '../validation/schemas.js';
+import { between, count, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
 import { keyText } from './key-schema.js';
 

@@ -1,6 +1,6 @@
-import { petStatuses } from '../contract/document.js';
-import { fields, kind, oneOf, optional } from '../schema/schemas.js';
-import { int64, isJson, text } from '../schema/value-schemas.js';
+import { petStatuses } from '../petstore/document.js';
+import { fields, kind, oneOf, optional } from '../validation/schemas.js';
+import { int64, isJson, text } from '../validation/value-schemas.js';
 import type { JsonObject } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 

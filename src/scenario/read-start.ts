@@ -1,9 +1,9 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import type { KeyRegistryState } from '../limits/key-registry.js';
-import { type Issue, issueAt } from '../schema/issue.js';
-import { checkAt, type SchemaIssue } from '../schema/schema.js';
-import { fields, list, mapOf, optional, pair, string } from '../schema/schemas.js';
-import { count } from '../schema/value-schemas.js';
+import type { KeyRegistryState } from '../rate-limits/key-registry.js';
+import { type Issue, issueAt } from '../validation/issue.js';
+import { checkAt, type SchemaIssue } from '../validation/schema.js';
+import { fields, list, mapOf, optional, pair, string } from '../validation/schemas.js';
+import { count } from '../validation/value-schemas.js';
 import { keyText } from './key-schema.js';
 import { apiKeySchema, instantMs, keyStateSchema } from './key-state-schema.js';
 import type { CheckedScenario } from './scenario-schema.js';

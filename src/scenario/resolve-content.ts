@@ -1,4 +1,4 @@
-import { issueAt } from '../schema/issue.js';
+import { issueAt } from '../validation/issue.js';
 import type { Steps } from '../values/steps.js';
 import { type ResolvedScenario, resolveInSteps } from './resolve-scenario.js';
 import { ScenarioError } from './scenario-error.js';

@@ -1,9 +1,9 @@
-import type { PlanLimits } from '../contract/document.js';
-import type { KeyDefinition } from '../limits/api-key.js';
-import { type Issue, issueAt, type Step } from '../schema/issue.js';
-import { hintFor } from '../schema/nearest.js';
-import { type Input, maximumIssues, type Output } from '../schema/schema.js';
-import { fields } from '../schema/schemas.js';
+import type { KeyDefinition } from '../rate-limits/api-key.js';
+import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import { type Issue, issueAt, type Step } from '../validation/issue.js';
+import { hintFor } from '../validation/nearest.js';
+import { type Input, maximumIssues, type Output } from '../validation/schema.js';
+import { fields } from '../validation/schemas.js';
 import type { Steps } from '../values/steps.js';
 import { checkWith } from './check-scenario.js';
 import { keyFields, keyText } from './key-schema.js';

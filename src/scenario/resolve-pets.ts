@@ -1,7 +1,7 @@
-import type { PetStatus } from '../contract/document.js';
-import type { Settings } from '../contract/settings.js';
-import { cut, type Issue, issueAt } from '../schema/issue.js';
-import type { Pet } from '../state/pet.js';
+import type { PetStatus } from '../petstore/document.js';
+import type { Pet } from '../petstore/pet.js';
+import type { Settings } from '../petstore/settings.js';
+import { cut, type Issue, issueAt } from '../validation/issue.js';
 import { greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { isMap } from '../values/plain-data.js';
 import type { CheckedScenario, Scenario } from './scenario-schema.js';

@@ -1,6 +1,7 @@
-import { documentedPlans, type PlanLimits } from '../contract/document.js';
-import type { Settings } from '../contract/settings.js';
-import { type Issue, issueAt } from '../schema/issue.js';
+import { documentedPlans } from '../petstore/document.js';
+import type { Settings } from '../petstore/settings.js';
+import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import { type Issue, issueAt } from '../validation/issue.js';
 import type { CheckedScenario } from './scenario-schema.js';
 
 /** Limits of a plan that has a mistake: the highest, so that no usage is reported for being above. */

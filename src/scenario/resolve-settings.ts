@@ -1,5 +1,5 @@
-import { type AssumptionId, defaultSettings, type Settings } from '../contract/settings.js';
-import { type Issue, issueAt } from '../schema/issue.js';
+import { type AssumptionId, defaultSettings, type Settings } from '../petstore/settings.js';
+import { type Issue, issueAt } from '../validation/issue.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { BanPresetName, CheckedScenario } from './scenario-schema.js';
 

@@ -1,4 +1,4 @@
-import { formatIssues, type Issue } from '../schema/issue.js';
+import { formatIssues, type Issue } from '../validation/issue.js';
 
 /** A scenario has mistakes; `issues` lists all of them, each with its path, and its file and line where it came from one. */
 export class ScenarioError extends Error {

@@ -1,10 +1,19 @@
-import { operationNames } from '../contract/document.js';
-import { errorCodes } from '../contract/error-codes.js';
-import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../contract/settings.js';
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
-import { type Input, type Output, refine, type Schema } from '../schema/schema.js';
-import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../schema/schemas.js';
-import { count, instant, int64, positive, signedDuration, text, whole, wholeSeconds } from '../schema/value-schemas.js';
+import { operationNames } from '../petstore/document.js';
+import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../petstore/settings.js';
+import { errorCodes } from '../requests/error-codes.js';
+import { type Input, type Output, refine, type Schema } from '../validation/schema.js';
+import { anything, either, fields, list, mapOf, oneOf, optional, string } from '../validation/schemas.js';
+import {
+  count,
+  instant,
+  int64,
+  positive,
+  signedDuration,
+  text,
+  whole,
+  wholeSeconds,
+} from '../validation/value-schemas.js';
 import { banFields, banValues } from './ban-schema.js';
 import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';

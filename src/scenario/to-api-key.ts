@@ -1,8 +1,8 @@
-import type { PlanLimits } from '../contract/document.js';
-import type { Settings } from '../contract/settings.js';
-import { type ApiKey, withWindows } from '../limits/api-key.js';
-import { createWindow, type Window } from '../limits/window.js';
-import { type Issue, issueAt, type Step } from '../schema/issue.js';
+import type { Settings } from '../petstore/settings.js';
+import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
+import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import { createWindow, type Window } from '../rate-limits/window.js';
+import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { latestMs } from '../values/instant.js';
 import type { ExportedKey } from './key-state-schema.js';
 

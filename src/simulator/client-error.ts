@@ -1,7 +1,7 @@
-import type { Answer } from '../adapters/api-call.js';
-import { invalidRequest } from '../contract/api-error.js';
-import type { Settings } from '../contract/settings.js';
-import { errorOutcome } from '../faults/outcome.js';
+import type { Settings } from '../petstore/settings.js';
+import type { Answer } from '../requests/api-call.js';
+import { invalidRequest } from '../requests/api-error.js';
+import { errorOutcome } from '../requests/outcome.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 
 /** A response that a route of one's own sends. */

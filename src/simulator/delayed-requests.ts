@@ -1,7 +1,7 @@
-import type { Answer } from '../adapters/api-call.js';
-import { ResetError } from '../state/simulated-clock.js';
-import { type DelayedRequest, toRecord, unanswered } from './request-record.js';
+import { ResetError } from '../clock/simulated-clock.js';
+import type { Answer } from '../requests/api-call.js';
 import type { SimulatorState } from './simulator-state.js';
+import { type DelayedRequest, toRecord, unanswered } from './to-record.js';
 
 /**
  * The delayed requests of a simulator. They go on in the order of their instants, and of their ids, each at its own

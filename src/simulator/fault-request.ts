@@ -1,13 +1,12 @@
-import type { ApiCall } from '../adapters/api-call.js';
-import type { OperationName } from '../contract/document.js';
 import type { FaultRequest } from '../faults/fault-rules.js';
-import type { ApiKey } from '../limits/api-key.js';
+import type { Route } from '../petstore/routes.js';
+import type { ApiKey } from '../rate-limits/api-key.js';
+import type { ApiCall } from '../requests/api-call.js';
 import { parseInt64 } from '../values/int64.js';
-import type { Route } from './routes.js';
 
 /** What the fault rules look at of a call that leads to an operation. */
 export const faultRequest = (call: ApiCall, { key, plan }: ApiKey, { operation, petId }: Route): FaultRequest => ({
-  operation: operation as OperationName,
+  operation: operation ?? '',
   method: call.method,
   key,
   plan,

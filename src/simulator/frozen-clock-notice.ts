@@ -1,6 +1,6 @@
-import type { Answer } from '../adapters/api-call.js';
-import { retryAfterHeader } from '../contract/document.js';
-import type { SimulatedClock } from '../state/simulated-clock.js';
+import type { SimulatedClock } from '../clock/simulated-clock.js';
+import { retryAfterHeader } from '../rate-limits/header-names.js';
+import type { Answer } from '../requests/api-call.js';
 import { maskedKey } from '../values/mask-key.js';
 
 /** How much earlier than it was told a client may come back, in milliseconds: what the judge allows as well. */

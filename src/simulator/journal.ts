@@ -1,6 +1,6 @@
-import type { JournalQuery, RequestJournal } from '../state/journal.js';
-import type { Outage } from '../state/outage.js';
-import type { ReportedOutcome, RequestRecord } from '../state/request-record.js';
+import type { JournalQuery, RequestJournal } from '../journal/journal.js';
+import type { Outage } from '../journal/outage.js';
+import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { checkOptions } from '../values/check-options.js';
 
 /** The requests of a simulator with their answers, within bounds: the oldest are dropped first. */

@@ -1,9 +1,9 @@
-import type { PlanLimits } from '../contract/document.js';
-import { type ApiKey, liftBan, revoke, setUsage, startBan } from '../limits/api-key.js';
-import type { KeyRegistry } from '../limits/key-registry.js';
-import type { Window } from '../limits/window.js';
+import type { Clock } from '../clock/clock.js';
+import { type ApiKey, liftBan, revoke, setUsage, startBan } from '../rate-limits/api-key.js';
+import type { KeyRegistry } from '../rate-limits/key-registry.js';
+import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import type { Window } from '../rate-limits/window.js';
 import { checkKey, type KeyInput } from '../scenario/resolve-keys.js';
-import type { Clock } from '../state/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
 

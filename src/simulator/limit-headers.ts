@@ -1,6 +1,7 @@
-import { documentedPlans, rateLimitHeaders } from '../contract/document.js';
-import { findKey, readToken } from '../limits/authentication.js';
-import { type RateReport, reportBanned, reportServed, reportUnauthorized } from '../limits/rate-report.js';
+import { documentedPlans } from '../petstore/document.js';
+import { findKey, readToken } from '../rate-limits/authentication.js';
+import { rateLimitHeaders } from '../rate-limits/header-names.js';
+import { type RateReport, reportBanned, reportServed, reportUnauthorized } from '../rate-limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { SimulatorState } from './simulator-state.js';
 

@@ -1,8 +1,8 @@
-import type { PetStatus } from '../contract/document.js';
+import type { PetStatus } from '../petstore/document.js';
+import type { Pet, StoredPet } from '../petstore/pet.js';
+import type { PetQuery, PetStore } from '../petstore/pet-store.js';
 import { checkWith } from '../scenario/check-scenario.js';
 import { petChangesSchema, petSchema } from '../scenario/pet-schema.js';
-import type { Pet, StoredPet } from '../state/pet.js';
-import type { PetQuery, PetStore } from '../state/pet-store.js';
 import { type Int64, normalizeInteger } from '../values/int64.js';
 
 /** The fields of a pet to store. `id` only to choose it. */

@@ -1,6 +1,6 @@
-import type { ApiError } from '../contract/api-error.js';
-import type { Settings } from '../contract/settings.js';
-import { errorOutcome, type Outcome } from '../faults/outcome.js';
+import type { Settings } from '../petstore/settings.js';
+import type { ApiError } from '../requests/api-error.js';
+import { errorOutcome, type Outcome } from '../requests/outcome.js';
 
 /** Gives the outcome of a refusal. */
 export type Refusals = (error: ApiError, settings: Settings) => Outcome;

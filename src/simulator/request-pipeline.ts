@@ -1,24 +1,33 @@
-import type { Answer, ApiCall } from '../adapters/api-call.js';
-import { ApiError } from '../contract/api-error.js';
-import type { OperationName } from '../contract/document.js';
-import type { Settings } from '../contract/settings.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import type { FaultMatch } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
 import { beforeDelay, injectFault } from '../faults/inject-fault.js';
-import { emptyOutcome, errorOutcome, type Outcome } from '../faults/outcome.js';
-import { admit } from '../limits/admission.js';
-import { type ApiKey, startBan } from '../limits/api-key.js';
-import { findKey, requireValid } from '../limits/authentication.js';
-import type { RateReport } from '../limits/rate-report.js';
+import type { OperationName } from '../petstore/document.js';
+import { operations } from '../petstore/operations.js';
+import { deprecationHeaders, findRoute, type Route } from '../petstore/routes.js';
+import type { Settings } from '../petstore/settings.js';
+import { admit } from '../rate-limits/admission.js';
+import { type ApiKey, startBan } from '../rate-limits/api-key.js';
+import { findKey, requireValid } from '../rate-limits/authentication.js';
+import type { RateReport } from '../rate-limits/rate-report.js';
+import type { Answer, ApiCall } from '../requests/api-call.js';
+import { ApiError } from '../requests/api-error.js';
+import { emptyOutcome, errorOutcome, type Outcome } from '../requests/outcome.js';
 import { createDelayedRequests } from './delayed-requests.js';
 import { faultRequest } from './fault-request.js';
 import { rateWithoutKey } from './limit-headers.js';
-import { operations } from './operations.js';
 import { createRefusals } from './refusals.js';
-import { type DelayedRequest, type Exchange, toRecord } from './request-record.js';
-import { deprecationHeaders, extensionRoute, findRoute, isLimited } from './routes.js';
 import type { SimulatorState } from './simulator-state.js';
+import { type DelayedRequest, type Exchange, toRecord } from './to-record.js';
+
+/** A route that an extension serves, after the request is authenticated and counted. */
+const extensionRoute: Route = { operation: undefined, petId: '' };
+
+/** Whether the plan limits apply to a route; an unknown one only where they apply to all. */
+function isLimited({ operation }: Route, { limitsApply }: Settings): boolean {
+  if (typeof limitsApply === 'string') return limitsApply === 'all';
+  return operation !== undefined && limitsApply.includes(operation);
+}
 
 /** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
 export class RequestPipeline {

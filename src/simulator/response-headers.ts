@@ -1,10 +1,11 @@
-import type { Settings } from '../contract/assumptions.js';
-import { rateLimitHeaders, retryAfterHeader, type WindowName } from '../contract/document.js';
 import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.js';
-import type { RateReport } from '../limits/rate-report.js';
+import type { Settings } from '../petstore/assumptions.js';
+import { draftFields } from '../rate-limits/draft-fields.js';
+import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
+import type { RateReport } from '../rate-limits/rate-report.js';
+import type { WindowName } from '../requests/request-record.js';
 import { digitsOf } from '../values/digits.js';
 import { createHttpDate } from '../values/http-date.js';
-import { draftFields } from './draft-fields.js';
 
 /** What the headers of one answer depend on. */
 export interface HeaderSource {

@@ -1,17 +1,17 @@
+import type { TimeSource } from '../clock/machine-time.js';
+import { SimulatedClock } from '../clock/simulated-clock.js';
 import { FaultRules } from '../faults/fault-rules.js';
-import { readToken } from '../limits/authentication.js';
-import { KeyRegistry } from '../limits/key-registry.js';
-import { windowAlgorithm } from '../limits/window.js';
+import { RequestJournal } from '../journal/journal.js';
+import { JournalBudget } from '../journal/journal-budget.js';
+import { ListCache } from '../petstore/list-cache.js';
+import { PetStore } from '../petstore/pet-store.js';
+import { readToken } from '../rate-limits/authentication.js';
+import { KeyRegistry } from '../rate-limits/key-registry.js';
+import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { RequestJournal } from '../state/journal.js';
-import { JournalBudget } from '../state/journal-budget.js';
-import type { TimeSource } from '../state/machine-time.js';
-import { PetStore } from '../state/pet-store.js';
-import { SimulatedClock } from '../state/simulated-clock.js';
 import { rememberLast } from '../values/remember-last.js';
-import { ListCache } from './list-cache.js';
-import type { DelayedRequest } from './request-record.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
+import type { DelayedRequest } from './to-record.js';
 
 /** What a simulator consists of: its scenario and everything that changes. */
 export interface SimulatorState {

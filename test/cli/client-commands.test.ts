@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runClient } from '../../src/cli/client-run.js';
 import { shellWords } from '../../src/cli/shell-words.js';
-import { assumptions } from '../../src/contract/assumptions.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
+import { assumptions } from '../../src/petstore/assumptions.js';
 import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
 import { cli } from '../support/command-line.js';
 

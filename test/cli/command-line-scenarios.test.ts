@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assumptions } from '../../src/contract/assumptions.js';
+import { assumptions } from '../../src/petstore/assumptions.js';
 import { runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
 
 const root = join(import.meta.dirname, '../..');

@@ -291,7 +291,7 @@ describe('the command line', () => {
   });
 
   test('serve --help names every flag, --help the common ones, --version the version, assumptions every assumption', async () => {
-    const { assumptions } = await import('../../src/contract/assumptions.js');
+    const { assumptions } = await import('../../src/petstore/assumptions.js');
     const helped = await runCommandLine(['serve', '--help']);
     for (const flag of [
       '--port',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/verdict/finding.js';
+import type { Finding } from '../../src/judge/finding.js';
 import { runCommandLine } from '../support/command-line.js';
 
 let folder: string;

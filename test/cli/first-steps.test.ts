@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { listeningLines } from '../../src/cli/listening-lines.js';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import { createSimulator } from '../../src/index.js';
-import { openFileLog } from '../../src/log/file/file-log.js';
-import { makeFolders } from '../../src/log/file/make-folders.js';
-import { LogOpenError } from '../../src/log/log.js';
 import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { serve } from '../../src/node.js';
+import { openFileLog } from '../../src/persistence/folder/file-log.js';
+import { makeFolders } from '../../src/persistence/folder/make-folders.js';
+import { LogOpenError } from '../../src/persistence/log.js';
 
 const server = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
 

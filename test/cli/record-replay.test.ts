@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatLine } from '../../src/log/file/lines.js';
+import { formatLine } from '../../src/persistence/folder/lines.js';
 import { newFolder } from '../log/folders.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';
 

@@ -1,7 +1,7 @@
 // @module-tag extended
 import { beforeAll, describe, expect, test } from 'vitest';
 import { resolveForClient, runClient } from '../../src/cli/client-run.js';
-import type { Verdict } from '../../src/verdict/judge-run.js';
+import type { Verdict } from '../../src/judge/judge-run.js';
 import { findMissing, programs } from '../support/programs.js';
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
 import { commandOf } from './languages.js';

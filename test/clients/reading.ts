@@ -1,4 +1,4 @@
-import type { ObservedRequest, RequestRecord } from '../../src/state/request-record.js';
+import type { ObservedRequest, RequestRecord } from '../../src/requests/request-record.js';
 import type { Trial } from './trials.js';
 
 /** How a client's program ended: well, with an error, or stopped because it took too long. */

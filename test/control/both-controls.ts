@@ -1,6 +1,6 @@
-import { controlOperations } from '../../src/control/control-operations.js';
-import { sandboxOperations } from '../../src/control/sandbox-operations.js';
 import { type Control, ControlError, createControl, type ServerControl } from '../../src/control.js';
+import { controlOperations } from '../../src/control-api/control-operations.js';
+import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
 import { noon } from '../support/frozen.js';

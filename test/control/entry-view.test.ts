@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createEntryView, type EntryJson } from '../../src/control/entry-view.js';
-import { journalEntrySchema } from '../../src/control/journal-entry.js';
+import { createEntryView, type EntryJson } from '../../src/control-api/entry-view.js';
+import { journalEntrySchema } from '../../src/control-api/journal-entry.js';
 import { createSimulator } from '../../src/index.js';
-import type { RequestRecord } from '../../src/state/request-record.js';
+import type { RequestRecord } from '../../src/requests/request-record.js';
 import { createInstantText } from '../../src/values/instant-text.js';
 import { noon } from '../support/frozen.js';
 import { fuzz } from '../support/prove.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLazy, jsonPieces, lazyCopy, lazyLines, lazyList, makeWhole } from '../../src/control/lazy-result.js';
+import { isLazy, jsonPieces, lazyCopy, lazyLines, lazyList, makeWhole } from '../../src/control-api/lazy-result.js';
 
 const many = <Value>(value: Value) => Array.from({ length: 150 }, () => value);
 const map = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`k"${at}`, { at }]));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { controlOperations } from '../../src/control/control-operations.js';
+import { controlOperations } from '../../src/control-api/control-operations.js';
 import type { Scenario } from '../../src/index.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { noon } from '../support/frozen.js';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { AnyControlOperation } from '../../src/control/control-operation.js';
-import { controlOperations } from '../../src/control/control-operations.js';
-import { isLazy, jsonPieces } from '../../src/control/lazy-result.js';
-import { perform, performInSteps } from '../../src/control/perform.js';
+import type { AnyControlOperation } from '../../src/control-api/control-operation.js';
+import { controlOperations } from '../../src/control-api/control-operations.js';
+import { isLazy, jsonPieces } from '../../src/control-api/lazy-result.js';
+import { perform, performInSteps } from '../../src/control-api/perform.js';
+import { judge, judgeInSteps } from '../../src/judge/judge.js';
+import { RunJudge } from '../../src/judge/run-judge.js';
 import { inOneGo } from '../../src/values/steps.js';
-import { judge, judgeInSteps } from '../../src/verdict/judge.js';
-import { RunJudge } from '../../src/verdict/run-judge.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
-import { version } from '../../src/control/har.js';
-
 import { type Control, ControlError, createControl, type JournalEntry } from '../../src/control.js';
+import { version } from '../../src/control-api/har.js';
 import { openStage, outcome, type Stage, send } from './both-controls.js';
 
 let stage: Stage;

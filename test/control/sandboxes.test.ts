@@ -4,7 +4,7 @@ import type { Scenario, Simulator } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
 import type { ServedAnswer } from '../../src/node/http/served-answer.js';
 import type { ListenOptions } from '../../src/node.js';
-import { type Sandbox, Sandboxes } from '../../src/simulator/sandboxes.js';
+import { type Sandbox, Sandboxes } from '../../src/sandboxes/sandboxes.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { sendTimes } from '../support/plain-call.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ExportedState } from '../../src/control/state-schema.js';
 import { createControl } from '../../src/control.js';
+import type { ExportedState } from '../../src/control-api/state-schema.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';

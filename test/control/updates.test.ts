@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Update } from '../../src/control/update-stream.js';
 import { createControl } from '../../src/control.js';
+import type { Update } from '../../src/control-api/update-stream.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { openStage, type Stage, send } from './both-controls.js';

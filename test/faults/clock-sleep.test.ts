@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ResetError, SimulatedClock } from '../../src/clock/simulated-clock.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
-import { ResetError, SimulatedClock } from '../../src/state/simulated-clock.js';
 import { frozen, noon } from '../support/frozen.js';
 
 const noonMs = Date.parse(noon);

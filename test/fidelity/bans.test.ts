@@ -1,8 +1,8 @@
 // @module-tag extended
 import { expect, test } from 'vitest';
-import { calibrate } from '../../src/fidelity/ask/calibrate.js';
-import type { Subject } from '../../src/fidelity/calibrate/clue.js';
-import { calibratedScenario } from '../../src/fidelity/report/scenario-text.js';
+import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
+import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calibrate } from '../../src/fidelity/ask/calibrate.js';
+import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { tries } from '../support/prove.js';
 import { hiddenWorld, learnable, truth } from './hidden-worlds.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { calibrate } from '../../src/fidelity/ask/calibrate.js';
+import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { type Comparison, compare } from '../../src/fidelity/compare/compare.js';
-import { calibratedScenario } from '../../src/fidelity/report/scenario-text.js';
+import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import type { Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 import { tries } from '../support/prove.js';

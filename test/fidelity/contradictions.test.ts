@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { RawAnswer, Transport } from '../../src/fidelity/ask/ask-service.js';
-import { calibrate } from '../../src/fidelity/ask/calibrate.js';
-import type { Probe } from '../../src/fidelity/ask/questions.js';
-import type { Subject } from '../../src/fidelity/calibrate/clue.js';
-import { knowledgeLines } from '../../src/fidelity/report/knowledge-lines.js';
-import { calibratedScenario } from '../../src/fidelity/report/scenario-text.js';
+import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
+import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
+import type { Probe } from '../../src/fidelity/ask-service/questions.js';
+import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import { knowledgeLines } from '../../src/fidelity/deduce/knowledge-lines.js';
+import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import { type HiddenWorld, hiddenWorld } from './hidden-worlds.js';
 
 /** A service with limits on all operations that the headers show, so that every lie about them can be seen. */

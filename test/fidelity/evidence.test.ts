@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Learner } from '../../src/fidelity/calibrate/learner.js';
-import { incidentFrom } from '../../src/fidelity/evidence/incident-text.js';
-import { readRecording } from '../../src/fidelity/recording/read-recording.js';
+import { incidentFrom } from '../../src/fidelity/deduce/incident-text.js';
+import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { open } from '../scenarios/stage.js';
 import { verdictCases } from '../scenarios/verdict-cases.js';
 import { tries } from '../support/prove.js';

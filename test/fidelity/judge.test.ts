@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { judgeRecording } from '../../src/fidelity/judge/judge-recording.js';
-import { readRecording } from '../../src/fidelity/recording/read-recording.js';
 import type { Simulator } from '../../src/index.js';
-import { rules } from '../../src/verdict/judge-run.js';
+import { judgeRecording } from '../../src/judge/judge-recording.js';
+import { rules } from '../../src/judge/judge-run.js';
+import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { judge, type Verdict } from '../../src/verdict.js';
 import { open } from '../scenarios/stage.js';
 import { type VerdictCase, verdictCases } from '../scenarios/verdict-cases.js';

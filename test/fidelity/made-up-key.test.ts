@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createHttpTransport } from '../../src/cli/http-transport.js';
-import { readQuestions } from '../../src/fidelity/ask/questions.js';
-import { Learner } from '../../src/fidelity/calibrate/learner.js';
-import { readRecording } from '../../src/fidelity/recording/read-recording.js';
-import { calibratedScenario } from '../../src/fidelity/report/scenario-text.js';
+import { readQuestions } from '../../src/fidelity/ask-service/questions.js';
+import { Learner } from '../../src/fidelity/deduce/learner.js';
+import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
+import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { openStage } from '../control/both-controls.js';
 import { fileOf } from './recorded-traffic.js';
 

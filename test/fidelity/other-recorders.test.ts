@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Learner } from '../../src/fidelity/calibrate/learner.js';
-import { judgeRecording } from '../../src/fidelity/judge/judge-recording.js';
-import { readRecording } from '../../src/fidelity/recording/read-recording.js';
+import { Learner } from '../../src/fidelity/deduce/learner.js';
+import { judgeRecording } from '../../src/judge/judge-recording.js';
+import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from './recorded-traffic.js';
 
 // Those of mitmproxy were written by its own export (savehar), between python-requests and a server with a minute of six

@@ -1,8 +1,8 @@
 // @module-tag extended
 import { expect, test } from 'vitest';
-import { Learner } from '../../src/fidelity/calibrate/learner.js';
-import { readRecording } from '../../src/fidelity/recording/read-recording.js';
+import { Learner } from '../../src/fidelity/deduce/learner.js';
 import type { Scenario } from '../../src/index.js';
+import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { tries } from '../support/prove.js';
 import { hiddenWorld, truth } from './hidden-worlds.js';
 import { fileOf, recordTraffic } from './recorded-traffic.js';

@@ -1,5 +1,5 @@
-import type { RawAnswer, Transport } from '../../src/fidelity/ask/ask-service.js';
-import type { Probe } from '../../src/fidelity/ask/questions.js';
+import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
+import type { Probe } from '../../src/fidelity/ask-service/questions.js';
 
 /** The settings of one plain service, written apart from the simulator. */
 export interface PlainSettings {

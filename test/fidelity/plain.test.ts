@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { calibrate } from '../../src/fidelity/ask/calibrate.js';
-import type { Subject } from '../../src/fidelity/calibrate/clue.js';
+import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
+import type { Subject } from '../../src/fidelity/deduce/clue.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
 const learn = (settings: Partial<PlainSettings>) =>

@@ -1,7 +1,7 @@
-import { showEntries } from '../../src/control/entry-view.js';
-import { toHar } from '../../src/control/har.js';
-import type { RecordedFile } from '../../src/fidelity/recording/read-recording.js';
+import { showEntries } from '../../src/control-api/entry-view.js';
+import { toHar } from '../../src/control-api/har.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
+import type { RecordedFile } from '../../src/traffic-files/read-recording.js';
 import { createDraw } from './hidden-worlds.js';
 
 /** A file with this text, which is read in pieces of this size. */

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { calibrate as calibrateCommand } from '../../src/cli/commands/calibrate.js';
 import { compare as compareCommand } from '../../src/cli/commands/compare.js';
-import type { RawAnswer, Transport } from '../../src/fidelity/ask/ask-service.js';
-import { calibrate } from '../../src/fidelity/ask/calibrate.js';
-import type { Probe } from '../../src/fidelity/ask/questions.js';
+import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
+import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
+import type { Probe } from '../../src/fidelity/ask-service/questions.js';
 import { compare } from '../../src/fidelity/compare/compare.js';
 import { hiddenWorld } from './hidden-worlds.js';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { LogUnavailableError } from '../../src/log/log.js';
+import { LogUnavailableError } from '../../src/persistence/log.js';
 import { change, contentOf, logFiles, newFolder, openFor, readFolder, scenario } from './folders.js';
 
 const commands = (number: number) => [{ kind: 'request', path: `/v1/pets/${number}` }];

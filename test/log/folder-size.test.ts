@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { captureMachine } from '../../src/log/capture-machine.js';
-import type { Command } from '../../src/log/command.js';
-import { readMachine } from '../../src/log/read-machine.js';
-import { Sequencer } from '../../src/log/sequencer.js';
-import { type MachineOptions, startMachine } from '../../src/log/start-machine.js';
 import { sequencerHost } from '../../src/node/sequencer-host.js';
+import { captureMachine } from '../../src/persistence/capture-machine.js';
+import type { Command } from '../../src/persistence/command.js';
+import { readMachine } from '../../src/persistence/read-machine.js';
+import { Sequencer } from '../../src/persistence/sequencer.js';
+import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { jsonText } from '../../src/values/json.js';
 import { isProof, tries } from '../support/prove.js';

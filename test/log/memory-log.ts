@@ -1,6 +1,8 @@
-import type { LogHealth } from '../../src/control/control-operation.js';
+import type { LogHealth } from '../../src/control-api/control-operation.js';
 import type { Scenario } from '../../src/index.js';
-import type { Command } from '../../src/log/command.js';
+import type { ListenOptions } from '../../src/node/http/server.js';
+import { serveState } from '../../src/node/serve-state.js';
+import type { Command } from '../../src/persistence/command.js';
 import {
   type FoundEntry,
   type Log,
@@ -8,12 +10,10 @@ import {
   LogUnavailableError,
   type NewEntry,
   type SharedLog,
-} from '../../src/log/log.js';
-import { createLoggedBackend } from '../../src/log/logged-backend.js';
-import { Sequencer, type SequencerHost } from '../../src/log/sequencer.js';
-import { type MachineOptions, startMachine } from '../../src/log/start-machine.js';
-import type { ListenOptions } from '../../src/node/http/server.js';
-import { serveState } from '../../src/node/serve-state.js';
+} from '../../src/persistence/log.js';
+import { createLoggedBackend } from '../../src/persistence/logged-backend.js';
+import { Sequencer, type SequencerHost } from '../../src/persistence/sequencer.js';
+import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';

@@ -6,12 +6,12 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/node-binary.mjs';
-import { version } from '../../src/control/har.js';
-import type { Command } from '../../src/log/command.js';
-import { toJsonCommand } from '../../src/log/command-json.js';
-import { createRecording } from '../../src/log/file/recording.js';
-import { startMachine } from '../../src/log/start-machine.js';
+import { version } from '../../src/control-api/har.js';
 import { recordedSandboxes } from '../../src/node/recording-engine.js';
+import type { Command } from '../../src/persistence/command.js';
+import { toJsonCommand } from '../../src/persistence/command-json.js';
+import { createRecording } from '../../src/persistence/folder/recording.js';
+import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import type { Verdict } from '../../src/verdict.js';

@@ -1,9 +1,9 @@
-import type { PlainCall } from '../../src/adapters/plain-call.js';
-import { assumptions } from '../../src/contract/assumptions.js';
-import { exportState } from '../../src/control/export-state.js';
+import { exportState } from '../../src/control-api/export-state.js';
 import { type Fault, type Scenario, ScenarioError } from '../../src/index.js';
-import type { Command } from '../../src/log/command.js';
-import type { StateMachine } from '../../src/log/state-machine.js';
+import type { Command } from '../../src/persistence/command.js';
+import type { StateMachine } from '../../src/persistence/state-machine.js';
+import { assumptions } from '../../src/petstore/assumptions.js';
+import type { PlainCall } from '../../src/requests/plain-call.js';
 import { generatesPets } from '../../src/scenario/resolve-pets.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';

@@ -4,11 +4,11 @@ import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import type { Command } from '../../src/log/command.js';
-import { toJsonCommand } from '../../src/log/command-json.js';
-import { createRecording, readRecordedLog } from '../../src/log/file/recording.js';
-import { type ReplayUntil, replayLog } from '../../src/log/replay-log.js';
-import { type MachineOptions, startMachine } from '../../src/log/start-machine.js';
+import type { Command } from '../../src/persistence/command.js';
+import { toJsonCommand } from '../../src/persistence/command-json.js';
+import { createRecording, readRecordedLog } from '../../src/persistence/folder/recording.js';
+import { type ReplayUntil, replayLog } from '../../src/persistence/replay-log.js';
+import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';

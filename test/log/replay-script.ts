@@ -1,9 +1,10 @@
 // Replays recordings and prints what each of them leads to. Run by node-versions-processes.test.ts on
 // several Nodes, bundled: node replay-script.mjs FILE...
-import { captureMachine } from '../../src/log/capture-machine.js';
-import { readRecordedLog } from '../../src/log/file/recording.js';
-import { replayLog } from '../../src/log/replay-log.js';
+
 import { recordedSandboxes } from '../../src/node/recording-engine.js';
+import { captureMachine } from '../../src/persistence/capture-machine.js';
+import { readRecordedLog } from '../../src/persistence/folder/recording.js';
+import { replayLog } from '../../src/persistence/replay-log.js';
 import { generatePets } from '../../src/seed.js';
 import { digestOf } from '../support/digest.js';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import type { Command, RequestCommand } from '../../src/log/command.js';
-import { toJsonCommand } from '../../src/log/command-json.js';
-import type { CommandResult, HandledRequest } from '../../src/log/command-result.js';
-import type { LogEntry } from '../../src/log/log.js';
-import { LogTime } from '../../src/log/log-time.js';
-import { startMachine } from '../../src/log/start-machine.js';
+import type { Command, RequestCommand } from '../../src/persistence/command.js';
+import { toJsonCommand } from '../../src/persistence/command-json.js';
+import type { CommandResult, HandledRequest } from '../../src/persistence/command-result.js';
+import type { LogEntry } from '../../src/persistence/log.js';
+import { LogTime } from '../../src/persistence/log-time.js';
+import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';

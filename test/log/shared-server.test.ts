@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { LogHealth } from '../../src/control/control-operation.js';
 import { createControl } from '../../src/control.js';
+import type { LogHealth } from '../../src/control-api/control-operation.js';
 import type { Scenario } from '../../src/index.js';
-import { captureMachine } from '../../src/log/capture-machine.js';
+import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { digestOf } from '../support/digest.js';
 import { host, serveLogged } from './memory-log.js';
 

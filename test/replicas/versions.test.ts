@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { version } from '../../src/control/har.js';
+import { version } from '../../src/control-api/har.js';
 import { startCommandLine } from '../support/command-line.js';
 import { root } from '../support/markdown.js';
 import { startReplica } from './replicas.js';

@@ -2,15 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stateAsScenario } from '../../src/control/state-as-scenario.js';
 import { createControl } from '../../src/control.js';
+import { stateAsScenario } from '../../src/control-api/state-as-scenario.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { scenarioSchema } from '../../src/scenario/scenario-schema.js';
-import { toJsonSchema } from '../../src/schema/json-schema.js';
-import type { AnySchema } from '../../src/schema/schema.js';
+import { toJsonSchema } from '../../src/validation/json-schema.js';
+import type { AnySchema } from '../../src/validation/schema.js';
 
 type Ban = NonNullable<Scenario['ban']>;
 

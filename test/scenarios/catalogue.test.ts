@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { readRecordedLog } from '../../src/log/file/recording.js';
-import { replayLog } from '../../src/log/replay-log.js';
+import { readRecordedLog } from '../../src/persistence/folder/recording.js';
+import { replayLog } from '../../src/persistence/replay-log.js';
 import { generatePets } from '../../src/seed.js';
 import * as clients from './clients.js';
 import { removeRecordings } from './open-recorded.js';

@@ -8,9 +8,9 @@ import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-fil
 import { readShippedScenarios, shippedText } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen, type RunningServer } from '../../src/node.js';
 import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
-import type { Issue } from '../../src/schema/issue.js';
 import { generatePets } from '../../src/seed.js';
 import { createSimulatorFrom } from '../../src/simulator/simulator.js';
+import type { Issue } from '../../src/validation/issue.js';
 import { judge } from '../../src/verdict.js';
 import { isProof, seed, tries } from '../support/prove.js';
 import { createRandom, type Random } from '../support/random.js';

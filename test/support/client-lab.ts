@@ -1,5 +1,5 @@
 import type { Answer, Scenario, Simulator } from '../../src/index.js';
-import type { Verdict } from '../../src/verdict/judge-run.js';
+import type { Verdict } from '../../src/judge/judge-run.js';
 import { judge } from '../../src/verdict.js';
 import { frozen } from './frozen.js';
 import { type PlainCall, send } from './plain-call.js';

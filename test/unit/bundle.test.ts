@@ -46,14 +46,14 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
   });
 
   test('hold no code of Express, valibot, Node, the HTTP adapter or the control', () => {
-    const packages = /node:|express|valibot|src\/node\/|src\/seed|src\/control/;
+    const packages = /node:|express|valibot|src\/node\/|src\/seed|src\/control-api\//;
     expect(Object.keys(result.metafile.inputs).filter((file) => packages.test(file))).toEqual([]);
   });
 
   test('hold the codes of findings, which a scenario may name, and no rule of the judge', () => {
     const files = filesIn(result).map(([file]) => file);
     expect(files).toContain('src/scenario/expectation.ts');
-    expect(files.filter((file) => file.startsWith('src/verdict'))).toEqual([]);
+    expect(files.filter((file) => file.startsWith('src/judge'))).toEqual([]);
   });
 
   test(`weigh at most ${mostKilobytes.everything} kB with every name`, () => {
@@ -62,7 +62,7 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
 
   test(`weigh at most ${mostKilobytes.whatPagesImport} kB with createSimulator and handlers alone`, async () => {
     const page = await bundle(imports.pages);
-    expect(filesIn(page).map(([file]) => file)).not.toContain('src/contract/assumptions.ts');
+    expect(filesIn(page).map(([file]) => file)).not.toContain('src/petstore/assumptions.ts');
     expectAtMost(mostKilobytes.whatPagesImport, page);
   });
 });
@@ -72,7 +72,7 @@ test(`petstore-sim/persist adds at most ${mostKilobytes.persist} kB to a page, w
     bundle(imports.pages),
     bundle(`${imports.pages} export { persist } from './persist.js';`),
   ]);
-  expect(filesIn(without).map(([file]) => file)).not.toContain('src/control/persisted-state.ts');
+  expect(filesIn(without).map(([file]) => file)).not.toContain('src/control-api/persisted-state.ts');
   expect(withIt.gzipBytes - without.gzipBytes).toBeLessThanOrEqual(mostKilobytes.persist * 1000);
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { SimulatedClock } from '../../src/clock/simulated-clock.js';
 import { type Clock, createSimulator } from '../../src/index.js';
-import { SimulatedClock } from '../../src/state/simulated-clock.js';
 import { parseDuration } from '../../src/values/duration.js';
 import { parseInstant } from '../../src/values/instant.js';
 import { frozen, noon } from '../support/frozen.js';

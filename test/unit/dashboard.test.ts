@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { EntryRow } from '../../src/control/entry-row.js';
-import type { ShownChange } from '../../src/control/update-stream.js';
+import type { EntryRow } from '../../src/control-api/entry-row.js';
+import type { ShownChange } from '../../src/control-api/update-stream.js';
 import { asCurl, asTest, scenarioBefore, type Whole } from '../../src/dashboard/copy-as.js';
 import { EntryBuffer, kindOf } from '../../src/dashboard/entry-buffer.js';
 import { readFile } from '../../src/dashboard/read-file.js';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { defaultScenario, pages, replicaResults } from '../../scripts/generate.mjs';
 import { assumptionRows } from '../../src/cli/assumption-table.js';
 import { printScenarios } from '../../src/cli/commands/scenarios.js';
-import { controlRows } from '../../src/control/control-operations.js';
+import { controlRows } from '../../src/control-api/control-operations.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const hint = 'run npm run generate';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
+import { RequestJournal } from '../../src/journal/journal.js';
+import { JournalBudget } from '../../src/journal/journal-budget.js';
 import { generatePets } from '../../src/seed.js';
-import { RequestJournal } from '../../src/state/journal.js';
-import { JournalBudget } from '../../src/state/journal-budget.js';
 import { frozen, noon } from '../support/frozen.js';
 import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { RequestJournal } from '../../src/state/journal.js';
-import type { RequestRecord } from '../../src/state/request-record.js';
+import { RequestJournal } from '../../src/journal/journal.js';
+import type { RequestRecord } from '../../src/requests/request-record.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 import { tries } from '../support/prove.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonItems } from '../../src/fidelity/recording/json-items.js';
+import { JsonItems } from '../../src/traffic-files/json-items.js';
 
 const odd = [
   '',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearest } from '../../src/schema/nearest.js';
+import { nearest } from '../../src/validation/nearest.js';
 
 const names = ['name', 'pets', 'plans', 'keys', 'limits', 'seconds', 'windowStart', 'hostileHeaders'];
 

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { describeService } from '../../src/contract/openapi.js';
 import { assumptions, openapi } from '../../src/index.js';
+import { describeService } from '../../src/petstore/openapi.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the description is plain JSON, looked into by path
 const { info, servers, paths, components, security } = openapi as any;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PetStatus, petStatuses } from '../../src/contract/document.js';
-import { type Pet, type StoredPet, toStored } from '../../src/state/pet.js';
-import { type ListOrder, PetStore } from '../../src/state/pet-store.js';
+import { type PetStatus, petStatuses } from '../../src/petstore/document.js';
+import { type Pet, type StoredPet, toStored } from '../../src/petstore/pet.js';
+import { type ListOrder, PetStore } from '../../src/petstore/pet-store.js';
 import type { Int64 } from '../../src/values/int64.js';
 import { frozen } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withoutKey } from '../../src/fidelity/recording/key-names.js';
 import { createSimulator } from '../../src/index.js';
 import { createRedactor, displayKey } from '../../src/simulator/redact.js';
+import { withoutKey } from '../../src/traffic-files/key-names.js';
 import { maskedKey } from '../../src/values/mask-key.js';
 
 /** One text with the keys in it masked. */

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
-import { check, type Input, type Output, refine, type SchemaIssue, transform } from '../../src/schema/schema.js';
+import { check, type Input, type Output, refine, type SchemaIssue, transform } from '../../src/validation/schema.js';
 import {
   boolean,
   either,
@@ -12,8 +12,8 @@ import {
   optional,
   pair,
   string,
-} from '../../src/schema/schemas.js';
-import { isJson } from '../../src/schema/value-schemas.js';
+} from '../../src/validation/schemas.js';
+import { isJson } from '../../src/validation/value-schemas.js';
 
 /** Every mistake as `path: message`, the path of a wrong name in brackets. */
 function mistakes(form: Parameters<typeof check>[0], value: unknown): string[] {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Update } from '../../src/control/update-stream.js';
+import type { Update } from '../../src/control-api/update-stream.js';
 import { Session } from '../../src/dashboard/session.js';
 import type { Source } from '../../src/dashboard/source.js';
 import { noon } from '../support/frozen.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../src/verdict/judge.js';
-import { junitReport } from '../../src/verdict/report/junit.js';
+import { judge } from '../../src/judge/judge.js';
+import { junitReport } from '../../src/judge/report/junit.js';
 import { frozen } from '../support/frozen.js';
 import { sendTimes } from '../support/plain-call.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import type { SimulatorRule, WireRule } from '../../src/judge/finding.js';
+import { judgeObservedRun, rules } from '../../src/judge/judge-run.js';
+import { readObserved } from '../../src/judge/run.js';
+import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/expectation.js';
-import { emptyRecord, type RequestRecord } from '../../src/state/request-record.js';
-import type { SimulatorRule, WireRule } from '../../src/verdict/finding.js';
-import { judgeObservedRun, rules } from '../../src/verdict/judge-run.js';
-import { readObserved } from '../../src/verdict/run.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';

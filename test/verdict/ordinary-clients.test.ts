@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import type { RequestRecord } from '../../src/state/request-record.js';
-import { RunJudge } from '../../src/verdict/run-judge.js';
+import { RunJudge } from '../../src/judge/run-judge.js';
+import type { RequestRecord } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
 import {
   isRefused,

@@ -1,9 +1,9 @@
 import { runCommand } from '../../src/cli/client-command.js';
 import { environment, openSession, resolveForClient } from '../../src/cli/client-run.js';
+import { RunJudge } from '../../src/judge/run-judge.js';
+import type { RequestRecord } from '../../src/requests/request-record.js';
 import { clientOf } from '../../src/scenario/client.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
-import type { RequestRecord } from '../../src/state/request-record.js';
-import { RunJudge } from '../../src/verdict/run-judge.js';
 import { judged } from '../clients/results.js';
 import type { Ending, Expects, Reading, Sent } from './second-reader.js';
 import { openWireLog } from './wire-log.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import type { RequestRecord } from '../../src/state/request-record.js';
+import { RunJudge } from '../../src/judge/run-judge.js';
+import type { RequestRecord } from '../../src/requests/request-record.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
-import { RunJudge } from '../../src/verdict/run-judge.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';

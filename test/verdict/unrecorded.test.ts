@@ -1,10 +1,10 @@
 import { HttpResponse, http } from 'msw';
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
+import { junitReport } from '../../src/judge/report/junit.js';
+import { terminalReport } from '../../src/judge/report/terminal.js';
 import { guarded } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
-import { junitReport } from '../../src/verdict/report/junit.js';
-import { terminalReport } from '../../src/verdict/report/terminal.js';
 import { judge } from '../../src/verdict.js';
 import { frozen } from '../support/frozen.js';
 

@@ -1,4 +1,4 @@
-import { type Assumption, assumptions } from '../../contract/assumptions.js';
+import { type Assumption, assumptions } from '../../petstore/assumptions.js';
 import { assumptionLines } from '../assumption-table.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { calibrate } from '../../fidelity/ask/calibrate.js';
+import { calibrate } from '../../fidelity/ask-service/calibrate.js';
 import { type Comparison, compare as compareAnswers } from '../../fidelity/compare/compare.js';
 import { compareJunit, compareLines } from '../../fidelity/compare/compare-report.js';
-import type { Exchange } from '../../fidelity/recording/exchange.js';
-import { journalLine } from '../../fidelity/recording/journal-text.js';
 import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
+import type { Exchange } from '../../traffic-files/exchange.js';
+import { journalLine } from '../../traffic-files/journal-text.js';
 import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';

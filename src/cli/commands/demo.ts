@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { judge } from '../../judge/judge.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../node/serve-state.js';
 import { createSimulator } from '../../simulator/simulator.js';
-import { judge } from '../../verdict/judge.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';

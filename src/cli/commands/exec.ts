@@ -1,5 +1,5 @@
+import type { RunResult } from '../../judge/run-result.js';
 import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
-import type { RunResult } from '../../verdict/run-result.js';
 import { runClient } from '../client-run.js';
 import { givenFlags } from '../given-flags.js';
 import { program } from '../program.js';
@@ -34,7 +34,7 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const description = aboutScenario(resolved.scenario);
   const [{ writeReports }, { resultOf }] = await Promise.all([
     import('../verdict-reports.js'),
-    import('../../verdict/run-result.js'),
+    import('../../judge/run-result.js'),
   ]);
   const result = resultOf(verdict, { ...options, command: end, timeout, description });
   const code = await writeReports(flags, { result, entries, run }, nextCommands(flags, result, command));

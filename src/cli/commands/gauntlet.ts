@@ -1,11 +1,11 @@
 import { styleText } from 'node:util';
+import type { Verdict } from '../../judge/judge-run.js';
 import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { clientOf } from '../../scenario/client.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { harmless } from '../../values/harmless.js';
-import type { Verdict } from '../../verdict/judge-run.js';
 import { resolveForClient, runClient } from '../client-run.js';
 import { inParallel } from '../in-parallel.js';
 import { jsonWithNext } from '../json-with-next.js';

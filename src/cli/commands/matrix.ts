@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
-import type { ApiCall } from '../../adapters/api-call.js';
-import { fromPlainCall, type PlainCall, toPlainCall } from '../../adapters/plain-call.js';
-import { type Assumption, type AssumptionId, assumptions } from '../../contract/assumptions.js';
+import type { Verdict } from '../../judge/judge-run.js';
 import { UsageError } from '../../node/usage-error.js';
+import { type Assumption, type AssumptionId, assumptions } from '../../petstore/assumptions.js';
+import type { ApiCall } from '../../requests/api-call.js';
+import { fromPlainCall, type PlainCall, toPlainCall } from '../../requests/plain-call.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { createSimulatorFrom } from '../../simulator/simulator.js';
 import { merge } from '../../values/plain-data.js';
-import type { Verdict } from '../../verdict/judge-run.js';
 import { resolveForClient, runClient } from '../client-run.js';
 import { inParallel } from '../in-parallel.js';
 import { jsonWithNext } from '../json-with-next.js';

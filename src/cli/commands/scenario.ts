@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
-import { Learner } from '../../fidelity/calibrate/learner.js';
-import { incidentFrom } from '../../fidelity/evidence/incident-text.js';
+import { incidentFrom } from '../../fidelity/deduce/incident-text.js';
+import { Learner } from '../../fidelity/deduce/learner.js';
 import { UsageError } from '../../node/usage-error.js';
 import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
-import { hintFor } from '../../schema/nearest.js';
+import { hintFor } from '../../validation/nearest.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';

@@ -78,7 +78,7 @@ async function memory(resolved: ResolvedScenario, handlers: string | undefined):
 }
 
 const handlersOf = async (file: string, sim: Simulator) =>
-  (await import('../../node/msw-handlers/handlers-file.js')).readHandlers(file, sim);
+  (await import('../../node/custom-routes/handlers-file.js')).readHandlers(file, sim);
 
 /** What the flags set on top of the scenario, in the order in which they apply. */
 export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { ControlError } from '../../control/control-error.js';
-import { createControl, type RemoteControl } from '../../control/create-control.js';
-import type { ExportedState } from '../../control/state-schema.js';
+import { ControlError } from '../../control-api/control-error.js';
+import { createControl, type RemoteControl } from '../../control-api/create-control.js';
+import type { ExportedState } from '../../control-api/state-schema.js';
 import { UsageError } from '../../node/usage-error.js';
 import { counted } from '../../values/counted.js';
 import { JsonError, jsonText, parseJson } from '../../values/json.js';
@@ -80,7 +80,7 @@ const ofServer = (action: 'export' | 'import', file: string, { url, sandbox, 'co
 async function stateOfRun(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
   const [{ isComplete, readRun, replayRun, untilOf }, { exportState: stateOf }] = await Promise.all([
     import('../read-run.js'),
-    import('../../control/export-state.js'),
+    import('../../control-api/export-state.js'),
   ]);
   const run = await readRun(path);
   tellNotes(run.notices);

@@ -1,9 +1,9 @@
-import { basePath, documentedPlans } from '../../contract/document.js';
+import { basePath, documentedPlans } from '../../petstore/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { createSimulator } from '../../simulator/simulator.js';
+import { type Exchange, readDate, tellingHeaders } from '../../traffic-files/exchange.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
-import type { Learner } from '../calibrate/learner.js';
-import { type Exchange, readDate, tellingHeaders } from '../recording/exchange.js';
+import type { Learner } from '../deduce/learner.js';
 
 /** What stands for the key of the service, which the simulator must not know. */
 const ownKey = 'petstore-sim-own-key';

@@ -1,8 +1,8 @@
-import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
+import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
+import type { Exchange } from '../../traffic-files/exchange.js';
 import { counted } from '../../values/counted.js';
-import { isObject, readExchange } from '../calibrate/facts.js';
-import { isRefusal } from '../calibrate/rate.js';
-import type { Exchange } from '../recording/exchange.js';
+import { isObject, readExchange } from '../deduce/facts.js';
+import { isRefusal } from '../deduce/rate.js';
 
 /** What of an answer must be the same on two services, by name. Instants, identifiers, texts and counts of use are left out. */
 export type AnswerShape = Readonly<Record<string, string>>;

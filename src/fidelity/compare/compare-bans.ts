@@ -1,9 +1,9 @@
-import type { Settings } from '../../contract/settings.js';
-import type { Between } from '../calibrate/ban-rules.js';
-import { BanWatch } from '../calibrate/ban-watch.js';
-import { readExchange } from '../calibrate/facts.js';
-import type { Learner } from '../calibrate/learner.js';
-import type { Exchange } from '../recording/exchange.js';
+import type { Settings } from '../../petstore/settings.js';
+import type { Exchange } from '../../traffic-files/exchange.js';
+import type { Between } from '../deduce/ban-rules.js';
+import { BanWatch } from '../deduce/ban-watch.js';
+import { readExchange } from '../deduce/facts.js';
+import type { Learner } from '../deduce/learner.js';
 import type { Difference, Findings } from './difference.js';
 
 /** Assumptions about bans that are numbers, known to within the rounding of the responses. */

@@ -1,21 +1,23 @@
-import { rateLimitHeaders, retryAfterHeader, type WindowName, windowSeconds } from '../../contract/document.js';
-import type { Settings } from '../../contract/settings.js';
+import type { Settings } from '../../petstore/settings.js';
+import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
+import { windowSeconds } from '../../rate-limits/plan-limits.js';
+import type { WindowName } from '../../requests/request-record.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { BanWatch } from '../calibrate/ban-watch.js';
-import { readExchange } from '../calibrate/facts.js';
-import type { Learner } from '../calibrate/learner.js';
-import { LimitHypotheses } from '../calibrate/limit-hypotheses.js';
+import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
+import { BanWatch } from '../deduce/ban-watch.js';
+import { shownValue } from '../deduce/costs.js';
+import { readExchange } from '../deduce/facts.js';
+import type { Learner } from '../deduce/learner.js';
+import { LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import {
   allLimitRules,
   isCounted,
   type LimitAssumption,
   type LimitRules,
   limitAssumptions,
-} from '../calibrate/limit-rules.js';
-import { isRefusal, rateOf } from '../calibrate/rate.js';
-import { type Exchange, placeOf } from '../recording/exchange.js';
-import { shownValue } from '../report/costs.js';
+} from '../deduce/limit-rules.js';
+import { isRefusal, rateOf } from '../deduce/rate.js';
 import { compareBans } from './compare-bans.js';
 import type { Difference, Findings } from './difference.js';
 

@@ -1,4 +1,4 @@
-import { markup } from '../../verdict/report/markup.js';
+import { markup } from '../../judge/report/markup.js';
 import type { Comparison } from './compare.js';
 import type { Difference } from './difference.js';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../../adapters/api-call.js';
-import { basePath } from '../../contract/document.js';
-import type { Backend } from '../../control/backend.js';
-import { recreatedHeaders, type Sandbox } from '../../simulator/sandboxes.js';
+import type { Backend } from '../../control-api/backend.js';
+import { basePath } from '../../petstore/document.js';
+import type { Answer } from '../../requests/api-call.js';
+import { recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
 import type { Connections } from './connections.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
 import { holdRefusal } from './hold-refusals.js';

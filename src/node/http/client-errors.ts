@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody } from '../../contract/api-error.js';
+import { errorBody } from '../../requests/api-error.js';
 import type { AnsweredRequest } from './served-answer.js';
 
 /** How long a refused client may read the answer and send what it has begun, until its connection is closed. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createConnections } from '../../adapters/fetch.js';
+import { createConnections } from '../../in-process/fetch.js';
 
 /** How many connections may be open at a time, over all addresses of a server. */
 const maximumConnections = 1_000;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { tooMany } from '../../control/control-error.js';
-import type { EntryTexts } from '../../control/entry-stream.js';
+import { tooMany } from '../../control-api/control-error.js';
+import type { EntryTexts } from '../../control-api/entry-stream.js';
 import { drained } from './drained.js';
 import { createEventBatch } from './event-batch.js';
 import { stalledMs } from './send-pieces.js';

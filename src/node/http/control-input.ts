@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { ControlError, invalid } from '../../control/control-error.js';
-import type { AnyControlOperation } from '../../control/control-operation.js';
+import { ControlError, invalid } from '../../control-api/control-error.js';
+import type { AnyControlOperation } from '../../control-api/control-operation.js';
 import { JsonError, type JsonObject, type JsonValue, jsonText, parseJson } from '../../values/json.js';
 import { parseJsonInSteps } from '../../values/json-in-steps.js';
 import { inOneGo, type Steps } from '../../values/steps.js';

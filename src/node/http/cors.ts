@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { rateLimitHeaders, retryAfterHeader } from '../../contract/document.js';
-import type { Settings } from '../../contract/settings.js';
+import type { Settings } from '../../petstore/settings.js';
+import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import { isLoopback } from './guard.js';
 
 const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { EntryJson } from '../../control/entry-view.js';
+import type { EntryJson } from '../../control-api/entry-view.js';
 
 /** Events are put together in pieces of memory of this size. */
 const pieceBytes = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ErrorCode } from '../../contract/error-codes.js';
+import type { ErrorCode } from '../../requests/error-codes.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
 
 /** Why the server does not look further at a request. Not an answer of the API, so without its headers. */

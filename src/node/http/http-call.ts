@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiCall } from '../../adapters/api-call.js';
+import type { ApiCall } from '../../requests/api-call.js';
 import type { TargetReader } from './target-reader.js';
 import { goneSignal } from './wire-faults.js';
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { nothingHere } from '../../adapters/fetch.js';
-import { basePath, retryAfterHeader } from '../../contract/document.js';
-import type { Backend } from '../../control/backend.js';
-import { sandboxPrefix } from '../../simulator/sandboxes.js';
-import type { ExtensionOf } from '../msw-handlers/extensions.js';
+import type { Backend } from '../../control-api/backend.js';
+import { nothingHere } from '../../in-process/fetch.js';
+import { basePath } from '../../petstore/document.js';
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { sandboxPrefix } from '../../sandboxes/sandboxes.js';
+import type { ExtensionOf } from '../custom-routes/extensions.js';
 import { type ApiListener, createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { errorBody } from '../../contract/api-error.js';
-import { retryAfterHeader } from '../../contract/document.js';
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { errorBody } from '../../requests/api-error.js';
 
 const body = errorBody({
   status: 503,

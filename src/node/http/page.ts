@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Express, Request } from 'express';
-import { ControlError } from '../../control/control-error.js';
+import { ControlError } from '../../control-api/control-error.js';
 import { readPageFile } from '../page-files.js';
 
 /** What the page consists of, and nothing else of the folder. */

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { nothingHere } from '../../adapters/fetch.js';
-import { errorBody } from '../../contract/api-error.js';
-import { basePath, retryAfterHeader } from '../../contract/document.js';
-import type { Backend } from '../../control/backend.js';
-import { ControlError, invalid, toControlError } from '../../control/control-error.js';
-import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../simulator/sandboxes.js';
+import type { Backend } from '../../control-api/backend.js';
+import { ControlError, invalid, toControlError } from '../../control-api/control-error.js';
+import { nothingHere } from '../../in-process/fetch.js';
+import { basePath } from '../../petstore/document.js';
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { errorBody } from '../../requests/api-error.js';
+import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../sandboxes/sandboxes.js';
 import type { ApiListener } from './api-listener.js';
 import { corsHeaders } from './cors.js';
 import { isUnder } from './is-under.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from '../../adapters/api-call.js';
+import type { Answer } from '../../requests/api-call.js';
 import type { Simulator } from '../../simulator/simulator.js';
 
 /** What the server answered to one request, for a log. `operation`, `key`, `plan`, `fault` and `wire` are the API's. */

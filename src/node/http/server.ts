@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
-import { basePath } from '../../contract/document.js';
-import type { Backend } from '../../control/backend.js';
-import type { Sandboxes, SandboxesOptions } from '../../simulator/sandboxes.js';
+import type { Backend } from '../../control-api/backend.js';
+import { basePath } from '../../petstore/document.js';
+import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import type { ExtensionOf, HandlerSource } from '../msw-handlers/extensions.js';
+import type { ExtensionOf, HandlerSource } from '../custom-routes/extensions.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';

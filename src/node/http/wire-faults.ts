@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../../adapters/api-call.js';
-import { isWithoutAnswer, type WireFault } from '../../faults/fault-rule.js';
-import type { Clock } from '../../state/clock.js';
+import type { Clock } from '../../clock/clock.js';
+import type { Answer } from '../../requests/api-call.js';
+import { isWithoutAnswer, type WireFault } from '../../requests/outcome.js';
 import { sendAnswer } from './send-answer.js';
 
 /** A signal that is aborted when the client leaves before its answer is sent. */

@@ -1,7 +1,7 @@
 import { withPresentNames } from '../../scenario/ban-schema.js';
 import { defaultScenario } from '../../scenario/default-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
-import { type Issue, issueAt, type Step } from '../../schema/issue.js';
+import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { isMap } from '../../values/plain-data.js';
 import { UsageError } from '../usage-error.js';
 

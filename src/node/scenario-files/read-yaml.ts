@@ -1,5 +1,5 @@
 import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, Parser } from 'yaml';
-import { type Issue, issueAt, type Step } from '../../schema/issue.js';
+import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { grouped } from '../../values/grouped.js';
 import { normalizeInteger } from '../../values/int64.js';
 

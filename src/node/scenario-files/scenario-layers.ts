@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { withPresentNames } from '../../scenario/ban-schema.js';
-import { type Issue, issueAt, type Step } from '../../schema/issue.js';
-import { nearest } from '../../schema/nearest.js';
+import { type Issue, issueAt, type Step } from '../../validation/issue.js';
+import { nearest } from '../../validation/nearest.js';
 import { isMap, merge } from '../../values/plain-data.js';
 import { findInside, readTextFile } from './read-text-file.js';
 import { readYaml, type YamlText } from './read-yaml.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { LogOpenError } from '../../../src/log/log.js';
-import { connectionOptions, readRedisAddress } from '../../../src/log/redis/address.js';
-import { connect } from '../../../src/log/redis/connection.js';
+import { LogOpenError } from '../../../src/persistence/log.js';
+import { connectionOptions, readRedisAddress } from '../../../src/persistence/redis/address.js';
+import { connect } from '../../../src/persistence/redis/connection.js';
 import { startRedis } from './redis-server.js';
 
 test('an address says where the store is and what the log is called', () => {

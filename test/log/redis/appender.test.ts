@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { LogUnavailableError } from '../../../src/log/log.js';
-import { Appender } from '../../../src/log/redis/appender.js';
-import type { Connection } from '../../../src/log/redis/connection.js';
-import type { StoredEntry } from '../../../src/log/redis/entry-fields.js';
+import { LogUnavailableError } from '../../../src/persistence/log.js';
+import { Appender } from '../../../src/persistence/redis/appender.js';
+import type { Connection } from '../../../src/persistence/redis/connection.js';
+import type { StoredEntry } from '../../../src/persistence/redis/entry-fields.js';
 
 const own = { atMs: 0, commands: [] };
 const stored: StoredEntry = { ...own, log: 'a', version: '1' };

@@ -1,8 +1,8 @@
-import { createControl, type ServerControl } from '../../../src/control/create-control.js';
+import { createControl, type ServerControl } from '../../../src/control-api/create-control.js';
 import type { Scenario } from '../../../src/index.js';
-import { readRedisAddress } from '../../../src/log/redis/address.js';
 import { type Served, serveState } from '../../../src/node/serve-state.js';
 import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';
+import { readRedisAddress } from '../../../src/persistence/redis/address.js';
 import { readStart } from '../../../src/scenario/read-start.js';
 import { resolveScenario } from '../../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../../src/seed.js';

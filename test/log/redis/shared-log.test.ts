@@ -1,6 +1,6 @@
 // @module-tag needs/redis
 import { expect, test, vi } from 'vitest';
-import { captureSimulator } from '../../../src/log/capture-simulator.js';
+import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
 import { digestOf } from '../../support/digest.js';
 import { startProxy } from './cutting-proxy.js';
 import { startRedis } from './redis-server.js';

@@ -1,8 +1,8 @@
 // @module-tag extended
 // @module-tag needs/redis
 import { expect, test, vi } from 'vitest';
-import { captureSimulator } from '../../../src/log/capture-simulator.js';
-import { compareIds } from '../../../src/log/redis/compare-ids.js';
+import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
+import { compareIds } from '../../../src/persistence/redis/compare-ids.js';
 import { digestOf } from '../../support/digest.js';
 import { startProxy } from './cutting-proxy.js';
 import { type RedisServer, startRedis } from './redis-server.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreTime } from '../../../src/log/redis/store-time.js';
+import { StoreTime } from '../../../src/persistence/redis/store-time.js';
 
 const near = (time: StoreTime) => Math.round(time.now() - performance.now());
 

@@ -1,0 +1,89 @@
+import { retryAfterHeader } from '../rate-limits/header-names.js';
+import { type JsonValue, jsonText, parseJson } from '../values/json.js';
+import { ControlError } from './control-error.js';
+import type { AnyControlOperation } from './control-operation.js';
+import type { JournalEntry } from './journal-entry.js';
+
+/** Where a control API is, and what opens it. */
+export interface Remote {
+  /** `http://127.0.0.1:4010/__sim`, or that of a sandbox. */
+  url: string;
+  token: string | undefined;
+}
+
+/**
+ * Sends one operation.
+ * @throws {ControlError} with what the server answered; what `fetch` throws when no server answers
+ */
+export function callRemote(
+  remote: Remote,
+  operation: AnyControlOperation,
+  input: Record<string, unknown> = {},
+): unknown {
+  if (operation.contentType === 'text/event-stream') return readEvents(() => send(remote, operation, input));
+  return send(remote, operation, input).then(async (response) => {
+    const text = await response.text();
+    return operation.contentType === undefined ? plain(parseJson(text)) : text;
+  });
+}
+
+async function send({ url, token }: Remote, operation: AnyControlOperation, input: object): Promise<Response> {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, field: string) => {
+    const value = rest.get(field);
+    rest.delete(field);
+    return encodeURIComponent(String(value));
+  });
+  const isRead = operation.method === 'GET';
+  const query = new URLSearchParams(isRead ? [...rest].map(([field, value]) => [field, String(value)]) : []);
+  const response = await fetch(`${url}${path}${query.size > 0 ? `?${query}` : ''}`, {
+    method: operation.method,
+    headers: {
+      ...(!isRead && { 'Content-Type': 'application/json' }),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    },
+    ...(!isRead && { body: jsonText(Object.fromEntries(rest)) }),
+  });
+  if (!response.ok) throw await readError(response);
+  return response;
+}
+
+async function readError(response: Response): Promise<ControlError> {
+  const text = await response.text();
+  try {
+    const { status, code, message } = JSON.parse(text);
+    const retryAfter = response.headers.get(retryAfterHeader);
+    return new ControlError(status, code, message, retryAfter === null ? undefined : Number(retryAfter));
+  } catch {
+    return new ControlError(response.status, 'unreadable', `expected the control API, got ${JSON.stringify(text)}`);
+  }
+}
+
+/** Objects as a program has them, where `parseJson` makes ones without a prototype. */
+function plain(value: JsonValue): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
+}
+
+/** The data of server-sent events; the connection is made with the first entry that is asked for. */
+async function* readEvents(connect: () => Promise<Response>): AsyncGenerator<JournalEntry> {
+  const { body } = await connect();
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const events = (text + value).split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const data = /^data: (.*)$/m.exec(event)?.[1];
+        if (data !== undefined) yield plain(parseJson(data)) as JournalEntry;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,70 @@
+import type { Simulator } from '../simulator/simulator.js';
+import { type Input, type Output, refine, type Schema } from '../validation/schema.js';
+import { fields, oneOf, optional } from '../validation/schemas.js';
+import { duration, instant } from '../validation/value-schemas.js';
+import { operation } from './control-operation.js';
+import { about, instantText } from './input-values.js';
+
+/** The clock as the control API shows it. */
+export interface ClockInfo {
+  /** ISO 8601. */
+  now: string;
+  mode: 'real' | 'frozen';
+}
+
+export const clockInfoSchema = fields({
+  now: about(instantText, 'The instant of the simulator’s clock.'),
+  mode: about(oneOf('real', 'frozen'), 'Whether the clock runs or stands still until it is moved.'),
+}) as Schema<ClockInfo>;
+
+export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
+  now: new Date(clock.now()).toISOString(),
+  mode: clock.frozen ? 'frozen' : 'real',
+});
+
+/** What to do with the clock: exactly one of the four. */
+type ClockChange =
+  | { advance: Input<typeof duration> }
+  | { set: Input<typeof instant> }
+  | { freeze: true }
+  | { resume: true };
+
+const changes = fields({
+  advance: optional(about(duration, 'Moves the clock forward by this much.')),
+  set: optional(about(instant, 'Moves the clock to this instant, forward or back.')),
+  freeze: optional(about(oneOf(true), 'Stops the clock where it is.')),
+  resume: optional(about(oneOf(true), 'Lets the clock run on from where it is.')),
+});
+const change = refine(
+  changes,
+  (verbs) => Object.keys(verbs).length === 1,
+  'one of {"advance":"61s"}, {"set":"2030-12-05T00:00:00Z"}, {"freeze":true}, {"resume":true}',
+  { minProperties: 1, maxProperties: 1 },
+) as Schema<Output<typeof changes>, ClockChange>;
+
+export const clockOperations = {
+  getClock: operation({
+    method: 'GET',
+    path: '/clock',
+    summary: 'Shows the time, and whether the clock runs or is frozen',
+    input: fields({}),
+    result: clockInfoSchema,
+    run: clockInfo,
+  }),
+  changeClock: operation({
+    method: 'POST',
+    path: '/clock',
+    summary:
+      'Moves, freezes or resumes the clock, by one of `{"advance":"61s"}`, `{"set":"2030-12-05T00:00:00Z"}`, `{"freeze":true}`, `{"resume":true}`',
+    input: change,
+    example: { advance: '61s' },
+    result: clockInfoSchema,
+    run(sim, { advance, set, freeze }) {
+      if (advance !== undefined) sim.clock.advance(advance);
+      else if (set !== undefined) sim.clock.set(set);
+      else if (freeze) sim.clock.freeze();
+      else sim.clock.resume();
+      return clockInfo(sim);
+    },
+  }),
+};

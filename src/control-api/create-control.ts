@@ -1,0 +1,103 @@
+import { checkSimulator, type Simulator } from '../simulator/simulator.js';
+import type { AnySchema, Input } from '../validation/schema.js';
+import { checkOptions } from '../values/check-options.js';
+import { callRemote } from './call-remote.js';
+import type { AnyControlOperation, ControlOperation } from './control-operation.js';
+import { controlOperations } from './control-operations.js';
+import { perform } from './perform.js';
+import { sandboxOperations } from './sandbox-operations.js';
+
+/** The input, which may be left out where every field may. */
+type Arguments<Of extends AnySchema> = Partial<Input<Of>> extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
+
+/** Over HTTP every result is a promise; a stream gives its entries one by one. */
+type Remote<Result> = Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>;
+
+// biome-ignore lint/suspicious/noExplicitAny: the item of the result does not matter here
+type Local<Of> = Of extends ControlOperation<never, infer In, any, infer Result> ? Function<In, Result> : never;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type Sent<Of> = Of extends ControlOperation<never, infer In, any, infer Result> ? Function<In, Remote<Result>> : never;
+type Function<In extends AnySchema, Result> = (...args: Arguments<In>) => Result;
+
+/** The control operations on a simulator in this process, by name. */
+export type Control = { readonly [Name in keyof typeof controlOperations]: Local<(typeof controlOperations)[Name]> };
+
+/** The control operations on a simulator in another process, over HTTP. */
+export type RemoteControl = {
+  readonly [Name in keyof typeof controlOperations]: Sent<(typeof controlOperations)[Name]>;
+};
+
+/** The control operations of a server: on its own simulator, and on its sandboxes. */
+export type ServerControl = RemoteControl & {
+  readonly [Name in keyof typeof sandboxOperations]: Sent<(typeof sandboxOperations)[Name]>;
+} & {
+  /** The control operations of one sandbox. They fail with 404 while there is no sandbox of this name. */
+  sandbox(name: string): RemoteControl;
+};
+
+export interface ControlOptions {
+  /** The control token of the server, where it was started with one. */
+  token?: string | undefined;
+}
+
+/**
+ * Everything that can be done to a simulator, as functions: what `/__sim` does over HTTP. Each takes one object and throws
+ * a `ControlError` with status, code and a message that says what was expected.
+ * @example createControl(sim).exhaustKey({ key: 'free-key' });
+ */
+export function createControl(sim: Simulator): Control;
+/**
+ * The same for a server in another process, with its sandboxes. Every function returns a promise.
+ * @param url the `controlUrl` or the `baseUrl` of a server or of a sandbox, or the origin of a server
+ * @throws {TypeError} when `url` is not an absolute http or https address
+ * @example const control = createControl('http://127.0.0.1:4010/__sim');
+ * await control.changeClock({ advance: '61s' });
+ * await control.sandbox('mine').getVerdict();
+ */
+export function createControl(url: string | URL, options?: ControlOptions): ServerControl;
+export function createControl(of: Simulator | string | URL, options: ControlOptions = {}): Control | ServerControl {
+  checkOptions('createControl', options, { token: true } satisfies Record<keyof ControlOptions, true>);
+  const { token } = options;
+  if (typeof of !== 'string' && !(of instanceof URL)) {
+    checkSimulator('createControl', of);
+    return functions(controlOperations, (operation, input) => perform(operation, of, input ?? {})) as Control;
+  }
+  const remote = (url: string, table: Record<string, AnyControlOperation>) =>
+    functions(table, (operation, input) => callRemote({ url, token }, operation, input));
+  const url = readControlUrl(of);
+  return {
+    ...remote(url, { ...controlOperations, ...sandboxOperations }),
+    sandbox: (name: string) =>
+      remote(`${url}/sandboxes/${encodeURIComponent(name)}`, controlOperations) as RemoteControl,
+  } as ServerControl;
+}
+
+/** A function for each operation of a table. */
+function functions(
+  table: Record<string, AnyControlOperation>,
+  call: (operation: AnyControlOperation, input?: Record<string, unknown>) => unknown,
+): object {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, operation]) => [
+      name,
+      (input?: Record<string, unknown>) => call(operation, input),
+    ]),
+  );
+}
+
+function readControlUrl(of: string | URL): string {
+  const url = URL.canParse(String(of)) ? new URL(of) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(
+      `Failed to read the control URL: expected one such as "http://127.0.0.1:4010/__sim", got ${JSON.stringify(String(of))}`,
+    );
+  }
+  const path = url.pathname.replace(/\/+$/, '');
+  return `${url.origin}${path === '' ? '/__sim' : controlPath(path)}`;
+}
+
+/** The address of an API stands for its control. That of a control is as it is: a sandbox may be called `v1`. */
+const controlPath = (path: string) =>
+  path.includes('/__sim/')
+    ? path
+    : path.replace(/(?:\/s\/([^/]+))?\/v1$/, (_, sandbox) => (sandbox ? `/__sim/sandboxes/${sandbox}` : '/__sim'));

@@ -1,0 +1,153 @@
+import type { RequestRecord } from '../requests/request-record.js';
+import { createRedactor, displayKey, identity, type Redact } from '../simulator/redact.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { fromJsonBytes, textOfBytes } from '../values/json-bytes.js';
+import { rememberLast } from '../values/remember-last.js';
+import type { EntryRow } from './entry-row.js';
+import type { JournalEntry } from './journal-entry.js';
+import { createRowFields, type Fields, present } from './row-fields.js';
+import { createHeadersWriter, createRowWriter } from './row-writer.js';
+import { createShownBodies, showBody } from './shown-bodies.js';
+
+/** An entry as JSON, in three parts of which the large one seldom has to be made. */
+export interface EntryJson {
+  readonly start: string;
+  /** In UTF-8: the body of the answer. */
+  readonly body: Uint8Array;
+  readonly end: string;
+}
+
+/** Shows entries. They must come in the order of the journal, because a wait is measured from the refusal before. */
+export interface EntryView {
+  /** Takes note of an entry that is not shown. */
+  pass(entry: RequestRecord): void;
+  show(entry: RequestRecord): JournalEntry;
+  /** The same as JSON, which costs a fraction. */
+  write(entry: RequestRecord): EntryJson;
+  /** The same without headers and bodies, which costs a fraction, too. */
+  showRow(entry: RequestRecord): EntryRow;
+}
+
+/** What stands after the bodies of an entry. */
+type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'abandoned' | 'lost'>;
+
+export function createEntryView(sim: Simulator): EntryView {
+  const redactor = createRedactor(sim);
+  const rowFields = createRowFields();
+  const writeRow = createRowWriter();
+  const quote = rememberLast((text: string) => JSON.stringify(text));
+  const writeHeaders = createHeadersWriter();
+  const bodies = createShownBodies();
+  const refusals = new Map<string | undefined, RequestRecord>();
+
+  const pass = (entry: RequestRecord) => {
+    const { token, promisedAtMs, refusal, plan } = entry;
+    if (promisedAtMs !== undefined && refusal !== undefined) refusals.set(token, entry);
+    else if (plan !== undefined) refusals.delete(token);
+  };
+
+  const rowOf = (entry: RequestRecord, redact: Redact): Fields<EntryRow> => {
+    const { token, path, query, call } = entry;
+    const before = refusals.get(token);
+    pass(entry);
+    const shown = {
+      key: token && displayKey(sim, token),
+      path: redact(path),
+      query: redact(query),
+      call: call && redact(call),
+    };
+    return rowFields(entry, shown, before);
+  };
+
+  const redactOf = (entry: RequestRecord, requestText: string | undefined): Redact => {
+    const { path, query, call, client, responseBody, headers, token } = entry;
+    return redactor([path, query, call, client, requestText, responseBody, ...Object.values(headers)], token);
+  };
+
+  return {
+    pass,
+    show(entry) {
+      const { baseUrl, headers, requestBody, responseBody } = entry;
+      const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
+      const redact = redactOf(entry, requestText);
+      return {
+        ...present(rowOf(entry, redact)),
+        baseUrl,
+        headers: redactHeaders(headers, redact),
+        ...(requestBody !== undefined && {
+          requestBody: showBody(fromJsonBytes(requestBody), redact(requestText as string)),
+        }),
+        ...(responseBody !== '' && { responseBody: bodies.show(responseBody, redact) }),
+        ...present(tailOf(entry, redact)),
+      };
+    },
+    write(entry) {
+      const { baseUrl, headers, requestBody, responseBody } = entry;
+      const requestText = requestBody === undefined ? undefined : textOfBytes(requestBody);
+      const redact = redactOf(entry, requestText);
+      const row = writeRow(rowOf(entry, redact));
+      const fields = writeHeaders(redact === identity ? headers : redactHeaders(headers, redact));
+      const request =
+        requestBody !== undefined &&
+        `,"requestBody":${JSON.stringify(showBody(fromJsonBytes(requestBody), redact(requestText as string)))}`;
+      const tail = JSON.stringify(tailOf(entry, redact));
+      return {
+        start: `${row},"baseUrl":${quote(baseUrl)},"headers":{${fields}}${request || ''}${responseBody === '' ? '' : ',"responseBody":'}`,
+        body: responseBody === '' ? noBytes : bodies.write(responseBody, redact),
+        end: tail === '{}' ? '}' : `,${tail.slice(1)}`,
+      };
+    },
+    showRow(entry) {
+      const { path, query, call, token } = entry;
+      return present(rowOf(entry, redactor([path, query, call], token)));
+    },
+  };
+}
+
+const noBytes = new Uint8Array(0);
+
+const redactHeaders = (headers: RequestRecord['headers'], redact: Redact): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, redact(value)]));
+
+function tailOf(entry: RequestRecord, redact: Redact): Fields<Tail> {
+  const { client, lastArrivedId, heldMs, arrivedAtMs, answeredAtMs, finishedAtMs } = entry;
+  return {
+    client: client === undefined ? undefined : redact(client),
+    lastArrivedId: lastArrivedId > entry.id ? lastArrivedId : undefined,
+    heldMs: heldMs > 0 ? heldMs : undefined,
+    finishedMs: finishedAtMs > answeredAtMs ? finishedAtMs - arrivedAtMs : undefined,
+    abandoned: entry.isAbandoned || undefined,
+    lost: entry.isLost || undefined,
+  };
+}
+
+/** The entry with an id. Reads the journal without a copy of it: 0.1 ms of 10,000 entries. */
+export function showEntry(sim: Simulator, id: number): JournalEntry | undefined {
+  const { journal } = coreOf(sim).state;
+  const entry = journal.latest((each) => each.id === id);
+  if (entry === undefined) return undefined;
+  const view = createEntryView(sim);
+  const before = journal.latest((each) => each.id < id && each.token === entry.token && isAboutLimits(each));
+  if (before !== undefined) view.pass(before);
+  return view.show(entry);
+}
+
+/** Whether an entry decides about the last refusal of its key: it is one, or the key was served since. */
+const isAboutLimits = ({ promisedAtMs, refusal, plan }: RequestRecord) =>
+  (promisedAtMs !== undefined && refusal !== undefined) || plan !== undefined;
+
+/**
+ * The entries of the journal that `isWanted` takes, one by one, in the order of arrival.
+ * @param all the entries of the journal, where the caller has them
+ */
+export function* showEntries(
+  sim: Simulator,
+  isWanted: (entry: RequestRecord) => boolean,
+  all = sim.journal.query(),
+): Generator<JournalEntry> {
+  const view = createEntryView(sim);
+  for (const entry of all) {
+    if (isWanted(entry)) yield view.show(entry);
+    else view.pass(entry);
+  }
+}

@@ -1,0 +1,152 @@
+import type { FaultRulesState } from '../faults/fault-rules.js';
+import { type Pet, toStored } from '../petstore/pet.js';
+import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
+import type { Window } from '../rate-limits/window.js';
+import { toFaultRule } from '../scenario/fault-schema.js';
+import type { ExportedKey } from '../scenario/key-state-schema.js';
+import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { toApiKey } from '../scenario/to-api-key.js';
+import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
+import { checkInSteps } from '../validation/check-in-steps.js';
+import type { Issue } from '../validation/issue.js';
+import { mapInSteps, type Steps } from '../values/steps.js';
+import { invalid } from './control-error.js';
+import { mostGenerated } from './input-values.js';
+import { jsonPieces, lazyCopy, lazyList, makeWhole } from './lazy-result.js';
+import { type ExportedState, stateVersion } from './state-schema.js';
+
+/** A snapshot as plain data, with every digit of an int64. Its parts are lazy. */
+export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState => ({
+  version: stateVersion,
+  scenario: lazyCopy(resolved.scenario),
+  clock,
+  pets: lazyList(exported(pets.pets, exportPet)),
+  nextId: pets.nextId,
+  keys: lazyList(exported(keys.keys, exportKey)),
+  unlistedKeys: lazyList(exported(keys.unlisted, exportKey)),
+  faults: exportFaults(faults),
+});
+
+/** The same, made at once. */
+export const exportState = (snapshot: Snapshot) => makeWhole(exportLazily(snapshot)) as ExportedState;
+
+function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {
+  for (const item of items) yield show(item);
+}
+
+/** Fault rules with what they have done. A rule that was met by no request has counts of 0. */
+export function exportFaults({ rules, counts, startMs }: FaultRulesState): ExportedState['faults'] {
+  const countsOf = new Map(counts);
+  return {
+    startMs,
+    rules: rules.map(({ name, definition }) => {
+      const { seen = 0, applied = 0, failed = [] } = countsOf.get(name) ?? {};
+      return { rule: definition as ExportedFault['rule'], seen, applied, failed: [...failed] };
+    }),
+  };
+}
+
+export function importFaults({ startMs, rules: exported }: ExportedState['faults']): FaultRulesState {
+  const rules = exported.map(({ rule }, index) => toFaultRule(rule, `fault-${index + 1}`));
+  return {
+    startMs,
+    rules,
+    counts: rules.map(({ name }, index) => {
+      const { seen, applied, failed } = exported[index] as ExportedFault;
+      return [name, { seen, applied, failed: new Map(failed) }];
+    }),
+  };
+}
+
+type ExportedFault = ExportedState['faults']['rules'][number];
+
+/**
+ * The snapshot that an exported state was made from. Changes nothing.
+ * @throws {ScenarioError} for mistakes in its scenario, {ControlError} for what contradicts the scenario or itself, and for a
+ * scenario that generates far more pets than the state has
+ */
+export function* importState(sim: Simulator, state: ExportedState): Steps<Snapshot> {
+  const resolved = yield* resolve(sim, state);
+  refuseDuplicates(
+    'pets',
+    'id',
+    state.pets.map(({ id }) => id),
+  );
+  yield;
+  refuseDuplicates(
+    'keys',
+    'key',
+    [...state.keys, ...state.unlistedKeys].map(({ key }) => key),
+  );
+  yield;
+  refuseDuplicates(
+    'faults.rules',
+    'name',
+    state.faults.rules.map(({ rule }) => rule.name),
+  );
+  const importAt = (path: string) => (key: ExportedKey, index: number) =>
+    importKey(key, `${path}[${index}]`, resolved, state.clock.nowMs);
+  return {
+    resolved,
+    petsFrom: resolved,
+    clock: state.clock,
+    pets: { pets: yield* mapInSteps(state.pets, toStored), nextId: state.nextId },
+    keys: {
+      keys: yield* mapInSteps(state.keys, importAt('keys')),
+      unlisted: yield* mapInSteps(state.unlistedKeys, importAt('unlistedKeys')),
+    },
+    faults: importFaults(state.faults),
+  };
+}
+
+/** The scenario of a state; that of the simulator, which need not be checked again, where it is the same. */
+function* resolve(sim: Simulator, { scenario, pets }: ExportedState): Steps<ResolvedScenario> {
+  const { state, resolve } = coreOf(sim);
+  const { resolved } = state;
+  if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
+  // What a server had room and time for another has, too.
+  const most = Math.max(maximumPetsWhileServing, pets.length);
+  if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${mostGenerated(most)}`);
+  return yield* resolve(scenario, checkInSteps);
+}
+
+function* isSame(pieces: Iterator<string>, others: Iterator<string>): Steps<boolean> {
+  for (;;) {
+    const [one, other] = [pieces.next(), others.next()];
+    if (one.value !== other.value) return false;
+    if (one.done) return true;
+    yield;
+  }
+}
+
+export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
+  id,
+  name,
+  categoryId,
+  ...(status !== undefined && { status }),
+  ...(extra !== undefined && { extra }),
+});
+
+/** Exports a key, its fields in a fixed order. */
+export const exportKey = (key: ApiKey): ExportedKey =>
+  withWindows(key, exportWindow(key.minute), exportWindow(key.day));
+
+const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
+  startSeconds,
+  used,
+  log: log.slice(logStart),
+});
+
+/** @throws {ControlError} for what contradicts the scenario or itself, at this path */
+export function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
+  const issues: Issue[] = [];
+  const imported = toApiKey(key, resolved, nowMs, [], issues);
+  if (issues[0] !== undefined) throw invalid(`${path}.${issues[0].path}: ${issues[0].message}`);
+  return imported;
+}
+
+function refuseDuplicates(path: string, field: string, values: readonly unknown[]): void {
+  const named = values.filter((value) => value !== undefined);
+  if (new Set(named).size < named.length) throw invalid(`${path}: expected each ${field} once, got one twice`);
+}

@@ -1,0 +1,58 @@
+import { type Fault, faultSchema } from '../scenario/fault-schema.js';
+import type { Entries, Schema } from '../validation/schema.js';
+import { fields, list, string } from '../validation/schemas.js';
+import { count } from '../validation/value-schemas.js';
+import { conflict, notFound } from './control-error.js';
+import { operation } from './control-operation.js';
+import { about, removed } from './input-values.js';
+
+/** A rule as a scenario writes it, and what it has done. */
+type ListedFault = Fault & { name: string; seen: number; applied: number };
+
+const name = about(string, 'The name of the rule.');
+const listedFault = fields({
+  ...(faultSchema.entries as Entries),
+  name,
+  seen: about(count, 'Requests that met the conditions.'),
+  applied: about(count, 'Requests that the rule changed.'),
+}) as Schema<unknown> as Schema<ListedFault>;
+
+export const faultOperations = {
+  listFaults: operation({
+    method: 'GET',
+    path: '/faults',
+    summary: 'Lists the fault rules in order, with how many requests met their conditions and how many were changed',
+    input: fields({}),
+    result: list(listedFault),
+    run: ({ faults }) =>
+      faults.list().map(({ definition, seen, applied }) => ({ ...definition, seen, applied }) as ListedFault),
+  }),
+  addFault: operation({
+    method: 'POST',
+    path: '/faults',
+    summary: 'Adds a fault rule after the others, written as in a scenario',
+    status: 201,
+    input: faultSchema,
+    example: { name: 'outage', when: { operation: 'listPets' }, then: { respond: { status: 503 } } },
+    refusals: [409],
+    result: fields({ name }),
+    run({ faults }, fault) {
+      if (faults.list().some(({ name }) => name === fault.name)) {
+        throw conflict('There is a fault rule of this name already; expected another name.');
+      }
+      return { name: faults.add(fault as Fault) };
+    },
+  }),
+  removeFault: operation({
+    method: 'DELETE',
+    path: '/faults/{name}',
+    summary: 'Removes a fault rule',
+    input: fields({ name }),
+    example: { name: 'outage' },
+    result: removed,
+    run({ faults }, { name }) {
+      if (faults.remove(name)) return { removed: name };
+      throw notFound('There is no fault rule of this name; expected one that GET /__sim/faults lists.');
+    },
+  }),
+};

@@ -1,0 +1,41 @@
+import { meetsQuery } from '../journal/journal.js';
+import { operationNames } from '../petstore/document.js';
+import type { RequestRecord } from '../requests/request-record.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { type Output, refine } from '../validation/schema.js';
+import { oneOf, optional, string } from '../validation/schemas.js';
+import { keyId } from '../values/mask-key.js';
+import { about, wholeNumber } from './input-values.js';
+
+/** Which entries of the journal to take; every field that is there must hold. */
+export const entryQuery = {
+  operation: optional(about(oneOf(...operationNames), 'Only requests of this operation.')),
+  method: optional(about(string, 'Only requests with this method.')),
+  status: optional(about(wholeNumber(0, 599), 'Only answers with this status; 0 where the client went away first.')),
+  key: optional(about(string, 'Only requests of this API key: whole, its id, or its last four characters.')),
+  since: optional(about(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only entries with a higher id.')),
+  text: optional(
+    refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
+      maxLength: 1_000,
+      description: 'Only requests with this text in path, query, a body or the name of the fault.',
+    }),
+  ),
+};
+
+export type EntryQuery = { [Field in keyof typeof entryQuery]?: Output<(typeof entryQuery)[Field]> };
+
+/** The entries that meet a query, in the order of their arrival. */
+export function findEntries({ journal }: Simulator, query: EntryQuery): RequestRecord[] {
+  const { key, ...others } = query;
+  const found = journal.query(others);
+  return key === undefined ? found : found.filter((entry) => isOfKey(entry, key));
+}
+
+/** Whether an entry meets a query: asked for every request while somebody waits for entries. */
+export function createIsFound({ key, ...others }: EntryQuery): (entry: RequestRecord) => boolean {
+  return (entry) => meetsQuery(entry, others) && (key === undefined || isOfKey(entry, key));
+}
+
+/** `key` as a person knows it from the journal: whole, by its id, or by its end with or without the `…` of a mask. */
+export const isOfKey = ({ token = '' }: Pick<RequestRecord, 'token'>, key: string) =>
+  token !== '' && (token === key || keyId(token) === key || token.slice(-4) === key.replace(/^…/, ''));

@@ -1,0 +1,113 @@
+import { fields, list, oneOf, string } from '../validation/schemas.js';
+import { anyObject } from './input-values.js';
+import type { JournalBody, JournalEntry } from './journal-entry.js';
+import { lazyList } from './lazy-result.js';
+
+/** The version of the package. A test keeps it equal to package.json. */
+export const version = '0.1.0';
+
+const creator = { name: 'petstore-sim', version };
+
+/** An HTTP Archive 1.2, for the network tab of a browser. What the journal does not hold is empty or -1. */
+export interface Har {
+  log: { version: '1.2'; creator: typeof creator; entries: ReturnType<typeof toHarEntry>[] };
+}
+
+export const harSchema = fields({
+  log: fields({
+    version: oneOf('1.2'),
+    creator: fields({ name: string, version: string }),
+    entries: list(anyObject<ReturnType<typeof toHarEntry>>('An entry as HAR 1.2 says, with more in `_petstoreSim`.')),
+  }),
+});
+
+export const toHar = (entries: Iterable<JournalEntry>): Har => ({
+  log: { version: '1.2', creator, entries: lazyList(harEntries(entries)) },
+});
+
+function* harEntries(entries: Iterable<JournalEntry>): Generator<ReturnType<typeof toHarEntry>> {
+  for (const entry of entries) yield toHarEntry(entry);
+}
+
+function toHarEntry(entry: JournalEntry) {
+  const { method, path, query, headers, requestBody, responseBody, ...rest } = entry;
+  const { time, durationMs, baseUrl, status, key } = rest;
+  return {
+    startedDateTime: time,
+    time: durationMs,
+    request: {
+      method,
+      url: `${baseUrl}${path}${query && `?${query}`}`,
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: key === undefined ? [] : [{ name: 'Authorization', value: `Bearer ${key}` }],
+      queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
+      headersSize: -1,
+      bodySize: requestBody?.bytes ?? 0,
+      ...(requestBody && { postData: { mimeType: 'application/json', text: requestBody.text, ...cut(requestBody) } }),
+    },
+    response: {
+      status,
+      statusText: reasonPhrases[status] ?? '',
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+      content: {
+        size: responseBody?.bytes ?? 0,
+        mimeType: headers['Content-Type'] ?? 'application/json',
+        text: responseBody?.text ?? '',
+        ...cut(responseBody),
+      },
+      redirectURL: headers.Location ?? '',
+      headersSize: -1,
+      bodySize: responseBody?.bytes ?? 0,
+    },
+    cache: {},
+    timings: { send: 0, wait: durationMs, receive: 0 },
+    ...(entry.connection !== undefined && { connection: String(entry.connection) }),
+    // Without what stands above, which can be large.
+    _petstoreSim: { ...rest, ...hashOf('requestBody', requestBody), ...hashOf('responseBody', responseBody) },
+  };
+}
+
+const cut = (body: JournalBody | undefined) => (body?.truncated ? { comment: 'The text is cut.' } : {});
+
+const hashOf = (name: string, body: JournalBody | undefined) =>
+  body && { [name]: { bytes: body.bytes, hash: body.hash } };
+
+/** RFC 9110 section 15, for the statuses of the API and those that fault rules commonly send. */
+const reasonPhrases: Record<number, string> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No Content',
+  206: 'Partial Content',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  418: "I'm a Teapot",
+  422: 'Unprocessable Content',
+  423: 'Locked',
+  425: 'Too Early',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};

@@ -1,0 +1,97 @@
+import { sandboxNamePattern } from '../sandboxes/sandboxes.js';
+import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
+import { type Scenario, scenarioSchema } from '../scenario/scenario-schema.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { cut } from '../validation/issue.js';
+import { hintFor } from '../validation/nearest.js';
+import { refine, type Schema, transform } from '../validation/schema.js';
+import { either, fields, kind, number, string } from '../validation/schemas.js';
+import { matching } from '../validation/value-schemas.js';
+import { grouped } from '../values/grouped.js';
+import { isMap } from '../values/plain-data.js';
+import { notFound } from './control-error.js';
+
+// What several operations take or give.
+
+/** A schema with further keywords of JSON Schema, for the description of the control API. */
+export const shownAs = <Out, In>(schema: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
+  ...schema,
+  of: schema,
+  json: { ...schema.json, ...json },
+});
+
+/** A schema with a text that says what the value is. */
+export const about = <Out, In>(schema: Schema<Out, In>, description: string) => shownAs(schema, { description });
+
+/** An instant in a result. */
+export const instantText = shownAs(string, { format: 'date-time' });
+
+const digits = /^[0-9]{1,15}$/;
+
+/** A whole number. Text with digits is one too, because a query string holds only text. */
+export const wholeNumber = (minimum: number, maximum: number) =>
+  refine(
+    transform(either(number, string), (value) => (digits.test(String(value)) ? Number(value) : value)) as Schema<
+      number,
+      number | string
+    >,
+    (value) => Number.isInteger(value) && value >= minimum && value <= maximum,
+    `a whole number from ${minimum} to ${maximum}`,
+    { type: 'integer', minimum, maximum },
+  );
+
+/** An object whose fields are described elsewhere. */
+export const anyObject = <Value extends object>(description: string): Schema<Value> =>
+  kind<Value>('a map', isMap, { type: 'object', description });
+
+/** The content of a scenario. `Simulator.check` checks what is in it, and describes its mistakes. */
+export const scenarioContent: Schema<Scenario> = {
+  ...kind<Scenario>('a scenario, which is a map', isMap),
+  of: scenarioSchema,
+};
+
+/** Names the most pets that a scenario may generate. */
+export const mostGenerated = (most: number) =>
+  `at most ${grouped(most)} generated pets; start the server with a scenario that has more`;
+
+/** The content of a scenario to load while the server runs. */
+const loadedContent: Schema<Scenario> = {
+  ...refine(
+    scenarioContent,
+    (scenario) => !(generatedPets(scenario) > maximumPetsWhileServing),
+    mostGenerated(maximumPetsWhileServing),
+  ),
+  of: scenarioSchema,
+};
+
+/** A scenario by its name or its content; `findScenario` gives the content. */
+export const scenarioInput: Schema<string | Scenario> = {
+  ...either(string, loadedContent),
+  labels: ['the name of a scenario', 'its content, which is a map'],
+};
+
+/**
+ * The scenario that an input means.
+ * @throws {ControlError} 404 for a name that the simulator does not know
+ */
+export function findScenario({ scenarios }: Simulator, scenario: string | Scenario): Scenario {
+  if (typeof scenario !== 'string') return scenario;
+  const found = scenarios.get(scenario);
+  if (found !== undefined) return found;
+  const hint = hintFor(scenario, [...scenarios.keys()], '; GET /__sim/scenarios lists them');
+  throw notFound(`scenario: expected a scenario, got ${JSON.stringify(cut(scenario))}${hint}`);
+}
+
+/** The name of a sandbox or a snapshot. */
+export const name = shownAs(matching(sandboxNamePattern, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'), {
+  pattern: '^[A-Za-z0-9._-]{1,64}$',
+});
+
+/** An API key: whole, or its id as `listKeys` shows it. */
+export const keyReference = refine(string, (key) => key !== '', 'an API key or its id', {
+  minLength: 1,
+  description: 'The API key, or its id.',
+});
+
+/** The name of what an operation removed. */
+export const removed = fields({ removed: about(string, 'The name of what was removed.') });

@@ -1,0 +1,168 @@
+import { keyFields, keyText } from '../scenario/key-schema.js';
+import type { KeyInfo } from '../simulator/keys.js';
+import { displayKey } from '../simulator/redact.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { refine, type Schema } from '../validation/schema.js';
+import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { count, duration } from '../validation/value-schemas.js';
+import { keyId } from '../values/mask-key.js';
+import { notFound } from './control-error.js';
+import { operation } from './control-operation.js';
+import { about, instantText, keyReference, wholeNumber } from './input-values.js';
+
+/** Ten years, so that the end of a ban stays an instant that can be written. */
+const longestBanMs = 3_650 * 86_400_000;
+const banDuration = refine(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
+
+const windowInfo = fields({
+  limit: about(count, 'Requests that the window allows.'),
+  remaining: about(count, 'Requests that will still be served before the reset.'),
+  resetAtSeconds: about(count, 'When the window resets, in Unix seconds.'),
+});
+
+const idSchema = about(string, 'Stands for the key wherever an operation takes one.');
+
+export const keyInfoSchema = fields({
+  id: idSchema,
+  key: about(string, 'The key: whole where the scenario names it, else only its end.'),
+  plan: string,
+  state: oneOf('active', 'revoked', 'expired', 'banned'),
+  minute: windowInfo,
+  day: windowInfo,
+  strikes: about(count, 'Refused requests that came too early; some of them in a row ban the key.'),
+  bannedUntil: optional(about(instantText, 'Only while the key is banned.')),
+}) as Schema<KeyInfo>;
+
+/** A key as the control API shows it. */
+function shownKey(sim: Simulator, key: string): KeyInfo {
+  const info = sim.keys.get(key);
+  return { ...info, key: displayKey(sim, key) };
+}
+
+/**
+ * The key that a caller means, also one that a request made up under `acceptAnyKey`.
+ * @param reference the key itself or its id
+ * @throws {ControlError} 404
+ */
+function findKey(sim: Simulator, reference: string): string {
+  const found = coreOf(sim).state.keys.textOf(reference);
+  if (found !== undefined) return found;
+  throw notFound('There is no such API key; expected a key of the scenario, or its id as GET /__sim/keys shows it.');
+}
+
+/** Changes the key that a reference means, and shows it. */
+function changeKey(sim: Simulator, reference: string, change: (key: string) => void): KeyInfo {
+  const key = findKey(sim, reference);
+  change(key);
+  return shownKey(sim, key);
+}
+
+const oneKey = fields({ key: keyReference });
+const example = { key: 'free-key' };
+
+export const keyOperations = {
+  listKeys: operation({
+    method: 'GET',
+    path: '/keys',
+    summary:
+      'Lists API keys with plan, state, windows and strikes, a page at a time; those that the scenario does not name are masked',
+    input: fields({
+      limit: optional(about(wholeNumber(1, 1_000), 'How many keys to list.'), 100),
+      after: optional(about(keyReference, 'Lists the keys after this one: a key, or its id.')),
+    }),
+    example: { limit: 100 },
+    refusals: [404],
+    result: fields({
+      keys: list(keyInfoSchema),
+      total: about(count, 'How many keys there are, over all pages.'),
+      next: optional(about(string, 'What to send as `after` for the next page; absent on the last one.')),
+    }),
+    run(sim, { limit, after }) {
+      const texts = [...sim.keys.texts, ...sim.keys.unlisted];
+      const start = after === undefined ? 0 : texts.indexOf(findKey(sim, after)) + 1;
+      const page = texts.slice(start, start + limit);
+      const last = page.at(-1);
+      const hasMore = last !== undefined && start + limit < texts.length;
+      return {
+        keys: page.map((text) => shownKey(sim, text)),
+        total: texts.length,
+        ...(hasMore && { next: displayKey(sim, last) === last ? last : keyId(last) }),
+      };
+    },
+  }),
+  getKey: operation({
+    method: 'GET',
+    path: '/keys/{key}',
+    summary: 'Shows one API key',
+    input: oneKey,
+    example,
+    result: keyInfoSchema,
+    run: (sim, { key }) => shownKey(sim, findKey(sim, key)),
+  }),
+  addKey: operation({
+    method: 'POST',
+    path: '/keys',
+    summary: 'Adds an API key, unused, or replaces the one with the same text',
+    status: 201,
+    input: fields({ key: keyText, ...keyFields, bannedFor: optional(banDuration) }),
+    example: { key: 'alice-key', plan: 'pro', usage: { minute: 299 } },
+    result: keyInfoSchema,
+    run(sim, { key, ...input }) {
+      sim.keys.add(key, input);
+      return shownKey(sim, key);
+    },
+  }),
+  revokeKey: operation({
+    method: 'POST',
+    path: '/keys/{key}/revoke',
+    summary: 'Revokes an API key: from now on it gets 401',
+    input: oneKey,
+    example,
+    result: keyInfoSchema,
+    run: (sim, { key }) => changeKey(sim, key, (text) => sim.keys.revoke(text)),
+  }),
+  banKey: operation({
+    method: 'POST',
+    path: '/keys/{key}/ban',
+    summary: 'Bans an API key from now on',
+    input: fields({ key: keyReference, for: about(banDuration, 'How long.') }),
+    example: { key: 'free-key', for: '90s' },
+    result: keyInfoSchema,
+    run: (sim, { key, for: length }) => changeKey(sim, key, (text) => sim.keys.ban(text, length)),
+  }),
+  unbanKey: operation({
+    method: 'POST',
+    path: '/keys/{key}/unban',
+    summary: 'Lifts the ban of an API key and clears its strikes',
+    input: oneKey,
+    example,
+    result: keyInfoSchema,
+    run: (sim, { key }) => changeKey(sim, key, (text) => sim.keys.unban(text)),
+  }),
+  setKeyUsage: operation({
+    method: 'POST',
+    path: '/keys/{key}/usage',
+    summary: 'Sets how many requests an API key has used, in windows that start now',
+    input: fields({
+      key: keyReference,
+      minute: optional(about(count, 'Requests used of the minute; left out: as it is.')),
+      day: optional(about(count, 'Requests used of the day; left out: as it is.')),
+    }),
+    example: { key: 'free-key', minute: 59 },
+    result: keyInfoSchema,
+    run: (sim, { key, minute, day }) =>
+      changeKey(sim, key, (text) =>
+        sim.keys.setUsage(text, { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) }),
+      ),
+  }),
+  exhaustKey: operation({
+    method: 'POST',
+    path: '/keys/{key}/exhaust',
+    summary: 'Uses up a window of an API key, so that its next request gets 429',
+    input: fields({ key: keyReference, window: optional(oneOf('minute', 'day'), 'minute') }),
+    example,
+    result: keyInfoSchema,
+    run: (sim, { key, window }) =>
+      changeKey(sim, key, (text) => sim.keys.setUsage(text, { [window]: sim.keys.get(text)[window].limit })),
+  }),
+};

@@ -1,0 +1,21 @@
+import type { Verdict } from '../judge/judge-run.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { createRedactor } from '../simulator/redact.js';
+import type { Simulator } from '../simulator/simulator.js';
+
+/**
+ * A verdict with API keys masked.
+ * @param only scenario whose keys stay readable; default: the simulator's own. A file that is shared names the default
+ * scenario, whose keys are public.
+ */
+export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenario): Verdict {
+  const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings, verdict.unrecorded])]);
+  const findings = verdict.findings.map((finding) => ({
+    ...finding,
+    measured: redact(finding.measured),
+    allowed: redact(finding.allowed),
+    text: redact(finding.text),
+  }));
+  const unrecorded = verdict.unrecorded?.map((group) => ({ ...group, path: redact(group.path) }));
+  return { ...verdict, reason: redact(verdict.reason), findings, ...(unrecorded && { unrecorded }) };
+}

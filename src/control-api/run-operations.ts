@@ -1,0 +1,97 @@
+import { judgeInSteps } from '../judge/judge.js';
+import type { Verdict } from '../judge/judge-run.js';
+import { defaultScenario } from '../scenario/default-scenario.js';
+import { createRedactor, identity } from '../simulator/redact.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { anything, fields, list, mapOf, oneOf, string } from '../validation/schemas.js';
+import { jsonText } from '../values/json.js';
+import { isMap } from '../values/plain-data.js';
+import { clockInfo } from './clock-operations.js';
+import { operation } from './control-operation.js';
+import { showEntries } from './entry-view.js';
+import { faultOperations } from './fault-operations.js';
+import { about } from './input-values.js';
+import { type JournalBody, type JournalEntry, journalEntrySchema } from './journal-entry.js';
+import { keyOperations } from './key-operations.js';
+import { jsonPieces, lazyList, makeWhole } from './lazy-result.js';
+import { redactedVerdict } from './redacted-verdict.js';
+import { type RunReport, runFormat } from './run-report.js';
+import { scenarioOperations } from './scenario-operations.js';
+import { allChanges, changeSchema } from './update-stream.js';
+import { explain } from './why.js';
+
+/** Characters of a body in a report. */
+const mostCharacters = 4_000;
+
+export const runOperations = {
+  exportRun: operation({
+    method: 'GET',
+    path: '/run.json',
+    summary:
+      'Exports what a report holds: every request with its why, the verdict, keys, faults, assumptions, scenario',
+    input: fields({}),
+    result: fields({
+      format: oneOf(runFormat),
+      entries: list(journalEntrySchema),
+      changes: list(changeSchema),
+      answers: about(mapOf(string, anything), 'What the operations at these paths answered.'),
+    }),
+    *run(sim, _, { outages }) {
+      return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }));
+    },
+  }),
+};
+
+/**
+ * The report of a simulator as JSON.
+ * @param verdict the verdict of the caller, who may know more of the client
+ */
+export const runText = (sim: Simulator, verdict: Verdict): string => [...jsonPieces(runReport(sim, verdict))].join('');
+
+/** With long bodies cut. A report is passed on, so every key is masked but those of the default scenario, which are public. */
+function runReport(sim: Simulator, verdict: Verdict): RunReport {
+  const redactor = createRedactor(sim, defaultScenario);
+  const masked = <Value>(value: Value): Value => {
+    const redact = redactor([jsonText(value)]);
+    return redact === identity ? value : (mapTexts(value, redact) as Value);
+  };
+  const answers: Record<string, unknown> = {
+    '/verdict': redactedVerdict(sim, verdict),
+    '/keys?limit=100': keyOperations.listKeys.run(sim, { limit: 100 }, {}),
+    '/faults': faultOperations.listFaults.run(sim, {}, {}),
+    '/assumptions': scenarioOperations.listAssumptions.run(sim, {}, {}),
+    '/scenario': makeWhole(scenarioOperations.getScenario.run(sim, {}, {})),
+    '/clock': clockInfo(sim),
+  };
+  function* entries(): Generator<JournalEntry> {
+    for (const entry of showEntries(sim, () => true)) {
+      yield masked({ ...entry, ...cutBodies(entry), why: explain(entry, sim.settings.banAfter) });
+    }
+  }
+  return {
+    format: runFormat,
+    entries: lazyList(entries()),
+    changes: masked(allChanges(sim)),
+    answers: masked(answers),
+  };
+}
+
+/** Plain data with every text in it replaced, names of members too. */
+function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [replace(name), mapTexts(member, replace)]));
+}
+
+function cutBodies({ requestBody, responseBody }: JournalEntry): Partial<JournalEntry> {
+  return {
+    ...(requestBody && { requestBody: cut(requestBody) }),
+    ...(responseBody && { responseBody: cut(responseBody) }),
+  };
+}
+
+const cut = (body: JournalBody): JournalBody =>
+  body.text.length <= mostCharacters
+    ? body
+    : { ...body, text: body.text.slice(0, mostCharacters).toWellFormed(), truncated: true };

@@ -1,0 +1,115 @@
+import { type Assumption, type AssumptionId, assumptions } from '../petstore/assumptions.js';
+import { completed } from '../scenario/resolve-scenario.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { applyScenario } from '../simulator/simulator-state.js';
+import { checkInSteps } from '../validation/check-in-steps.js';
+import { anything, boolean, fields, list, optional, string } from '../validation/schemas.js';
+import { jsonText } from '../values/json.js';
+import { clockInfo, clockInfoSchema } from './clock-operations.js';
+import { operation } from './control-operation.js';
+import { about, findScenario, scenarioContent, scenarioInput } from './input-values.js';
+import { lazyCopy } from './lazy-result.js';
+
+/** What an operation gives that puts the simulator at the start of a scenario. */
+const started = fields({ scenario: about(string, 'The name of the scenario.'), clock: clockInfoSchema });
+const startOf = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
+
+function differing(one: Scenario, other: Scenario): string[] {
+  const fields = Object.keys({ ...one, ...other }) as (keyof Scenario)[];
+  return fields.filter((field) => jsonText(one[field] ?? null) !== jsonText(other[field] ?? null));
+}
+
+export const scenarioOperations = {
+  getScenario: operation({
+    method: 'GET',
+    path: '/scenario',
+    summary: 'Shows the scenario, completed from the default scenario, with its API keys',
+    input: fields({}),
+    result: fields({
+      name: string,
+      scenario: scenarioContent,
+    }),
+    run: (sim) => ({ name: sim.name, scenario: lazyCopy(coreOf(sim).state.resolved.scenario) }),
+  }),
+  listScenarios: operation({
+    method: 'GET',
+    path: '/scenarios',
+    summary: 'Lists the scenarios that can be loaded by name',
+    input: fields({}),
+    result: list(
+      fields({
+        name: string,
+        description: string,
+        changed: optional(
+          about(
+            list(string),
+            'Of the one that is loaded, or of `default` if the list has none of its name: the fields in which that differs.',
+          ),
+        ),
+      }),
+    ),
+    run: (sim) =>
+      [...sim.scenarios].map(([name, scenario]) => ({
+        name,
+        description: scenario.description ?? '',
+        ...(name === (sim.scenarios.has(sim.name) ? sim.name : 'default') && {
+          changed: differing(completed(scenario), sim.scenario),
+        }),
+      })),
+  }),
+  listAssumptions: operation({
+    method: 'GET',
+    path: '/assumptions',
+    summary:
+      'Lists what the simulator does where the interface document leaves a choice: the present value and the default',
+    input: fields({}),
+    result: list(
+      fields({
+        id: string,
+        question: string,
+        value: about(anything, 'The present value.'),
+        default: anything,
+        alternatives: about(list(anything), 'The other values, or examples of them.'),
+      }),
+    ),
+    run: ({ settings }) =>
+      Object.entries<Assumption<unknown>>(assumptions).map(([id, { question, default: byDefault, alternatives }]) => ({
+        id,
+        question,
+        value: settings[id as AssumptionId] as unknown,
+        default: byDefault,
+        alternatives: [...alternatives],
+      })),
+  }),
+  loadScenario: operation({
+    method: 'POST',
+    path: '/scenario',
+    summary:
+      'Loads a scenario, by its name or its content: keys, limits, bans and faults start anew, with `reseed` pets and clock too',
+    input: fields({
+      scenario: scenarioInput,
+      reseed: optional(about(boolean, 'Whether the pets and the clock start anew too.'), false),
+    }),
+    example: { scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } },
+    refusals: [404],
+    result: started,
+    *run(sim, { scenario, reseed }) {
+      const { state, resolve } = coreOf(sim);
+      const resolved = yield* resolve(findScenario(sim, scenario), checkInSteps);
+      applyScenario(state, resolved, reseed);
+      return startOf(sim);
+    },
+  }),
+  reset: operation({
+    method: 'POST',
+    path: '/reset',
+    summary: 'Goes back to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock, journal',
+    input: fields({}),
+    result: started,
+    run(sim) {
+      sim.reset();
+      return startOf(sim);
+    },
+  }),
+};

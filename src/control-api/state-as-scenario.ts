@@ -1,0 +1,104 @@
+import { firstIdAfter } from '../petstore/pet-store.js';
+import { type ApiKey, refresh } from '../rate-limits/api-key.js';
+import { windowAlgorithm } from '../rate-limits/window.js';
+import type { ExportedKey } from '../scenario/key-state-schema.js';
+import type { GeneratePets } from '../scenario/resolve-pets.js';
+import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { toApiKey } from '../scenario/to-api-key.js';
+import { jsonText } from '../values/json.js';
+import type { ExportedState } from './state-schema.js';
+
+/**
+ * An exported state as a scenario that starts exactly there: its keys with what they have used, their strikes and bans,
+ * its pets, its fault rules with what they have done, and its clock.
+ * @param generatePets needed where its scenario generates pets; those that are as generated are written so
+ */
+export function stateAsScenario(state: ExportedState, generatePets?: GeneratePets): Scenario {
+  const { clock, nextId, keys, unlistedKeys, faults } = state;
+  const { $schema: _, extends: __, state: ___, clock: before, ...scenario } = state.scenario;
+  const resolved = resolveScenario({ ...scenario, ...(generatePets === undefined && { pets: [] }) }, generatePets);
+  return {
+    ...scenario,
+    clock: {
+      start: new Date(clock.nowMs).toISOString(),
+      mode: clock.frozen ? 'frozen' : 'real',
+      ...(before?.speed !== undefined && { speed: before.speed }),
+    },
+    // The ids of generated pets begin with `ids.start`, too.
+    ...(isAsGenerated(resolved, state)
+      ? { ids: scenario.ids, pets: scenario.pets }
+      : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
+    keys: Object.fromEntries(keys.map((key) => [key.key, scenarioKey(key, resolved, clock.nowMs)])),
+    faults: faults.rules.map(({ rule }) => rule),
+    state: {
+      keys: Object.fromEntries(keys.map((key) => [key.key, keyState(key, resolved, clock.movedMs)])),
+      ...(unlistedKeys.length > 0 && { unlistedKeys }),
+      faults: {
+        startMs: faults.startMs,
+        counts: Object.fromEntries(
+          faults.rules.flatMap(({ rule, seen, applied, failed }) =>
+            seen === 0 ? [] : [[rule.name, { seen, applied, ...(failed.length > 0 && { failed }) }]],
+          ),
+        ),
+      },
+    },
+  };
+}
+
+/** Whether the pets are exactly those that a scenario generates, with the same id for the next. */
+const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: ExportedState): boolean =>
+  !Array.isArray(scenario.pets) &&
+  state.nextId === (idStart ?? firstIdAfter(pets.at(-1)?.id ?? 0)) &&
+  pets.length === state.pets.length &&
+  pets.every(({ id, name, categoryId, status, extra }, index) => {
+    const other = state.pets[index] as ExportedState['pets'][number];
+    return jsonText({ id, name, categoryId, status, extra }) === jsonText({ ...other });
+  });
+
+/** A pet without a status says so, where others would be given one. */
+const scenarioPet = ({ status, ...pet }: ExportedState['pets'][number]) => ({ ...pet, status: status ?? null });
+
+/** What a person would write of a key. `state` is exact, and goes first. */
+function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: number) {
+  const key: ApiKey = toApiKey(exported, resolved, nowMs, [], []);
+  refresh(key, windowAlgorithm(resolved.settings), nowMs);
+  const { plan, state, expiresAtMs, bannedUntilMs, preset } = key;
+  const used = ({ limit, remaining }: ApiKey['minute']) => limit - remaining;
+  const usage = preset?.usage ?? { minute: used(key.minute), day: used(key.day) };
+  const bannedForMs = preset?.bannedForMs ?? Math.max(0, bannedUntilMs - nowMs);
+  return {
+    plan,
+    ...(state !== 'active' && { state }),
+    ...(usage.minute + usage.day > 0 && { usage }),
+    ...(bannedForMs > 0 && { bannedFor: `${bannedForMs}ms` }),
+    ...(expiresAtMs !== undefined && isDate(expiresAtMs) && { expiresAt: new Date(expiresAtMs).toISOString() }),
+  };
+}
+
+const isDate = (ms: number) => Number.isInteger(ms) && ms < Date.UTC(10_000, 0);
+
+/** The state of a key without what is as in an unused one. */
+function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: number) {
+  const { key: text, plan: _, state: __, minute, day, preset, backgroundSeconds, ...rest } = key;
+  const { episodes, strikes, bans, bannedFromMs, bannedUntilMs, banCause, ...others } = rest;
+  return {
+    ...defined(others),
+    ...(isUsed(minute) && { minute: windowState(minute) }),
+    ...(isUsed(day) && { day: windowState(day) }),
+    // The clock of the scenario has not been moved yet.
+    ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
+    ...(episodes > 0 && { episodes }),
+    ...(strikes > 0 && { strikes }),
+    ...(bans > 0 && { bans, bannedFromMs, bannedUntilMs, banCause }),
+    ...(background.has(text) && { backgroundSeconds }),
+  };
+}
+
+const isUsed = ({ startSeconds, used, log }: ExportedKey['minute']) =>
+  startSeconds !== -1 || used > 0 || log.length > 0;
+
+const windowState = ({ log, ...window }: ExportedKey['minute']) => ({ ...window, ...(log.length > 0 && { log }) });
+
+const defined = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,0 +1,104 @@
+import { coreOf } from '../simulator/simulator.js';
+import { fields, list, string } from '../validation/schemas.js';
+import { count } from '../validation/value-schemas.js';
+import { clockInfo, clockInfoSchema } from './clock-operations.js';
+import { invalid, notFound } from './control-error.js';
+import { operation } from './control-operation.js';
+import { exportLazily, importState } from './export-state.js';
+import { about, instantText, name, removed } from './input-values.js';
+import { type ExportedState, stateSchema } from './state-schema.js';
+
+const snapshotInfo = fields({
+  name,
+  scenario: about(string, 'The name of its scenario.'),
+  now: about(instantText, 'The instant of the simulator’s clock.'),
+  pets: count,
+});
+
+/** Each can hold a list of all pets. */
+const maximumSnapshots = 50;
+
+const named = fields({ name: about(name, 'The name of the snapshot.') });
+const example = { name: 'before' };
+const scenario = about(string, 'The name of the scenario.');
+const noSnapshot = () => notFound('There is no snapshot of this name; expected one that GET /__sim/snapshots lists.');
+
+export const stateOperations = {
+  exportState: operation({
+    method: 'GET',
+    path: '/state',
+    summary: 'Exports everything that requests and the clock can change, with the scenario and its API keys',
+    input: fields({}),
+    result: stateSchema,
+    run: (sim): ExportedState => exportLazily(sim.snapshot()),
+  }),
+  importState: operation({
+    method: 'PUT',
+    path: '/state',
+    summary: 'Goes to an exported state and its scenario; a state with a mistake changes nothing',
+    input: stateSchema,
+    maximumBytes: 32 * 1024 * 1024,
+    result: fields({ scenario, clock: clockInfoSchema, pets: count }),
+    *run(sim, state) {
+      yield* coreOf(sim).restoreInSteps(yield* importState(sim, state));
+      return { scenario: sim.name, clock: clockInfo(sim), pets: sim.pets.size };
+    },
+  }),
+  listSnapshots: operation({
+    method: 'GET',
+    path: '/snapshots',
+    summary: 'Lists the named snapshots',
+    input: fields({}),
+    result: list(snapshotInfo),
+    run: ({ snapshots }) =>
+      [...snapshots].map(([name, { resolved, clock, pets }]) => ({
+        name,
+        scenario: resolved.name,
+        now: new Date(clock.nowMs).toISOString(),
+        pets: pets.pets.length,
+      })),
+  }),
+  saveSnapshot: operation({
+    method: 'PUT',
+    path: '/snapshots/{name}',
+    isQuiet: true,
+    summary: 'Saves the state under a name, or replaces the snapshot of that name; 50 are kept',
+    input: named,
+    example,
+    result: fields({ saved: name }),
+    run(sim, { name }) {
+      if (sim.snapshots.size >= maximumSnapshots && !sim.snapshots.has(name)) {
+        throw invalid(`Failed to save a snapshot: expected at most ${maximumSnapshots} of them; remove one first`);
+      }
+      sim.snapshots.set(name, sim.snapshot());
+      return { saved: name };
+    },
+  }),
+  restoreSnapshot: operation({
+    method: 'POST',
+    path: '/snapshots/{name}/restore',
+    summary: 'Goes back to a named snapshot and its scenario; the journal and the snapshot stay',
+    input: named,
+    example,
+    result: fields({ scenario, clock: clockInfoSchema }),
+    *run(sim, { name }) {
+      const snapshot = sim.snapshots.get(name);
+      if (snapshot === undefined) throw noSnapshot();
+      yield* coreOf(sim).restoreInSteps(snapshot);
+      return { scenario: sim.name, clock: clockInfo(sim) };
+    },
+  }),
+  removeSnapshot: operation({
+    method: 'DELETE',
+    path: '/snapshots/{name}',
+    isQuiet: true,
+    summary: 'Removes a named snapshot',
+    input: named,
+    example,
+    result: removed,
+    run(sim, { name }) {
+      if (!sim.snapshots.delete(name)) throw noSnapshot();
+      return { removed: name };
+    },
+  }),
+};

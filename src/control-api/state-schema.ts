@@ -1,0 +1,69 @@
+import type { ClockState } from '../clock/simulated-clock.js';
+import { petStatuses } from '../petstore/document.js';
+import type { Pet } from '../petstore/pet.js';
+import { faultSchema } from '../scenario/fault-schema.js';
+import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
+import { type Output, type Schema, transform } from '../validation/schema.js';
+import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../validation/schemas.js';
+import { count, isJson, text, whole } from '../validation/value-schemas.js';
+import { latestMs } from '../values/instant.js';
+import { type Int64, isInt64, normalizeInteger } from '../values/int64.js';
+import type { JsonObject } from '../values/json.js';
+import { isMap } from '../values/plain-data.js';
+import { scenarioContent } from './input-values.js';
+
+/** Exact; not as text, so that what is exported is what is imported. */
+const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
+
+const documented = ['id', 'name', 'categoryId', 'status'];
+const extra = kind<JsonObject>(
+  'a map of JSON values, without a documented field',
+  (value) => isMap(value) && isJson(value) && !documented.some((field) => Object.hasOwn(value, field)),
+  { type: 'object' },
+);
+
+const pet = fields({
+  id: int64,
+  name: text,
+  categoryId: int64,
+  status: optional(oneOf(...petStatuses)),
+  extra: optional(extra),
+}) satisfies Schema<Pet, unknown>;
+
+const appliedRule = fields({
+  rule: faultSchema,
+  seen: count,
+  applied: count,
+  /** With `failTimes`: each call and how often it has failed. */
+  failed: list(pair(string, count)),
+});
+
+const clock = fields({
+  nowMs: instantMs,
+  frozen: boolean,
+  movedMs: whole(-latestMs, latestMs),
+}) satisfies Schema<ClockState, unknown>;
+
+/** The format; raised when one that was exported before can no longer be read. */
+export const stateVersion = 1;
+
+/** Everything that requests and the clock can change, with the scenario: what `exportState` gives. */
+export const stateSchema = fields({
+  version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
+  scenario: scenarioContent,
+  clock,
+  pets: list(pet),
+  nextId: int64,
+  keys: list(apiKeySchema),
+  /** Keys that requests made up under `acceptAnyKey`. */
+  unlistedKeys: {
+    ...list(apiKeySchema),
+    labels: ['a list of at most 10,000 keys'],
+    accepts: (value: unknown) => Array.isArray(value) && value.length <= 10_000,
+    json: { maxItems: 10_000 },
+  },
+  faults: fields({ startMs: instantMs, rules: list(appliedRule) }),
+});
+
+export type ExportedState = Output<typeof stateSchema>;
+export type { ExportedKey } from '../scenario/key-state-schema.js';

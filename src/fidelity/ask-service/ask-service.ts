@@ -1,0 +1,250 @@
+import { readRetryAfter } from '../../judge/promises.js';
+import { basePath } from '../../petstore/document.js';
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { emptyRecord } from '../../requests/request-record.js';
+import { operationOf } from '../../traffic-files/address.js';
+import { type Exchange, type Missing, readDate, tellingHeaders } from '../../traffic-files/exchange.js';
+import { counted } from '../../values/counted.js';
+import { latestMs } from '../../values/instant.js';
+import { isRefusal, rateOf, type SeenRate } from '../deduce/rate.js';
+import { isLost, unusableResponse } from '../deduce/unusable-response.js';
+import type { Probe } from './questions.js';
+
+/** An answer as a transport gives it. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** How requests go out, and how time passes. */
+export interface Transport {
+  /** What stands in front of paths: `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  /** Sends one request. @throws when no answer came */
+  send(probe: Probe): Promise<RawAnswer>;
+  /** Unix milliseconds. */
+  now(): number;
+  /** @throws when the run is to stop */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface AskOptions {
+  /** The most requests, those of an earlier run among them. */
+  readonly budget: number;
+  /** Whether the last request of a window may be used, so that one is refused. */
+  readonly allowsExhaust: boolean;
+  /** The longest wait for the service; more ends the run. */
+  readonly patienceMs: number;
+  /** Called with each request and its answer, as it is made. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+  readonly onWait?: ((ms: number, why: string) => void) | undefined;
+}
+
+/** Why no more can be asked. */
+export class EndOfAsking extends Error {
+  override readonly name = 'EndOfAsking';
+}
+
+/** The service failed, or is not the API, or rejected the key: no further response would be evidence. */
+export class ServiceUnusable extends EndOfAsking {}
+
+/** Delay after a promised instant, because clocks differ: more than a timer is early. */
+const marginMs = 250;
+/** Largest rounding of `Date`, `Retry-After` and `X-RateLimit-Reset`, some of which services round down. */
+const roundingMs = 1_000;
+/** Least time between two requests. */
+const paceMs = 100;
+const retryWaitMs = 2_000;
+const mostTries = 3;
+
+/**
+ * Asks a service, one request at a time, as a client should: it waits for Retry-After, it sends nothing with a key that
+ * has nothing left unless it may, and it keeps to its budget.
+ */
+export class Asker {
+  readonly #transport: Transport;
+  readonly #options: AskOptions;
+  #asked: number;
+  /** Until when nothing may be sent, by the clock of the transport, and why. */
+  #waitUntilMs = 0;
+  #waitsFor = '';
+  #rate: SeenRate | undefined;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+  /** Consecutive requests that the service did not handle. */
+  #lost = 0;
+  #hasResponded = false;
+  /** What the service's clock is ahead of the transport's, at least. */
+  #offsetMs = 0;
+
+  /** @param before what an earlier run has asked */
+  constructor(transport: Transport, options: AskOptions, before: readonly Exchange[] = []) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#asked = before.length;
+    for (const exchange of before) this.#note(exchange);
+  }
+
+  get asked(): number {
+    return this.#asked;
+  }
+
+  get left(): number {
+    return this.#options.budget - this.#asked;
+  }
+
+  /** What the last answer with our key said. */
+  get rate(): SeenRate | undefined {
+    return this.#rate;
+  }
+
+  /** The second of the service's clock. */
+  get nowSeconds(): number {
+    return Math.floor((this.#transport.now() + this.#offsetMs) / 1000);
+  }
+
+  /** Waits, as an experiment needs it. */
+  async wait(ms: number, why: string): Promise<void> {
+    if (ms <= 0) return;
+    this.#options.onWait?.(ms, why);
+    await this.#transport.sleep(ms);
+  }
+
+  /** Waits for an instant of the transport's clock. */
+  async waitUntil(ms: number, why: string): Promise<void> {
+    await this.wait(ms - this.#transport.now(), why);
+  }
+
+  /**
+   * Puts a question, again where it was refused or got no answer.
+   * @returns the exchanges, the last of them with the answer
+   * @throws {ServiceUnusable} when the service does not respond, or its response is not one of the API
+   * @throws {EndOfAsking} when the budget is used up, or a wait would be too long
+   */
+  async ask(probe: Probe): Promise<Exchange[]> {
+    const exchanges: Exchange[] = [];
+    for (let tried = 1; ; tried++) {
+      const exchange = await this.once(probe);
+      exchanges.push(exchange);
+      if (tried === mostTries || !(isLost(exchange) || isRefusal(exchange))) return exchanges;
+      if (isLost(exchange)) this.#waitAtLeast(retryWaitMs * 2 ** (tried - 1), 'the service failed');
+    }
+  }
+
+  /** Sends one request as soon as it may go out. */
+  async once(probe: Probe): Promise<Exchange> {
+    if (this.left > 0) await this.#waitForLeave(probe);
+    return this.atOnce(probe);
+  }
+
+  /** Sends one request without any wait: after a refusal this earns a ban. */
+  async atOnce(probe: Probe): Promise<Exchange> {
+    if (this.left <= 0) throw new EndOfAsking(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
+    const exchange = await this.#send(probe);
+    this.#asked++;
+    this.#note(exchange);
+    this.#options.onExchange?.(exchange);
+    const unusable = this.#failure(exchange) ?? unusableResponse(exchange);
+    if (unusable !== undefined) throw new ServiceUnusable(unusable);
+    return exchange;
+  }
+
+  /** Explains that the service is down. One request that fails repeatedly, such as an odd method, is no such failure. */
+  #failure({ baseUrl, status }: Exchange): string | undefined {
+    if (this.#lost < (this.#hasResponded ? 2 * mostTries : mostTries)) return undefined;
+    return status === 0
+      ? `No response from ${baseUrl}, ${this.#lost} times in a row.`
+      : `The service at ${baseUrl} fails: it responded with ${status}, ${this.#lost} failures in a row.`;
+  }
+
+  async #waitForLeave({ token }: Probe): Promise<void> {
+    const { rate } = this;
+    if (token === 'own' && rate?.remaining === 0 && !this.#options.allowsExhaust) {
+      const untilMs = rate.reset * 1000 - this.#offsetMs;
+      if (untilMs > this.#waitUntilMs) this.#waitsFor = 'nothing remains in the window';
+      this.#waitUntilMs = Math.max(this.#waitUntilMs, untilMs + roundingMs);
+    }
+    const ms = this.#waitUntilMs - this.#transport.now();
+    if (ms > this.#options.patienceMs) {
+      const untilText =
+        this.#waitUntilMs > latestMs ? 'after the year 9999' : `at ${new Date(this.#waitUntilMs).toISOString()}`;
+      throw new EndOfAsking(`The next request may go out ${untilText} (${this.#waitsFor}): go on then.`);
+    }
+    await this.wait(ms, this.#waitsFor);
+    await this.waitUntil(this.#lastSentMs + paceMs, 'the least time between two requests');
+  }
+
+  async #send(probe: Probe): Promise<Exchange> {
+    const { baseUrl } = this.#transport;
+    const sentMs = this.#transport.now();
+    this.#lastSentMs = sentMs;
+    const answer = await this.#transport.send(probe).catch((error): RawAnswer => {
+      if (error instanceof EndOfAsking) throw error;
+      return { status: 0, headers: [], body: '' };
+    });
+    const answeredMs = this.#transport.now();
+    const [path = '', query = ''] = probe.target.split('?');
+    const headers = tellingHeaders(answer.headers);
+    const id = this.#asked + 1;
+    const missing: Missing[] = answer.status > 0 && readDate(headers) === undefined ? ['date'] : [];
+    return {
+      ...emptyRecord,
+      id,
+      arrivedAtMs: sentMs,
+      answeredAtMs: answeredMs,
+      finishedAtMs: answeredMs,
+      lastArrivedId: id,
+      token: probe.token === 'none' ? undefined : probe.token,
+      operation: operationOf(probe.method, path),
+      method: probe.method,
+      baseUrl: URL.canParse(baseUrl) ? baseUrl : `http://unknown${basePath}`,
+      path,
+      query,
+      status: answer.status,
+      requestBody: probe.body,
+      responseBody: answer.body,
+      headers,
+      requestHeaders: probe.headers,
+      dateMs: readDate(headers),
+      missing,
+      isOwn: false,
+      question: probe.question,
+    };
+  }
+
+  #note(exchange: Exchange): void {
+    const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
+    if (dateMs !== undefined) {
+      // The least that explains Date, so that what we wait for is over on every clock.
+      const [least, most] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
+      if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = least;
+    }
+    if (token === 'own' && status !== 401) this.#rate = rateOf(exchange) ?? this.#rate;
+    this.#lost = isLost(exchange) ? this.#lost + 1 : 0;
+    if (!isLost(exchange)) this.#hasResponded = true;
+    if (!isRefusal(exchange) && status !== 503) return;
+    const toldMs = readRetryAfter(exchange);
+    if (toldMs !== undefined) {
+      const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
+      // A date is of the service's clock.
+      const untilMs = isDate
+        ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
+        : answeredAtMs + toldMs;
+      this.#waitUntil(untilMs + roundingMs + marginMs, 'the service said so');
+    } else if (isRefusal(exchange)) {
+      this.#waitAtLeast(60_000, 'a refusal that names no time');
+      const resetMs = (this.#rate?.reset ?? 0) * 1000 - this.#offsetMs;
+      this.#waitUntil(resetMs + roundingMs + marginMs, 'a refusal that names no time');
+    }
+  }
+
+  #waitAtLeast(ms: number, why: string): void {
+    this.#waitUntil(this.#transport.now() + ms, why);
+  }
+
+  #waitUntil(ms: number, why: string): void {
+    if (ms <= this.#waitUntilMs) return;
+    this.#waitUntilMs = ms;
+    this.#waitsFor = why;
+  }
+}

@@ -1,0 +1,140 @@
+import type { Exchange } from '../../traffic-files/exchange.js';
+import type { Knowledge } from '../deduce/clue.js';
+import { Learner } from '../deduce/learner.js';
+import { isRefusal } from '../deduce/rate.js';
+import { isLost, unusableResponse } from '../deduce/unusable-response.js';
+import { Asker, type AskOptions, EndOfAsking, ServiceUnusable, type Transport } from './ask-service.js';
+import { earnBans } from './earn-bans.js';
+import { bestExperiment, type Experiment, type Step } from './experiments.js';
+import { type Probe, type Question, readQuestions, writeQuestions } from './questions.js';
+
+export interface CalibrateOptions extends AskOptions {
+  /** Whether pets may be stored. */
+  readonly allowsWrite: boolean;
+  /** Whether the key may be banned. */
+  readonly allowsBan: boolean;
+}
+
+/** What was learnt, and how. */
+export interface Calibration {
+  readonly learner: Learner;
+  readonly knowledge: readonly Knowledge[];
+  readonly exchanges: readonly Exchange[];
+  /** Why it ended before every question was put; `undefined` when it had no more. */
+  readonly ended: string | undefined;
+  /** Whether it ended because the service failed, is not the API, or rejected the key. */
+  readonly isUnusable: boolean;
+}
+
+/**
+ * Learns the choices of a service by asking it: first what one answer decides, then about limits the requests that split
+ * what is left best, until nothing splits it or the budget is used up.
+ * @param before the exchanges of an earlier run or of recordings, which are not asked again
+ * @param asked how many of them an earlier run has asked
+ */
+export async function calibrate(
+  transport: Transport,
+  options: CalibrateOptions,
+  before: readonly Exchange[] = [],
+  asked: readonly Exchange[] = before,
+): Promise<Calibration> {
+  const learner = new Learner();
+  const exchanges = [...before];
+  for (const exchange of before.filter(isEvidence)) learner.add(exchange);
+  const onExchange = (exchange: Exchange) => {
+    exchanges.push(exchange);
+    if (isEvidence(exchange)) learner.add(exchange);
+    options.onExchange?.(exchange);
+  };
+  const asker = new Asker(transport, { ...options, onExchange }, asked);
+  let ended: string | undefined;
+  let isUnusable = false;
+  try {
+    await askQuestions(asker, learner, readQuestions, asked);
+    if (options.allowsWrite) await askQuestions(asker, learner, writeQuestions, asked);
+    await experiment(asker, learner, options);
+    if (options.allowsBan) await earnBans(asker, learner);
+    else if (options.allowsExhaust) await useUp(asker, learner);
+  } catch (error) {
+    if (!(error instanceof EndOfAsking)) throw error;
+    ended = error.message;
+    isUnusable = error instanceof ServiceUnusable;
+  }
+  return { learner, knowledge: learner.knowledge(), exchanges, ended, isUnusable };
+}
+
+/** Whether an exchange shows a choice of the service. */
+const isEvidence = (exchange: Exchange) => unusableResponse(exchange) === undefined;
+
+async function askQuestions(
+  asker: Asker,
+  learner: Learner,
+  questions: readonly Question[],
+  asked: readonly Exchange[],
+) {
+  for (const { id, decides, isExtra, probe } of questions) {
+    const isOpen = decides.some((subject) => learner.about(subject).state !== 'certain');
+    const wasAsked = asked.some((each) => each.question === id && !isLost(each) && isEvidence(each));
+    const request = probe(learner.facts);
+    if ((isOpen || isExtra) && !wasAsked && request !== undefined) await asker.ask(request);
+  }
+}
+
+/** Makes the experiments about limits, best first. */
+async function experiment(
+  asker: Asker,
+  learner: Learner,
+  { allowsExhaust, patienceMs }: CalibrateOptions,
+): Promise<void> {
+  const { limits, facts } = learner;
+  for (;;) {
+    const hypotheses = limits.likely;
+    if (limits.broken !== undefined || hypotheses.length < 2) return;
+    const found = bestExperiment(hypotheses, 'own', {
+      nowSeconds: asker.nowSeconds,
+      rate: asker.rate,
+      hasPet: facts.total > 0,
+      left: asker.left,
+      allowsExhaust,
+      patienceSeconds: patienceMs / 1000,
+    });
+    if (found === undefined) return;
+    await run(asker, learner, found);
+  }
+}
+
+async function run(asker: Asker, learner: Learner, { name, steps }: Experiment): Promise<void> {
+  const startSeconds = asker.nowSeconds;
+  for (const step of steps) {
+    await asker.wait((startSeconds + step.afterSeconds - asker.nowSeconds) * 1000, name);
+    const exchange = await asker.once(probeFor(step, learner));
+    // What follows a lost answer shows nothing.
+    if (isLost(exchange) || learner.limits.broken !== undefined) return;
+  }
+}
+
+const probeFor = ({ operation }: Step, { facts }: Learner): Probe => {
+  const [petId = '1'] = facts.pets.keys();
+  const target =
+    operation === 'listPets' ? '/pets?limit=1' : operation === 'getPet' ? `/pets/${petId}` : '/petstore-sim-probe';
+  return {
+    method: 'GET',
+    target,
+    headers: {},
+    token: 'own',
+    question: operation === undefined ? 'unknownRoute' : 'limits',
+  };
+};
+
+const plainList: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
+
+/** Uses up the window where that is within the budget, and waits for its end: what a refusal looks like. */
+async function useUp(asker: Asker, learner: Learner): Promise<void> {
+  const isKnown = learner.about('retryAfterForm').state === 'certain';
+  const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
+  if (isKnown || remaining + 2 > asker.left) return;
+  for (let sent = 0; sent <= remaining; sent++) {
+    if (isRefusal(await asker.once(plainList))) break;
+  }
+  await asker.ask(plainList);
+}

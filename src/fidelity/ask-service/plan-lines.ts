@@ -1,0 +1,33 @@
+import { counted } from '../../values/counted.js';
+import type { Subject } from '../deduce/clue.js';
+import { limitAssumptions } from '../deduce/limit-rules.js';
+import type { CalibrateOptions } from './calibrate.js';
+import { readQuestions, writeQuestions } from './questions.js';
+
+type Plan = Pick<CalibrateOptions, 'budget' | 'allowsWrite' | 'allowsExhaust' | 'allowsBan' | 'patienceMs'>;
+
+/** What an active run will do, each question with its cost. @param known subjects that are certain already */
+export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject>): string[] {
+  const { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs } = plan;
+  const questions = allowsWrite ? [...readQuestions, ...writeQuestions] : readQuestions;
+  const open = questions.filter(({ decides, isExtra }) => isExtra || decides.some((subject) => !known.has(subject)));
+  const width = Math.max(...open.map(({ sends }) => sends.length));
+  const rows = open.map(({ sends, needs, decides }) => {
+    const cost = needs === 'write' ? '1 request, may store a pet' : '1 request';
+    return `  ${sends.padEnd(width)}  ${cost}: ${decides.map((each) => each.replace('errorCodes.', 'code of ')).join(', ')}`;
+  });
+  const left = Math.max(0, budget - open.length);
+  const waits = `waits of up to ${Math.round(patienceMs / 1000)} s`;
+  return [
+    `Asks ${target}, at most ${counted(budget, 'request')}, one at a time:`,
+    ...rows,
+    `  lists, a pet and an unknown path at chosen times: up to ${counted(left, 'request')}, ${waits}: ${limitAssumptions.join(', ')}`,
+    allowsExhaust
+      ? '  the rest of a window where it is within the budget, and one refusal: retryAfterForm, code of rate_limit_exceeded'
+      : '  No window is used up (--allow-exhaust would).',
+    allowsBan
+      ? '  up to eight times the rest of a window and the requests after a refusal until the key is BANNED, each within the budget: banAfter, banSeconds, banExtend, banStatus, then banGraceMs, banToleranceMs, banEscalation'
+      : '  The key is not banned (--allow-ban would).',
+    ...(allowsWrite ? [] : ['  Nothing is written (--write would store up to 5 pets).']),
+  ];
+}

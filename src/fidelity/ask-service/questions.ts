@@ -1,0 +1,126 @@
+import { maximumBodyBytes } from '../../requests/api-error.js';
+import { madeUpKey } from '../../traffic-files/key-names.js';
+import type { Subject } from '../deduce/clue.js';
+import type { Facts } from '../deduce/facts.js';
+
+/** One request of ours to a service. */
+export interface Probe {
+  readonly method: string;
+  /** Below the base address, with the query: `/pets?limit=1`. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Whose key goes with it: the one to calibrate with, one that we made up, or none. */
+  readonly token: 'own' | typeof madeUpKey | 'none';
+  /** The question that it is. */
+  readonly question: string;
+}
+
+/** A question whose answer decides assumptions by itself. */
+export interface Question {
+  readonly id: string;
+  readonly decides: readonly Subject[];
+  /** What it sends, for the plan. */
+  readonly sends: string;
+  /** `write`: it may store a pet, which nobody can delete. */
+  readonly needs: 'read' | 'write';
+  /** Asked even where a recording has the answer to another value of the same kind. */
+  readonly isExtra?: true;
+  /** `undefined` while something that it needs was not seen, such as a pet. */
+  probe(facts: Facts): Probe | undefined;
+}
+
+/** A name that nobody uses, for what must be unknown to the service. */
+const unknown = 'petstore-sim-probe';
+/** An origin that no list has: a page of this machine on an odd port. */
+const oddOrigin = 'http://localhost:49151';
+/** A category that no service has by chance. */
+const oddCategory = '7205759403792793600';
+
+const read = (
+  id: string,
+  decides: readonly Subject[],
+  target: string,
+  more: Partial<Pick<Probe, 'token' | 'method' | 'headers'>> & { isExtra?: true } = {},
+): Question => {
+  const { token = 'own', method = 'GET', headers = {}, isExtra } = more;
+  const sends = `${method} ${target}${token === 'own' ? '' : token === 'none' ? ', without a key' : ', with a key that we make up'}`;
+  const probe: Probe = { method, target, headers, token, question: id };
+  return { id, decides, sends, needs: 'read', ...(isExtra && { isExtra }), probe: () => probe };
+};
+
+/** Questions that change nothing. The first shows the pets that later ones need. */
+export const readQuestions: readonly Question[] = [
+  read('listOrder', ['listOrder', 'rateLimitFields'], '/pets?limit=100'),
+  read('paging', ['paging'], '/pets?limit=1'),
+  read('limitOutOfRange', ['limitOutOfRange', 'errorCodes.invalid_request'], '/pets?limit=0'),
+  read('limitTooLarge', ['limitOutOfRange'], '/pets?limit=101', { isExtra: true }),
+  read('unknownStatusFilter', ['unknownStatusFilter'], `/pets?status=${unknown}`),
+  read('unknownQuery', ['unknownQuery'], `/pets?${unknown}=1`),
+  read('malformedPetId', ['malformedPetId', 'errorCodes.not_found'], `/pets/${unknown}`),
+  {
+    id: 'deprecation',
+    decides: ['deprecation', 'afterRemoval'],
+    sends: 'GET /pets/{petId} of a pet in the list',
+    needs: 'read',
+    probe: ({ pets }) => {
+      const [petId] = pets.keys();
+      return petId === undefined ? undefined : probeOf('deprecation', 'GET', `/pets/${petId}`);
+    },
+  },
+  read('unknownRoute', ['unknownRoute'], `/${unknown}`),
+  // Safe by RFC 4918, so that no service changes anything for it.
+  read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
+  read('unauthorizedHeaders', ['unauthorizedHeaders', 'errorCodes.unauthorized'], '/pets', { token: 'none' }),
+  read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: madeUpKey }),
+  read('cors', ['cors'], '/pets?limit=1', { headers: { origin: oddOrigin } }),
+];
+
+const probeOf = (question: string, method: string, target: string): Probe => ({
+  method,
+  target,
+  headers: {},
+  token: 'own',
+  question,
+});
+
+const write = (
+  id: string,
+  decides: Subject,
+  sends: string,
+  body: (categoryId: string) => string,
+  type = 'application/json',
+): Question => ({
+  id,
+  decides: [decides],
+  sends: `POST /pets ${sends}`,
+  needs: 'write',
+  probe: ({ categories }) => {
+    const [categoryId] = categories;
+    if (categoryId === undefined) return undefined;
+    return { ...probeOf(id, 'POST', '/pets'), headers: { 'content-type': type }, body: body(String(categoryId)) };
+  },
+});
+
+const pet = (categoryId: string, name = unknown, more = '') =>
+  `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${more}}`;
+
+/** Questions that may store a pet each. */
+export const writeQuestions: readonly Question[] = [
+  write('defaultStatus', 'defaultStatus', 'without a status', (categoryId) => pet(categoryId)),
+  write('unknownFields', 'unknownFields', 'with a field that NewPet does not have', (categoryId) =>
+    pet(categoryId, unknown, `,"status":"sold","${unknown}":1`),
+  ),
+  write('emptyName', 'emptyName', 'with an empty name', (categoryId) => pet(categoryId, '', ',"status":"sold"')),
+  write('unknownCategory', 'unknownCategory', 'with a categoryId that no list shows', () =>
+    pet(oddCategory, unknown, ',"status":"sold"'),
+  ),
+  write(
+    'contentType',
+    'contentType',
+    'as text/plain',
+    (categoryId) => pet(categoryId, unknown, ',"status":"sold"'),
+    'text/plain',
+  ),
+  write('bodyTooLarge', 'bodyTooLarge', 'with more than 64 KiB', () => `{"filler":"${'x'.repeat(maximumBodyBytes)}"}`),
+];

@@ -1,0 +1,49 @@
+import type { AssumptionId } from '../../petstore/settings.js';
+import type { Knowledge, Subject } from './clue.js';
+
+const aPet = 'a POST that may store a pet (--write)';
+const aRefusal = 'one refusal, at the end of a window (--allow-exhaust)';
+const aBan = 'a ban of the key (--allow-ban)';
+const moreBans = 'several bans of the key (--allow-ban, with a larger --budget)';
+const aLongBan = 'a ban of the key that ends after the window (--allow-ban)';
+
+/** What it would cost to know a choice that is not known. */
+const costs: Partial<Record<AssumptionId, string>> = {
+  defaultStatus: aPet,
+  unknownCategory: aPet,
+  unknownFields: aPet,
+  emptyName: aPet,
+  contentType: aPet,
+  bodyTooLarge: 'a POST of more than 64 KiB (--write)',
+  listOrder: 'a service with at least ten pets',
+  paging: 'a service with more than one pet',
+  limitsApply: 'a request to each operation, createPet among them (--write)',
+  enterpriseLimits: 'a key whose plan is Enterprise, and the day window shown',
+  algorithm: 'an operation that is counted, and a minute window that the headers show',
+  windowStart: 'a fixed window that the headers show twice',
+  rejectedCounts: 'one refusal (--allow-exhaust), and a day window that the headers show',
+  reportedWindow: 'a day in which less remains than in the minute',
+  retryAfterForm: aRefusal,
+  banAfter: aBan,
+  banSeconds: aLongBan,
+  banExtend: aLongBan,
+  banStatus: aBan,
+  banGraceMs: moreBans,
+  banToleranceMs: moreBans,
+  banEscalation: moreBans,
+  afterRemoval: 'to ask again from 5 December 2030',
+  deprecation: 'a service with a pet',
+  cors: 'the origin of a page that may call it, which only its owner knows',
+};
+
+/** What it would cost to know this; `one request` where nothing stands in the way. */
+export const costOf = (about: Subject): string => costs[about as AssumptionId] ?? 'one request';
+
+/** A value as a person reads it: words as they are, the rest as JSON. */
+export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Of a choice that is not known: what is left of it, and what it would cost. */
+export function openText({ about, left }: Knowledge): string {
+  const values = left.length > 0 ? `${left.map(shownValue).join(' or ')}; ` : '';
+  return `${values}to know: ${costOf(about)}`;
+}

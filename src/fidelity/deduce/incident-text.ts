@@ -1,0 +1,115 @@
+import { windowSeconds } from '../../rate-limits/plan-limits.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import { isGivenUp } from '../../traffic-files/exchange.js';
+import type { Recording } from '../../traffic-files/read-recording.js';
+import { counted } from '../../values/counted.js';
+import type { Learner } from './learner.js';
+import { isRefusal, rateOf } from './rate.js';
+import { recordedScenario } from './recorded-scenario.js';
+import { type Replayed, replayRecording } from './replay-recording.js';
+import { comment } from './scenario-text.js';
+
+/** The scenario of a recording as a file, and how true it is. */
+export interface Incident {
+  readonly scenario: Scenario;
+  readonly replayed: Replayed;
+  readonly text: string;
+}
+
+/** As many lines of a comment as a person reads. */
+const mostDiffering = 5;
+
+/**
+ * Makes a scenario file of a recording. Of the ways to see what nobody has recorded it takes the one under which most
+ * requests, sent again, get the recorded status, and of those the one with most of the recorded waits.
+ * @param learner what the answers of the recording say
+ */
+export async function incidentFrom(
+  { exchanges, baseUrls, notes }: Recording,
+  learner: Learner,
+  name: string,
+): Promise<Incident> {
+  const base = recordedScenario(exchanges, learner, name);
+  let best: { scenario: Scenario; replayed: Replayed } | undefined;
+  for (const scenario of [base, ...shorterWindows(base, exchanges)]) {
+    const replayed = await replayRecording(scenario, exchanges);
+    if (best === undefined || isTruer(replayed, best.replayed)) best = { scenario, replayed };
+  }
+  const { scenario, replayed } = best as { scenario: Scenario; replayed: Replayed };
+  const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed)];
+  const text = [
+    comment(
+      `Made by petstore-sim scenario --from, of ${counted(exchanges.length, 'request')} to ${baseUrls.join(', ')}.`,
+    ),
+    ...unknown.map((line) => comment(line)),
+    ...yamlLines(scenario),
+    '',
+  ].join('\n');
+  return { scenario, replayed, text };
+}
+
+const isTruer = (one: Replayed, other: Replayed) =>
+  one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
+
+/** A window that was running when the recording began ends sooner than one that starts at its first request. */
+function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
+  const first = exchanges.find((each) => rateOf(each) !== undefined && each.status !== 401);
+  const rate = first && rateOf(first);
+  if (first === undefined || rate === undefined) return [];
+  const seconds = rate.reset - Math.floor((first.dateMs ?? first.arrivedAtMs) / 1000);
+  const usage = first.token === undefined ? undefined : base.keys?.[first.token]?.usage;
+  const name = usage?.day === undefined ? 'minute' : 'day';
+  const isShorter = seconds > 0 && seconds < windowSeconds[name];
+  return isShorter ? [{ ...base, windows: { ...base.windows, [name]: `${seconds}s` } }] : [];
+}
+
+function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenario): string[] {
+  const lines = ['Not known: pets that no answer shows, and what the keys had used in a window that no header showed.'];
+  for (const [name, length] of Object.entries(windows ?? {})) {
+    lines.push(`The ${name} is ${length} long, so that it ends when the recorded one did.`);
+  }
+  if (Array.isArray(pets) && pets.length === 0) lines.push('No answer shows a pet that was there at the start.');
+  if (exchanges.some(({ missing }) => missing.includes('answer body'))) {
+    lines.push('Of some answers the recording has no body: their pets and error codes are unknown.');
+  }
+  if (exchanges.some(isGivenUp)) {
+    lines.push(
+      'When an answer would have come that the client did not wait for: its delay here is twice as long, a guess.',
+    );
+  }
+  if (exchanges.some(isRefusal) && exchanges.some(({ missing }) => missing.includes('key'))) {
+    lines.push('The recording shows no API keys, so that nobody knows which requests share a window.');
+  }
+  return lines;
+}
+
+function replayLines({ compared, same, differing }: Replayed): string[] {
+  const more = differing.length > mostDiffering ? [`and ${differing.length - mostDiffering} more`] : [];
+  return [
+    `Sent again at the same instants, ${same} of ${counted(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
+    ...[...differing.slice(0, mostDiffering), ...more].map((line) => `  ${line}`),
+  ];
+}
+
+/** A field a line; of lists and of maps of keys, an item a line. JSON is YAML. */
+function yamlLines(scenario: Scenario): string[] {
+  return Object.entries(scenario).flatMap(([field, value]) => {
+    if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {
+      return [`${field}:`, ...value.map((item) => `  - ${flow(item)}`)];
+    }
+    if (field === 'keys' || field === 'assumptions') {
+      const items = Object.entries(value as object);
+      return [
+        `${field}:${items.length === 0 ? ' {}' : ''}`,
+        ...items.map(([name, item]) => `  ${name}: ${flow(item)}`),
+      ];
+    }
+    return [`${field}: ${flow(value)}`];
+  });
+}
+
+/** With every digit of an int64. */
+const flow = (value: unknown): string => {
+  const marked = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `int64:${each}` : each));
+  return marked.replaceAll(/"int64:(-?\d+)"/g, '$1');
+};

@@ -1,0 +1,69 @@
+import { placeOf } from '../../traffic-files/exchange.js';
+import type { Knowledge, KnowledgeState } from './clue.js';
+import { openText, shownValue } from './costs.js';
+import type { Learner } from './learner.js';
+
+type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
+
+const colours = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
+const order: readonly KnowledgeState[] = ['contradicted', 'certain', 'likely', 'not asked'];
+
+/** What was learnt, one line a choice: those that no assumption explains first, those that are not known last. */
+export function knowledgeLines(learner: Learner, style: Style = (_, text) => text): string[] {
+  const rows = learner.knowledge();
+  const width = Math.max(...rows.map(({ about }) => about.length));
+  const lines = order.flatMap((state) =>
+    rows
+      .filter((row) => row.state === state)
+      .map((row) => `  ${row.about.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(row)}`),
+  );
+  const documents = contradictionTexts(learner).map((text) => `  ${style('red', text)}`);
+  const heading = documents.length > 0 ? ['', 'The document says otherwise:', ...documents] : [];
+  return [...lines, ...heading, ...unseenLines(learner), '', sumLine(learner)];
+}
+
+/** What is left to chance when more was counted than was sent. */
+export function unseenLines({ limits }: Learner): string[] {
+  const unseen = limits.alive[0]?.unseen ?? 0;
+  const { broken } = limits;
+  if (broken?.isShared) {
+    return [
+      '',
+      `Other clients use this key, so that nothing is known of its limits: ${placeOf(broken.exchange)} cannot be told from their requests.`,
+    ];
+  }
+  if (unseen === 0) return [];
+  return [
+    '',
+    `Remaining fell by ${unseen} more than was sent: other clients use this key, or a request costs more than one.`,
+  ];
+}
+
+function detail(row: Knowledge): string {
+  const { state, value, evidence, left } = row;
+  if (state === 'not asked') return openText(row);
+  const last = evidence.at(-1) ?? '';
+  if (state === 'contradicted') return last;
+  const others =
+    left.length > 1
+      ? ` (else ${left
+          .filter((each) => each !== value)
+          .map(shownValue)
+          .join(', ')})`
+      : '';
+  return `${shownValue(value)}${others}  ${last}`;
+}
+
+/** Each sentence about an answer that the document does not allow, with its place, once. */
+export const contradictionTexts = ({ contradictions }: Learner): string[] => {
+  const first = new Map(contradictions.map(({ clue, exchange }) => [clue.says, exchange] as const).reverse());
+  return [...first].reverse().map(([says, exchange]) => `${placeOf(exchange)}: ${says}`);
+};
+
+/** `15 certain, 1 likely, 12 not asked, 1 contradicted`. */
+export function sumLine(learner: Learner): string {
+  const rows = learner.knowledge();
+  const count = (state: KnowledgeState) => rows.filter((row) => row.state === state).length;
+  const broken = count('contradicted') + contradictionTexts(learner).length;
+  return `${count('certain')} certain, ${count('likely')} likely, ${count('not asked')} not asked, ${broken} contradicted`;
+}

@@ -1,0 +1,123 @@
+import { type AssumptionId, assumptions } from '../../petstore/assumptions.js';
+import type { Settings } from '../../petstore/settings.js';
+import type { ErrorCode } from '../../requests/error-codes.js';
+import type { Exchange } from '../../traffic-files/exchange.js';
+import { answerClues, petClues } from './answer-clues.js';
+import { lengthKnowledge } from './ban-lengths.js';
+import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
+import { BanWatch } from './ban-watch.js';
+import { type Clue, Clues, type Knowledge, notAsked, type Subject } from './clue.js';
+import { Facts, readExchange } from './facts.js';
+import { LimitHypotheses } from './limit-hypotheses.js';
+import { type LimitAssumption, limitAssumptions } from './limit-rules.js';
+import { listClues } from './list-clues.js';
+import { questionClues } from './question-clues.js';
+import { writeClues } from './write-clues.js';
+
+/** More answers than this say no more about limits, and each is tried on every combination that is left. */
+const mostForLimits = 2_000;
+
+/**
+ * Learns the choices of a service from its answers, one after the other: those that one kind of answer decides from clues,
+ * those about limits from the combinations that are left.
+ */
+export class Learner {
+  readonly facts = new Facts();
+  readonly limits = new LimitHypotheses();
+  readonly #clues = new Clues();
+  readonly #bans = new BanWatch();
+  /** The first answer that a sentence of the document contradicts, and so on. */
+  readonly contradictions: { clue: Clue; exchange: Exchange }[] = [];
+
+  add(exchange: Exchange): void {
+    const read = readExchange(exchange);
+    const ban = this.#bans.add(read);
+    const clues = [
+      ...ban.clues,
+      ...answerClues(read),
+      ...listClues(read, this.facts),
+      ...petClues(read, this.facts),
+      ...writeClues(read, this.facts),
+      ...questionClues(read),
+    ];
+    for (const clue of clues) {
+      if (clue.about === 'document') this.contradictions.push({ clue, exchange });
+      else this.#clues.add(clue, exchange);
+    }
+    if (this.limits.seen < mostForLimits) this.limits.add(exchange, ban.isBan);
+    this.facts.note(read);
+  }
+
+  get bans(): number {
+    return this.#bans.bans;
+  }
+
+  get banRules(): BanRules {
+    return readBanRules(this.#bans.episodes);
+  }
+
+  /** How far the clock of the service is ahead. */
+  get clockOffset(): BanWatch['offset'] {
+    return this.#bans.offset;
+  }
+
+  about(subject: Subject): Knowledge {
+    const isJoint = limitAssumptions.includes(subject as LimitAssumption);
+    if (isJoint) return this.limits.knowledge().find(({ about }) => about === subject) as Knowledge;
+    const ofBans = this.#aboutBans().find(({ about }) => about === subject);
+    return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#clues.about(subject));
+  }
+
+  /** What is known of every assumption, in the order of the table; of `errorCodes`, of each code that was seen. */
+  knowledge(): Knowledge[] {
+    const ids = Object.keys(assumptions) as AssumptionId[];
+    const codes = this.#clues.subjects.filter((subject) => subject.startsWith('errorCodes.'));
+    return ids.flatMap((id) => {
+      if (id !== 'errorCodes') return [this.about(id)];
+      return codes.length > 0 ? codes.map((code) => this.about(code)) : [this.about(id)];
+    });
+  }
+
+  /** The settings that are known, certain or likely. */
+  settings(): Partial<Settings> {
+    const known: Record<string, unknown> = {};
+    const errorCodes: Partial<Record<ErrorCode, string>> = {};
+    for (const { about, state, value } of this.knowledge()) {
+      if (state !== 'certain' && state !== 'likely') continue;
+      const code = /^errorCodes\.(.*)$/.exec(about)?.[1] as ErrorCode | undefined;
+      if (code === undefined) known[about] = value;
+      else if (value !== code) errorCodes[code] = value as string;
+    }
+    return { ...known, ...(Object.keys(errorCodes).length > 0 && { errorCodes }) };
+  }
+
+  #aboutBans(): Knowledge[] {
+    const { broken, alive } = this.limits;
+    const isAlone = broken === undefined && (alive[0]?.unseen ?? 0) === 0;
+    return [...strikeKnowledge(this.#bans.episodes, isAlone), ...lengthKnowledge(this.#bans.lengths)];
+  }
+
+  /** The limits of a plan that is none of the document's, where a key has one. */
+  #enterprise(): Knowledge {
+    const about = 'enterpriseLimits';
+    const none = notAsked(about);
+    const tokens = new Set(this.limits.likely.flatMap(({ keys }) => [...keys.keys()]));
+    for (const token of tokens) {
+      const plan = this.limits.planOf(token);
+      if (plan?.plan !== 'enterprise') continue;
+      const { minute, day } = plan;
+      const shown =
+        minute === undefined
+          ? `a limit of ${day} a day`
+          : `a limit of ${minute} a minute${day === undefined ? '' : ` and ${day} a day`}`;
+      const evidence = [`${token} has ${shown}, as no documented plan`];
+      if (minute === undefined || day === undefined) {
+        const left = { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) };
+        return { ...none, left: [left], evidence };
+      }
+      const state = this.limits.alive[0]?.unseen === 0 ? 'certain' : 'likely';
+      return { ...none, state, value: { minute, day }, left: [{ minute, day }], evidence };
+    }
+    return none;
+  }
+}

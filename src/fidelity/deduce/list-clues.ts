@@ -1,0 +1,168 @@
+import { listLimit } from '../../petstore/document.js';
+import { isStatus } from '../../petstore/operation.js';
+import { counted } from '../../values/counted.js';
+import { compareInt64 } from '../../values/int64.js';
+import type { JsonValue } from '../../values/json.js';
+import type { Clue } from './clue.js';
+import { asPet, type Facts, type ReadExchange, type SeenPet } from './facts.js';
+
+/** So many in order are no chance: 1 in 3,628,800 shuffles of ten. */
+const surelyOrdered = 10;
+const likelyOrdered = 4;
+
+const documented = ['limit', 'status'];
+const pagingNames = ['cursor', 'offset', 'page'];
+
+/** What an answer of listPets says. @param facts what the answers before it have shown */
+export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
+  const { operation, status, body, method, query: text } = exchange;
+  if (operation !== 'listPets' || method === 'HEAD') return [];
+  const query = new URLSearchParams(text);
+  const odd = oddities(query);
+  const usesPaging = pagingNames.some((name) => query.has(name));
+  if (status === 400) {
+    if (odd.length === 1 && !usesPaging)
+      return [{ about: odd[0] as Odd, allows: ['reject'], says: 'answered with 400' }];
+    if (odd.length > 0 || usesPaging) return [];
+    return [contradiction('answered with 400, though limit and status are as the document says')];
+  }
+  if (status >= 400 && status < 500 && odd.length === 1 && status !== 401 && status !== 403 && status !== 429) {
+    return [{ about: odd[0] as Odd, allows: [], says: `answered with ${status}` }];
+  }
+  if (status !== 200) return [];
+  if (!Array.isArray(body)) {
+    return body === undefined
+      ? []
+      : [contradiction('a body that is no array, though the document says "JSON array of Pet"')];
+  }
+  const pets = body.map(asPet);
+  if (pets.includes(undefined)) return [contradiction('an item that is no Pet')];
+  const clues = orderClues(pets as SeenPet[]);
+  if (usesPaging) return clues;
+  const [only] = odd;
+  if (odd.length === 1 && only === 'limitOutOfRange') clues.push(...limitClues(query, body, facts));
+  if (odd.length === 1 && only === 'unknownQuery')
+    clues.push({ about: only, allows: ['ignore'], says: 'answered with 200' });
+  if (odd.length === 1 && only === 'unknownStatusFilter') clues.push(...filterClues(body, facts));
+  if (odd.length === 0)
+    clues.push(...plainClues(query, pets as SeenPet[]), ...pagingClues(exchange, query, body, facts));
+  return clues;
+}
+
+type Odd = 'limitOutOfRange' | 'unknownStatusFilter' | 'unknownQuery';
+
+const contradiction = (says: string): Clue => ({ about: 'document', allows: [], says });
+
+function oddities(query: URLSearchParams): Odd[] {
+  const limits = query.getAll('limit');
+  const filters = query.getAll('status');
+  const isLimitOdd = limits.length > 1 || (limits[0] !== undefined && !isLimit(limits[0]));
+  const isFilterOdd = filters.length > 1 || (filters[0] !== undefined && !isStatus(filters[0]));
+  const isQueryOdd = [...query.keys()].some((name) => !documented.includes(name) && !pagingNames.includes(name));
+  return [
+    ...(isLimitOdd ? (['limitOutOfRange'] as const) : []),
+    ...(isFilterOdd ? (['unknownStatusFilter'] as const) : []),
+    ...(isQueryOdd ? (['unknownQuery'] as const) : []),
+  ];
+}
+
+const isLimit = (text: string) =>
+  /^[1-9][0-9]{0,2}$/.test(text) && Number(text) >= listLimit.minimum && Number(text) <= listLimit.maximum;
+
+/** A limit out of range that was answered all the same: cut to the range, or left aside. */
+function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: Facts): Clue[] {
+  const [text = '', ...more] = query.getAll('limit');
+  const count = body.length;
+  const says = `answered with ${counted(count, 'pet')}`;
+  if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
+  const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
+  // Fewer than asked for are all that there are.
+  const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
+  const allows = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
+  return [{ about: 'limitOutOfRange', allows, says }];
+}
+
+function filterClues(body: readonly JsonValue[], facts: Facts): Clue[] {
+  if (body.length > 0)
+    return [{ about: 'unknownStatusFilter', allows: ['ignore'], says: `answered with ${counted(body.length, 'pet')}` }];
+  const allows = facts.total > 0 ? ['empty'] : ['empty', 'ignore'];
+  return [{ about: 'unknownStatusFilter', allows, says: 'answered with no pets' }];
+}
+
+/** "Maximum number of animals returned", "Filters by availability status". */
+function plainClues(query: URLSearchParams, pets: readonly SeenPet[]): Clue[] {
+  const limit = Number(query.get('limit') ?? listLimit.default);
+  const filter = query.get('status');
+  if (pets.length > limit)
+    return [contradiction(`answered with ${counted(pets.length, 'pet')}, though limit is ${limit}`)];
+  const other = filter === null ? undefined : pets.find(({ status }) => status !== undefined && status !== filter);
+  return other === undefined
+    ? []
+    : [contradiction(`a pet that is ${other.status} in a list of those that are ${filter}`)];
+}
+
+function orderClues(pets: readonly SeenPet[]): Clue[] {
+  const count = pets.length;
+  if (count < 2) return [];
+  const isSorted = (compare: (a: SeenPet, b: SeenPet) => number) =>
+    pets.every((pet, index) => index === 0 || compare(pets[index - 1] as SeenPet, pet) <= 0);
+  const byId = (a: SeenPet, b: SeenPet) => compareInt64(a.id, b.id);
+  const shuffled = count < likelyOrdered ? ['shuffled'] : [];
+  const isLikely = count < surelyOrdered;
+  if (isSorted(byId)) {
+    return [
+      { about: 'listOrder', allows: ['id-ascending', ...shuffled], says: `${count} pets, ids ascending`, isLikely },
+    ];
+  }
+  if (isSorted((a, b) => byId(b, a))) {
+    return [
+      { about: 'listOrder', allows: ['newest-first', ...shuffled], says: `${count} pets, ids descending`, isLikely },
+    ];
+  }
+  const orders: [string, (a: SeenPet, b: SeenPet) => number][] = [
+    ['name', (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)],
+    ['name, ignoring case', (a, b) => a.name.localeCompare(b.name, 'en')],
+    ['categoryId', (a, b) => compareInt64(a.categoryId, b.categoryId)],
+    ['status', (a, b) => (String(a.status) < String(b.status) ? -1 : a.status === b.status ? 0 : 1)],
+  ];
+  for (const [field, compare] of orders) {
+    const isBy = isSorted(compare) || isSorted((a, b) => compare(b, a));
+    const differ =
+      new Set(pets.map((pet) => JSON.stringify([compare(pet, pets[0] as SeenPet), pet[field.split(',')[0] as 'name']])))
+        .size > 2;
+    if (isBy && differ && count >= 6)
+      return [{ about: 'listOrder', allows: [], says: `${count} pets, sorted by ${field}` }];
+  }
+  return [{ about: 'listOrder', allows: ['shuffled'], says: `${count} pets, ids in no order`, isLikely }];
+}
+
+/** RFC 8288: the next page in a Link header. */
+function pagingClues(
+  { headers: { Link: link } }: ReadExchange,
+  query: URLSearchParams,
+  body: readonly JsonValue[],
+  facts: Facts,
+): Clue[] {
+  const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link ?? '')?.[1];
+  if (next === undefined) {
+    const isMore = !query.has('status') && body.length < facts.total && body.length > 0;
+    return isMore
+      ? [
+          {
+            about: 'paging',
+            allows: ['none'],
+            says: `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`,
+          },
+        ]
+      : [];
+  }
+  const names = [...new URLSearchParams(next.split('?')[1] ?? '').keys()].filter((name) => !documented.includes(name));
+  const known = names.filter((name) => pagingNames.includes(name));
+  return [
+    {
+      about: 'paging',
+      allows: known.length === 1 ? known : [],
+      says: `a Link to the next page, by ${names.join(', ') || 'nothing'}`,
+    },
+  ];
+}

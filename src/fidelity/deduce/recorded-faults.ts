@@ -1,0 +1,48 @@
+import { isOperationName, type OperationName } from '../../petstore/document.js';
+import type { Fault } from '../../scenario/fault-schema.js';
+import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
+import { isRefusal } from './rate.js';
+
+/** An answer that takes this long is a fault that somebody would notice. */
+const slowMs = 1_000;
+/** A guess: the answer would have come later than the client waited for it, and how much later nobody knows. */
+const guessedShare = 2;
+/** As many rules as a person reads. */
+const mostFaults = 50;
+const longestBody = 2_000;
+
+/** Each answer that the service gives only when something is wrong, as a rule for the n-th request of its operation. */
+export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
+  const counts = new Map<OperationName, number>();
+  const faults: Fault[] = [];
+  for (const exchange of exchanges) {
+    const { operation, status } = exchange;
+    // A refused request reaches no rule.
+    if (!isOperationName(operation) || status === 401 || isRefusal(exchange)) continue;
+    const nth = (counts.get(operation) ?? 0) + 1;
+    counts.set(operation, nth);
+    const then = effectOf(exchange);
+    if (then === undefined || faults.length === mostFaults) continue;
+    faults.push({ name: `recorded-${faults.length + 1}`, when: { operation, nth }, then });
+  }
+  return faults;
+}
+
+function effectOf(exchange: Exchange): Fault['then'] | undefined {
+  const { status, arrivedAtMs, answeredAtMs, headers, responseBody } = exchange;
+  const lastedMs = Math.round(answeredAtMs - arrivedAtMs);
+  const isSlow = lastedMs >= slowMs;
+  if (isGivenUp(exchange)) return isSlow ? { delay: guessedShare * lastedMs } : undefined;
+  const delay = isSlow ? { delay: lastedMs } : {};
+  if (status === 0) return { reset: true, ...delay };
+  if (status < 500) return isSlow ? delay : undefined;
+  const wait = headers['Retry-After'];
+  return {
+    respond: {
+      status: Math.min(status, 599),
+      ...(wait !== undefined && { headers: { 'Retry-After': wait } }),
+      ...(responseBody !== '' && { body: responseBody.slice(0, longestBody) }),
+    },
+    ...delay,
+  };
+}

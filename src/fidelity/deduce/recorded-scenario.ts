@@ -1,0 +1,98 @@
+import { documentedPlans, isOperationName } from '../../petstore/document.js';
+import type { Settings } from '../../petstore/settings.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import type { Exchange } from '../../traffic-files/exchange.js';
+import type { Learner } from './learner.js';
+import { isRefusal, rateOf } from './rate.js';
+import { recordedFaults } from './recorded-faults.js';
+
+type KeyOfScenario = NonNullable<Scenario['keys']>[string];
+
+/**
+ * The scenario in which a recording began, as far as its answers show it: pets, keys with their plans and usage, faults, and
+ * the choices of the service.
+ * @param learner what the answers of the recording say
+ */
+export function recordedScenario(exchanges: readonly Exchange[], learner: Learner, name: string): Scenario {
+  const { facts } = learner;
+  const settings: Partial<Settings> = learner.settings();
+  const tokens = [...new Set(exchanges.flatMap(({ token }) => token ?? []))];
+  const keys = Object.fromEntries(tokens.map((token) => [token, keyOf(exchanges, token, learner)]));
+  const own = tokens.map((token) => learner.limits.planOf(token)).find((plan) => plan?.plan === 'enterprise');
+  const created = exchanges.flatMap(({ operation, status, responseBody }) =>
+    operation === 'createPet' && status === 201 ? [/"id":(-?\d+)/.exec(responseBody)?.[1]] : [],
+  );
+  const pets = [...facts.pets.values()].filter(({ id }) => !facts.created.has(String(id)));
+  const minuteSeconds = minuteLength(exchanges);
+  const faults = recordedFaults(exchanges);
+  const [first] = exchanges;
+  return {
+    name,
+    clock: { start: new Date(first?.arrivedAtMs ?? 0).toISOString() },
+    ...(first?.token !== undefined && {
+      client: { key: first.token, ...(isOperationName(first.operation) && { operation: first.operation }) },
+    }),
+    keys,
+    ...(own !== undefined && {
+      plans: { enterprise: { minute: own.minute ?? unseenLimit, day: own.day ?? unseenLimit } },
+    }),
+    ...(minuteSeconds !== undefined && { windows: { minute: `${minuteSeconds}s` } }),
+    ...(created[0] !== undefined && Number.isSafeInteger(Number(created[0])) && { ids: { start: Number(created[0]) } }),
+    ...(settings.unknownCategory === 'reject' && { categories: [...facts.categories] }),
+    pets: pets.map(({ status, extra: _, ...pet }) => ({ ...pet, ...(status !== undefined && { status }) })),
+    ...(faults.length > 0 && { faults }),
+    ...(Object.keys(settings).length > 0 && { assumptions: withoutPlan(settings) }),
+  };
+}
+
+/** Stands for a limit that no answer shows, so that it does not come in the way. */
+const unseenLimit = 1_000_000;
+
+const withoutPlan = ({ enterpriseLimits: _, ...settings }: Partial<Settings>): NonNullable<Scenario['assumptions']> =>
+  settings as NonNullable<Scenario['assumptions']>;
+
+function keyOf(exchanges: readonly Exchange[], token: string, { limits }: Learner): KeyOfScenario {
+  const own = exchanges.filter((each) => each.token === token && each.status > 0);
+  const isUnauthorized = (each: Exchange) => each.status === 401 && !isRefusal(each);
+  if (own.length > 0 && own.every(isUnauthorized)) return { plan: 'free', state: 'revoked' };
+  const [first] = own;
+  const seen = limits.planOf(token);
+  const plan = seen?.plan ?? guessedPlan(first);
+  const minute = seen?.minute ?? documentedPlans[plan as keyof typeof documentedPlans]?.minute;
+  const ended = own.find(isUnauthorized);
+  const expiresInMs = ended === undefined || first === undefined ? undefined : ended.arrivedAtMs - first.arrivedAtMs;
+  return {
+    plan,
+    ...startOf(first, minute),
+    ...(expiresInMs !== undefined && expiresInMs > 0 && { expiresIn: expiresInMs }),
+  };
+}
+
+function guessedPlan(first: Exchange | undefined): string {
+  const limit = first && rateOf(first)?.limit;
+  const found = Object.entries(documentedPlans).find(([, { minute, day }]) => minute === limit || day === limit);
+  return found?.[0] ?? 'free';
+}
+
+/** What the first answer of a key shows of what it had used before, or of a ban that was running. */
+function startOf(first: Exchange | undefined, minute: number | undefined): Pick<KeyOfScenario, 'usage' | 'bannedFor'> {
+  const rate = first && rateOf(first);
+  if (first === undefined || rate === undefined) return {};
+  const seconds = rate.reset - Math.floor((first.dateMs ?? first.arrivedAtMs) / 1000);
+  const isBan = isRefusal(first) && (first.status !== 429 || /"key_banned"/.test(first.responseBody));
+  if (isBan) return { bannedFor: `${Math.max(1, seconds)}s` };
+  const used = rate.limit - rate.remaining - (isRefusal(first) ? 0 : 1);
+  if (used <= 0) return {};
+  return { usage: minute !== undefined && minute !== rate.limit ? { day: used } : { minute: used } };
+}
+
+/** How long the minute of the recording was, where a window began in it that is no minute. */
+function minuteLength(exchanges: readonly Exchange[]): number | undefined {
+  const fresh = exchanges.flatMap((each) => {
+    const rate = rateOf(each);
+    const isFirst = rate !== undefined && rate.remaining === rate.limit - 1 && each.dateMs !== undefined;
+    return isFirst && each.status !== 401 ? [rate.reset - Math.floor((each.dateMs as number) / 1000)] : [];
+  });
+  const longest = Math.max(...fresh);
+  return fresh.length > 0 && longest > 0 && longest < 60 ? longest : undefined;
+}

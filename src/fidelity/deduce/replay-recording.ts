@@ -1,0 +1,63 @@
+import { basePath } from '../../petstore/document.js';
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import { createSimulator } from '../../simulator/simulator.js';
+import { type Exchange, isGivenUp, placeOf } from '../../traffic-files/exchange.js';
+import { fromJsonBytes } from '../../values/json-bytes.js';
+
+/** What came of sending a recording again: how many answers had the recorded status, and the first that had not. */
+export interface Replayed {
+  /** Of how many it is known: not of those that the client did not wait for. */
+  readonly compared: number;
+  readonly same: number;
+  /** How many of those asked for the recorded wait, within a second. */
+  readonly sameWaits: number;
+  readonly differing: readonly string[];
+}
+
+/**
+ * Sends the requests of a recording again to a simulator with a scenario, each at its instant, in virtual time.
+ * @throws {ScenarioError}
+ */
+export async function replayRecording(scenario: Scenario, exchanges: readonly Exchange[]): Promise<Replayed> {
+  const startMs = exchanges[0]?.arrivedAtMs ?? 0;
+  // On a clock that stands still a delay would never end, and it changes no status.
+  const faults = (scenario.faults ?? []).flatMap(({ then: { delay: _, ...then }, ...rule }) =>
+    Object.keys(then).length > 0 ? [{ ...rule, then }] : [],
+  );
+  const sim = createSimulator({ scenario: { ...scenario, faults, clock: { start: startMs, mode: 'frozen' } } });
+  const differing: string[] = [];
+  let compared = 0;
+  let sameWaits = 0;
+  for (const exchange of exchanges) {
+    if (exchange.arrivedAtMs > sim.clock.now()) sim.clock.set(Math.ceil(exchange.arrivedAtMs));
+    const { status, retryAfter } = await answerTo(sim.fetch, exchange);
+    if (isGivenUp(exchange)) continue;
+    compared++;
+    const recorded = exchange.headers[retryAfterHeader];
+    if (retryAfter && recorded && Math.abs(Number(retryAfter) - Number(recorded)) <= 1) sameWaits++;
+    if (status !== exchange.status) differing.push(`${placeOf(exchange)}: recorded ${exchange.status}, now ${status}`);
+  }
+  return { compared, same: compared - differing.length, sameWaits, differing };
+}
+
+async function answerTo(
+  send: typeof fetch,
+  exchange: Exchange,
+): Promise<{ status: number; retryAfter?: string | null }> {
+  const { method, path, query, token, requestHeaders, requestBody } = exchange;
+  try {
+    const response = await send(`http://petstore.test${basePath}${path}${query && `?${query}`}`, {
+      method,
+      headers: {
+        ...(requestBody && { 'content-type': 'application/json' }),
+        ...requestHeaders,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(requestBody && { body: fromJsonBytes(requestBody) as BodyInit }),
+    });
+    return { status: response.status, retryAfter: response.headers.get(retryAfterHeader) };
+  } catch {
+    return { status: 0 };
+  }
+}

@@ -1,0 +1,90 @@
+import { madeUpKey } from '../../traffic-files/key-names.js';
+import { counted } from '../../values/counted.js';
+import { openText } from './costs.js';
+import { contradictionTexts, unseenLines } from './knowledge-lines.js';
+import type { Learner } from './learner.js';
+
+export interface CalibratedSource {
+  /** Where it was learnt: an address, or files. */
+  readonly from: string;
+  /** When, ISO 8601. */
+  readonly at: string;
+  readonly requests: number;
+}
+
+/** Name of the scenarios that `calibrate` writes, which state only what was learnt. */
+export const calibratedName = 'calibrated';
+
+/** JSON is YAML; words need no quotes. */
+const yaml = (value: unknown): string =>
+  typeof value === 'string' && /^[a-z][a-z-]*$/i.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)
+    ? value
+    : JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+
+/** A comment of one line, whatever the text. */
+export const comment = (text: string, indent = ''): string => `${indent}# ${text.replaceAll(/[\r\n\p{Cc}]+/gu, ' ')}`;
+
+/** The scenario file of what was learnt: each choice with its evidence, and what is not known as comments. */
+export function calibratedScenario(learner: Learner, { from, at, requests }: CalibratedSource): string {
+  const rows = learner.knowledge();
+  const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
+  const codes = known.filter(({ about }) => about.startsWith('errorCodes.'));
+  const others = known.filter(({ about }) => !about.startsWith('errorCodes.') && about !== 'enterpriseLimits');
+  // Also those that are as documented, so that `compare` knows that they were seen.
+  const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [about.slice('errorCodes.'.length), value]));
+  const open = rows.filter(({ state }) => state === 'not asked');
+  const broken = rows.filter(({ state }) => state === 'contradicted');
+  const unexplained = contradictionTexts(learner);
+  const { categories } = learner.facts;
+  const knowsCategories = learner.settings().unknownCategory === 'reject' && categories.size > 0;
+  return [
+    comment(`Learnt by petstore-sim calibrate from ${from}, ${at}, ${counted(requests, 'request')}.`),
+    `name: ${calibratedName}`,
+    `description: ${JSON.stringify(`The choices of ${from}, as its answers showed them.`)}`,
+    ...planLines(learner),
+    ...(knowsCategories
+      ? ['', comment('Those that its pets have.'), `categories: [${[...categories].join(', ')}]`]
+      : []),
+    ...(known.length > 0 ? ['', 'assumptions:'] : []),
+    ...others.flatMap(({ about, state, value, evidence }) => [
+      comment(`${state}; ${evidence.at(-1) ?? ''}`, '  '),
+      `  ${about}: ${yaml(value)}`,
+    ]),
+    ...codes.map(({ about, state, evidence }) => comment(`${state}, ${about}; ${evidence.at(-1) ?? ''}`, '  ')),
+    ...(codes.length > 0 ? [`  errorCodes: ${yaml(errorCodes)}`] : []),
+    '',
+    ...(open.length > 0 ? [comment('Not known, so that the defaults stand:')] : []),
+    ...open.map((row) => comment(`  ${row.about}: ${openText(row)}`)),
+    ...(broken.length + unexplained.length > 0
+      ? ['', comment('Contradicted: no assumption of the simulator explains these answers.')]
+      : []),
+    ...broken.map(({ about, evidence }) => comment(`  ${about}: ${evidence.at(-1) ?? ''}`)),
+    ...unexplained.map((text) => comment(`  ${text}`)),
+    ...unseenLines(learner).map((text) => (text === '' ? '' : comment(text))),
+    '',
+  ].join('\n');
+}
+
+/** The keys that were seen with their plans, under names of their own; and the limits of a plan that is none of the document's. */
+function planLines({ limits }: Learner): string[] {
+  const tokens = [...new Set(limits.likely.flatMap(({ keys }) => [...keys.keys()]))];
+  const seen = tokens.flatMap((token) => {
+    const plan = limits.planOf(token);
+    // A key that we made up is none to give to a client.
+    return plan === undefined || token === madeUpKey ? [] : [{ token: token === 'own' ? 'own-key' : token, ...plan }];
+  });
+  if (seen.length === 0) return [];
+  const own = seen.find(({ plan }) => plan === 'enterprise');
+  const keys = seen.map(({ token, plan, minute, day }) => {
+    const shown = [minute && `${minute} a minute`, day && `${day} a day`].filter(Boolean).join(', ');
+    return `  ${token}: { plan: ${plan} } # by its limits: ${shown}`;
+  });
+  const enterprise =
+    own === undefined
+      ? []
+      : [
+          'plans:',
+          `  enterprise: { minute: ${own.minute ?? 1_000_000}, day: ${own.day ?? 1_000_000} }${own.minute === undefined || own.day === undefined ? ` # the ${own.minute === undefined ? 'minute' : 'day'} was not seen` : ''}`,
+        ];
+  return ['', 'keys:', ...keys, ...enterprise];
+}

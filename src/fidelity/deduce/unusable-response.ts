@@ -1,0 +1,46 @@
+import { listLimit } from '../../petstore/document.js';
+import type { Exchange } from '../../traffic-files/exchange.js';
+import { isRefusal } from './rate.js';
+
+/** Whether the service did not handle the request. A 501 is a response: RFC 9110 section 15.6.2 has it for methods. */
+export const isLost = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
+
+/**
+ * Explains why a response is not one of the API with a valid key, such as a redirect, an HTML page or a rejected key.
+ * @returns `undefined` for a response of the API, and for a lost one
+ */
+export function unusableResponse(exchange: Exchange): string | undefined {
+  const { status, token, baseUrl, path, method, headers, responseBody, missing } = exchange;
+  const address = `${method} ${baseUrl}${path}`;
+  if (status >= 300 && status < 400) {
+    return `${address} responded with a redirect (${status}), expected the API; use the address that it redirects to.`;
+  }
+  if (isRefusal(exchange)) return undefined;
+  const isPlainList = method === 'GET' && path === '/pets' && isPlainQuery(exchange.query);
+  if (token === 'own' && (status === 401 || (status === 403 && isPlainList))) {
+    return `The service at ${baseUrl} rejected the API key with ${status}; check the key and the address.`;
+  }
+  if (isPlainList && [404, 405, 410, 501].includes(status)) {
+    return `${address} responded with ${status}, expected a list of pets; check the base path, which usually ends in /v1.`;
+  }
+  const hasBody = (status === 200 || status === 201) && method !== 'HEAD' && !missing.includes('answer body');
+  if (hasBody && !isJson(responseBody)) {
+    const type = headers['Content-Type'] ?? 'no Content-Type';
+    return `${address} responded with ${status} and a body that is not JSON (${type}), expected the API; check the address.`;
+  }
+  return undefined;
+}
+
+function isPlainQuery(query: string): boolean {
+  const limit = query === '' ? listLimit.default : Number(/^limit=(\d{1,3})$/.exec(query)?.[1]);
+  return limit >= listLimit.minimum && limit <= listLimit.maximum;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,91 @@
+import { isStatus } from '../../petstore/operation.js';
+import { maximumBodyBytes } from '../../requests/api-error.js';
+import { isInt64 } from '../../values/int64.js';
+import { fromJsonBytes } from '../../values/json-bytes.js';
+import type { Clue } from './clue.js';
+import { asPet, type Facts, isObject, type ReadExchange } from './facts.js';
+import { isRefusal } from './rate.js';
+
+const newPetFields = ['name', 'categoryId', 'status'];
+
+type Odd = 'contentType' | 'emptyName' | 'unknownFields' | 'unknownCategory';
+
+/** What an answer of createPet says. @param facts what the answers before it have shown */
+export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
+  const { operation, status, body, sent, requestBody, missing } = exchange;
+  if (operation !== 'createPet' || status === 401 || status === 0 || status >= 500 || isRefusal(exchange)) return [];
+  if (missing.includes('request body')) return [];
+  const { length } = fromJsonBytes(requestBody ?? '');
+  if (length > maximumBodyBytes) {
+    return [
+      {
+        about: 'bodyTooLarge',
+        allows: status === 413 ? ['payload-too-large'] : [],
+        says: `${length} bytes, answered with ${status}`,
+      },
+    ];
+  }
+  if (!isObject(sent)) return [];
+  // A recording may leave the Content-Type out; then a refusal may be for it.
+  const type = exchange.requestHeaders['content-type'];
+  const isJson = type !== undefined && /^application\/json\b/i.test(type);
+  const { name, categoryId, status: wanted } = sent;
+  const isComplete = typeof name === 'string' && isInt64(categoryId) && (wanted === undefined || isStatus(wanted));
+  if (!isComplete) {
+    return status === 400 || !isJson
+      ? []
+      : [
+          {
+            about: 'document',
+            allows: [],
+            says: `answered with ${status}, though the body misses a required field or has an invalid value`,
+          },
+        ];
+  }
+  const extra = Object.keys(sent).filter((field) => !newPetFields.includes(field) && field !== 'id');
+  const odd: Odd[] = [];
+  if (type !== undefined && !isJson) odd.push('contentType');
+  if (name === '') odd.push('emptyName');
+  if (extra.length > 0) odd.push('unknownFields');
+  if (!facts.categories.has(categoryId)) odd.push('unknownCategory');
+  const says = `answered with ${status}`;
+  if (status === 201) return [...odd.flatMap((each) => accepted(each, exchange, extra)), ...statusClue(exchange)];
+  const [only] = odd;
+  if (odd.length === 0 && !isJson) return [];
+  if (odd.length === 0) return [{ about: 'document', allows: [], says: `${says}, though the body is a whole NewPet` }];
+  if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
+  const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
+  // The service may have had another reason, where we did not choose the rest of the body.
+  return [{ about: only, allows, says, isLikely: exchange.question !== only }];
+}
+
+function accepted(odd: Odd, { body, question }: ReadExchange, extra: readonly string[]): Clue[] {
+  const says = 'answered with 201';
+  if (odd !== 'unknownFields') {
+    // Whether a category is known cannot be seen, but for the one that we made up.
+    return odd === 'unknownCategory' && question !== odd ? [] : [{ about: odd, allows: ['accept'], says }];
+  }
+  const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;
+  const allows = shown === 0 ? ['ignore'] : shown === extra.length ? ['echo'] : [];
+  return [{ about: odd, allows, says: `${says}, ${shown === 0 ? 'without' : 'with'} the field` }];
+}
+
+function statusClue({ sent, body }: ReadExchange): Clue[] {
+  if (!isObject(sent) || !isObject(body)) return [];
+  if (sent.status !== undefined) {
+    return body.status === sent.status
+      ? []
+      : [
+          {
+            about: 'document',
+            allows: [],
+            says: `stored as ${String(body.status)}, though the body says ${String(sent.status)}`,
+          },
+        ];
+  }
+  const pet = asPet(body);
+  if (pet === undefined) return [{ about: 'document', allows: [], says: 'answered with 201 and no Pet' }];
+  const value = body.status === undefined ? 'absent' : body.status;
+  const allows = value === 'absent' || isStatus(value) ? [value] : [];
+  return [{ about: 'defaultStatus', allows, says: `stored as ${String(value)}` }];
+}

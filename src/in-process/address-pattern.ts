@@ -1,0 +1,33 @@
+import { basePath } from '../petstore/document.js';
+
+/**
+ * A pattern for the addresses under one or several base URLs; what it matches is the base URL.
+ * @param baseUrl a path is one of any origin; default: `/v1`
+ * @throws {TypeError} when a base URL is neither an http or https address nor a path
+ */
+export function addressPattern(baseUrl: string | readonly string[] = basePath): RegExp {
+  const bases = [baseUrl].flat().map(readBaseUrl);
+  if (bases.length === 0) throw badBaseUrl('an empty list');
+  // Where one base URL is the start of another, the longer one must match first.
+  const alternatives = bases.sort((a, b) => b.path.length - a.path.length).map(({ origin, path }) => origin + path);
+  return new RegExp(`^(?:${alternatives.join('|')})(?=[/?#]|$)`);
+}
+
+/** The patterns of the origin and of the path of a base URL as `request.url` has them, without a slash at the end. */
+function readBaseUrl(text: string): { origin: string; path: string } {
+  const isPath = /^\/(?!\/)/.test(text);
+  const whole = isPath ? `http://any${text}` : text;
+  if (!URL.canParse(whole)) throw badBaseUrl(JSON.stringify(text));
+  const { protocol, origin, pathname, search, hash, username, password } = new URL(whole);
+  const isHttp = protocol === 'http:' || protocol === 'https:';
+  const isBare = search + hash + username + password === '' && !pathname.includes('*');
+  if (!isHttp || !isBare) throw badBaseUrl(JSON.stringify(text));
+  return { origin: isPath ? 'https?://[^/?#]+' : escaped(origin), path: escaped(pathname.replace(/\/+$/, '')) };
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+const badBaseUrl = (got: string) =>
+  new TypeError(
+    `Failed to read the base URL: expected an address such as "https://api.example.com${basePath}", or a path such as "${basePath}", got ${got}`,
+  );

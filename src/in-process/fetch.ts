@@ -1,0 +1,130 @@
+import type { Unrecorded } from '../journal/unrecorded.js';
+import { basePath } from '../petstore/document.js';
+import type { ApiCall, ApiHandler } from '../requests/api-call.js';
+import { errorBody, maximumBodyBytes } from '../requests/api-error.js';
+import { decodeUnreserved } from '../values/percent-encoding.js';
+import { addressPattern } from './address-pattern.js';
+import { toResponse } from './to-response.js';
+
+/** What answers, and what counts the requests outside of its API. */
+type Served = ApiHandler & { readonly unrecorded?: Unrecorded };
+
+/** Gives numbers to connections: the number that was freed last, else a new one. */
+export function createConnections() {
+  const free: number[] = [];
+  let last = 0;
+  return {
+    take: (): number => free.pop() ?? ++last,
+    free: (connection: number): void => void free.push(connection),
+  };
+}
+
+/**
+ * Makes a function that answers a `Request`. Addresses that `pattern` does not match get a 404 in the form of the API. A
+ * connection that a fault cuts is `Response.error()`. A request that starts before the answer to another has the number of a
+ * connection, so that the judge knows that they are of several callers; one that starts alone has none, because nothing tells
+ * whose it is.
+ */
+export function createAnswerRequest(sim: Served, pattern: RegExp): (request: Request) => Promise<Response> {
+  const connections = createConnections();
+  let underWay = 0;
+  return async (request) => {
+    const connection = underWay++ === 0 ? undefined : connections.take();
+    try {
+      return await answerRequest(sim, pattern, request, connection);
+    } finally {
+      underWay--;
+      if (connection !== undefined) connections.free(connection);
+    }
+  };
+}
+
+async function answerRequest(
+  { handle, clock, unrecorded }: Served,
+  pattern: RegExp,
+  request: Request,
+  connection: number | undefined,
+): Promise<Response> {
+  const baseUrl = pattern.exec(request.url)?.[0];
+  if (baseUrl === undefined) {
+    const { method, url, headers } = request;
+    unrecorded?.recordOutside(method, new URL(url).pathname, basePath, headers.get('authorization'));
+    return Response.json(JSON.parse(nothingHere), { status: 404 });
+  }
+  const [address = ''] = request.url.slice(baseUrl.length).split('#', 1);
+  const [path = '', ...query] = address.split('?');
+  const body = await readBody(request);
+  request.signal.throwIfAborted();
+  const call: ApiCall = {
+    method: request.method,
+    path: decodeUnreserved(path),
+    query: query.join('?'),
+    baseUrl,
+    header: (name) => request.headers.get(name) ?? undefined,
+    body,
+    connection,
+    signal: request.signal,
+  };
+  try {
+    return await toResponse(await handle(call), request, clock);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    // By name, because a program may have loaded the package as an ES module and by `require`, each with this class.
+    if (error instanceof Error && error.name === 'ResetError') return Response.error();
+    throw error;
+  }
+}
+
+/** Reads a body, at most one chunk past `maximumBodyBytes`, and no further once the request is aborted. */
+async function readBody(request: Request): Promise<Uint8Array | undefined> {
+  const { body, signal } = request;
+  if (body === null) return undefined;
+  // Firefox has no `request.body`.
+  if (body === undefined) return new Uint8Array(await request.arrayBuffer());
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', stop);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes <= maximumBodyBytes) {
+    const { value } = await reader.read();
+    if (value === undefined) break;
+    chunks.push(value);
+    bytes += value.length;
+  }
+  signal.removeEventListener('abort', stop);
+  if (bytes > maximumBodyBytes) stop();
+  return concatenate(chunks, bytes);
+}
+
+function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: number): Uint8Array {
+  if (more.length === 0) return first;
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of [first, ...more]) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** The simulator as a `fetch` function, for any origin. */
+export function createFetch(sim: Served): typeof fetch {
+  const answer = createAnswerRequest(sim, addressPattern());
+  return async (input, init) => {
+    // Node's Request takes no path, not even in jsdom; here every origin is as good.
+    const isPath = typeof input === 'string' && input.startsWith('/');
+    const request = new Request(isPath ? `http://localhost${input}` : input, init);
+    request.signal.throwIfAborted();
+    const response = await answer(request);
+    if (response.type === 'error') throw new TypeError('Failed to fetch');
+    return response;
+  };
+}
+
+/** The answer outside the API. */
+export const nothingHere = errorBody({
+  status: 404,
+  code: 'not_found',
+  message: `There is nothing at this address; the API is under ${basePath}.`,
+});

@@ -1,0 +1,103 @@
+import type { FindingCode } from '../scenario/expectation.js';
+import type { Exchange, Missing } from '../traffic-files/exchange.js';
+import { counted } from '../values/counted.js';
+import type { Expectation } from './conclude.js';
+import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
+import type { ClientNeeds } from './needs.js';
+import { readObserved, readRequests } from './run.js';
+
+export interface JudgeRecordingOptions {
+  /** What the recording is called in the verdict: its file, or a scenario. */
+  readonly name: string;
+  /** Whether the client had ended when the recording did, so that what it had not done yet it never does. Default `false`. */
+  readonly isOver?: boolean | undefined;
+  /** Whether all requests had one key, though the recording does not show it. */
+  readonly isOneKey?: boolean | undefined;
+  /** What a scenario that it was recorded with expects and needs. */
+  readonly expect?: Expectation | undefined;
+  readonly needs?: ClientNeeds | undefined;
+  /** Whether the client is a page that is shown no header of the limits. Default: as the answers say. */
+  readonly areHeadersHidden?: boolean | undefined;
+}
+
+/** Rules that rest on neither the time nor the key of a request. */
+const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64'];
+
+/** What is lost without a part of a recording, and how the next one gets it. */
+const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; say: string }> = {
+  key: {
+    rules: 'most',
+    say: 'without an API key, so that nobody knows which belong together. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or say --one-key where all had the same key',
+  },
+  timings: { rules: 'most', say: 'without their times. Record with timings, not in a minimal mode' },
+  'answer headers': {
+    rules: 'most',
+    say: 'without the headers of their answers, where Retry-After stands. Record with headers',
+  },
+  'request body': {
+    rules: ['body-changed', 'lost-write', 'duplicate-write', 'gave-up', 'rounded-int64'],
+    say: 'without the body that was sent. Record with request bodies',
+  },
+  'answer body': { rules: ['rounded-int64'], say: 'without the body of their answers. Record with content' },
+};
+
+/**
+ * Judges a client by recorded traffic. Where the simulator wrote the recording every rule judges, as it did live; else the
+ * rules that need what only the simulator knows are unknown. What the recording does not hold makes the verdict inconclusive.
+ */
+export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
+  const { name, isOver = false, isOneKey = false, expect, needs } = options;
+  const last = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
+  const circumstances = { endMs: last, isOver, pending: 0, needs };
+  const state = { scenario: name, dropped: 0, expect };
+  const areHeadersHidden = options.areHeadersHidden || exchanges.some(hidesHeaders);
+  const reading = { callers: needs?.parallel, areHeadersHidden };
+  const isOwn = exchanges.every((exchange) => exchange.isOwn);
+  const verdict = isOwn
+    ? judgeRun({ ...readRequests(exchanges, reading), ...circumstances }, state)
+    : judgeObservedRun({ ...readObserved(exchanges.map(withResetAhead), reading), ...circumstances }, state);
+  return withDoubts(verdict, exchanges, isOwn || isOneKey);
+}
+
+/** How far the clock of the service may be from what its `Date`, in whole seconds, tells; and an answer may travel. */
+const clockDoubtMs = 1_500;
+
+/** A Reset that passed while its answer was on the way, or by the doubt about the clock, still is what the client was told. */
+function withResetAhead(exchange: Exchange): Exchange {
+  const resetMs = Number(exchange.headers['X-RateLimit-Reset']) * 1000;
+  const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
+  return exchange.status === 429 && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
+}
+
+/** Fetch standard, CORS protocol: what is not exposed a page of another origin cannot read, though the network tab shows it. */
+const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
+  origin !== undefined &&
+  headers['Retry-After'] !== undefined &&
+  headers['Access-Control-Allow-Origin'] !== undefined &&
+  !/retry-after|\*/i.test(headers['Access-Control-Expose-Headers'] ?? '');
+
+function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown: boolean): Verdict {
+  const unreliable = new Set<FindingCode>();
+  const texts: string[] = [];
+  const counts = new Map<Missing, number>();
+  for (const { missing } of exchanges) for (const part of missing) counts.set(part, (counts.get(part) ?? 0) + 1);
+  for (const [part, { rules, say }] of Object.entries(doubts) as [Missing, (typeof doubts)['key']][]) {
+    const count = counts.get(part) ?? 0;
+    if (count === 0 || (part === 'key' && isKeyKnown)) continue;
+    const lost =
+      rules === 'most' ? [...verdict.exercised, ...codesOf(verdict)].filter((code) => !timeless.includes(code)) : rules;
+    for (const code of lost) unreliable.add(code);
+    texts.push(`${count} of ${counted(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${say}.`);
+  }
+  if (texts.length === 0) return verdict;
+  const findings = verdict.findings.filter(({ code }) => !unreliable.has(code));
+  const exercised = verdict.exercised.filter((code) => !unreliable.has(code));
+  const unknown = [...new Set([...(verdict.unknown ?? []), ...unreliable])];
+  const isStillFailed = findings.some(({ severity }) => severity === 'fail');
+  // A part that no exercised rule needs takes nothing away.
+  const isTouched = verdict.exercised.some((code) => unreliable.has(code)) || verdict.outcome !== 'pass';
+  if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
+  return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };
+}
+
+const codesOf = ({ findings }: Verdict) => findings.map(({ code }) => code);

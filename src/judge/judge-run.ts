@@ -1,0 +1,159 @@
+import type { Outage } from '../journal/outage.js';
+import type { UnrecordedRequests } from '../journal/unrecorded.js';
+import type { FindingCode } from '../scenario/expectation.js';
+import { inOneGo, type Steps } from '../values/steps.js';
+import { conclude, type Expectation, escalated } from './conclude.js';
+import type { Finding, Judgement, Rule, Severity } from './finding.js';
+import { unmetNeed } from './needs.js';
+import { createIsHidden } from './outages.js';
+import { banHammered } from './rules/ban-hammered.js';
+import { banTripped } from './rules/ban-tripped.js';
+import { bodyChanged } from './rules/body-changed.js';
+import { deprecatedOperation } from './rules/deprecated-operation.js';
+import { duplicateWrite } from './rules/duplicate-write.js';
+import { earlyRetry } from './rules/early-retry.js';
+import { gaveUp } from './rules/gave-up.js';
+import { ignoredDayWindow } from './rules/ignored-day-window.js';
+import { impatient } from './rules/impatient.js';
+import { lateRequest } from './rules/late-request.js';
+import { lostWrite } from './rules/lost-write.js';
+import { noBackoffGrowth } from './rules/no-backoff-growth.js';
+import { noJitter } from './rules/no-jitter.js';
+import { noSharedGate } from './rules/no-shared-gate.js';
+import { overslept } from './rules/overslept.js';
+import { proactive } from './rules/proactive.js';
+import { retried401 } from './rules/retried-401.js';
+import { retryStorm } from './rules/retry-storm.js';
+import { roundedInt64 } from './rules/rounded-int64.js';
+import { isServed, type JudgedRequest, type KnownRequest, type Run } from './run.js';
+import { undeclaredCallersIn } from './undeclared-callers.js';
+
+/** Every rule, by the code of its findings. */
+export const rules: Readonly<Record<FindingCode, Rule>> = {
+  'early-retry': earlyRetry,
+  overslept,
+  'no-backoff-growth': noBackoffGrowth,
+  'no-jitter': noJitter,
+  'retry-storm': retryStorm,
+  'no-shared-gate': noSharedGate,
+  'ban-tripped': banTripped,
+  'ban-hammered': banHammered,
+  'duplicate-write': duplicateWrite,
+  'lost-write': lostWrite,
+  'body-changed': bodyChanged,
+  'retried-401': retried401,
+  'ignored-day-window': ignoredDayWindow,
+  'gave-up': gaveUp,
+  impatient,
+  'late-request': lateRequest,
+  'deprecated-operation': deprecatedOperation,
+  'rounded-int64': roundedInt64,
+  proactive,
+};
+
+/** How the client behaved. */
+export interface Verdict {
+  scenario: string;
+  outcome: 'pass' | 'fail' | 'inconclusive';
+  /** In one sentence, why it is this outcome. */
+  reason: string;
+  /** What the client did not do although the scenario needs it, such as `a POST /pets`; only where that is so. */
+  unmet?: string;
+  findings: Finding[];
+  /** The rules that the run put to the test. */
+  exercised: FindingCode[];
+  /** The rules that need what only the simulator knows, where the requests were only observed. */
+  unknown?: FindingCode[];
+  /** The requests that arrived and that the journal does not have, so that no rule saw them; only where there are any. */
+  unrecorded?: readonly UnrecordedRequests[];
+  /** `lost` are requests whose answer did not reach the client whole; `dropped` are no longer in the journal. */
+  counts: { requests: number; served: number; refused: number; banned: number; lost: number; dropped: number };
+}
+
+/** What else decides on the outcome. */
+export interface RunState {
+  scenario: string;
+  /** How many entries the journal has lost; a run with gaps cannot pass. */
+  dropped: number;
+  /** When requests were refused that the journal does not show. */
+  outages?: readonly Outage[] | undefined;
+  /** The requests that arrived and that the journal does not have. */
+  unrecorded?: readonly UnrecordedRequests[] | undefined;
+  expect?: Expectation | undefined;
+}
+
+/** Judges a client by its requests. */
+export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => inOneGo(judgeRunInSteps(run, state));
+
+/** The same, a rule at a time. */
+export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<Verdict> =>
+  verdictOf(run, state, (rule) => rule.judge(run));
+
+/**
+ * Judges a client by requests that were only observed, such as recorded traffic: the rules that need what only the
+ * simulator knows are unknown, and never count as put to the test.
+ */
+export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
+  inOneGo(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
+
+function* verdictOf(
+  run: Run,
+  { scenario, dropped, outages = [], unrecorded = [], expect = {} }: RunState,
+  judge: (rule: Rule) => Judgement | undefined,
+): Steps<Verdict> {
+  const judgements = new Map<FindingCode, Judgement>();
+  const unknown: FindingCode[] = [];
+  const doubts = new Map<FindingCode, string>();
+  for (const [code, rule] of Object.entries(rules) as [FindingCode, Rule][]) {
+    const judgement = judge(rule);
+    if (judgement === undefined) unknown.push(code);
+    else judgements.set(code, judgement);
+    if (judgement?.doubt !== undefined) doubts.set(code, judgement.doubt);
+    yield;
+  }
+  const isHidden = createIsHidden(run.requests, outages);
+  const found = [...judgements.values()].flatMap((judgement) => judgement.findings);
+  const callers = undeclaredCallersIn(run);
+  const findings = found
+    .filter((each) => !isHidden(each) && !callers.excuses(each))
+    .map((each) => escalated(each, expect))
+    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
+  const exercised = [...judgements].filter(([, judgement]) => judgement.exercised).map(([code]) => code);
+  const unmet = unmetNeed(run.requests, run.needs ?? {});
+  return {
+    scenario,
+    ...conclude(run, {
+      findings,
+      exercised,
+      callers: callers.doubtOf(found),
+      doubts,
+      unmet,
+      dropped,
+      outages,
+      unrecorded,
+      expect,
+    }),
+    ...(unmet !== undefined && { unmet }),
+    findings,
+    exercised,
+    ...(unknown.length > 0 && { unknown }),
+    ...(unrecorded.length > 0 && { unrecorded }),
+    counts: { ...countsOf(run.requests), dropped },
+  };
+}
+
+function countsOf(requests: readonly JudgedRequest[]) {
+  const counts = { requests: requests.length, served: 0, refused: 0, banned: 0, lost: 0 };
+  for (const request of requests) {
+    const { status, isRefused, isBan, isUnreadable, isAbandoned } = request;
+    if (isServed(request)) counts.served++;
+    if (isRefused) counts.refused++;
+    if (isBan) counts.banned++;
+    if (isUnreadable || isAbandoned || status === 0) counts.lost++;
+  }
+  return counts;
+}
+
+const severities: readonly Severity[] = ['fail', 'warn', 'info', 'praise'];
+
+const firstOf = ({ requests: [first = 0] }: Finding) => first;

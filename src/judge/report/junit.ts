@@ -1,0 +1,80 @@
+import type { RequestRecord } from '../../requests/request-record.js';
+import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { fewFindings, requestsOf } from '../few-findings.js';
+import type { Finding } from '../finding.js';
+import type { Verdict } from '../judge-run.js';
+import type { RunFailure, RunResult } from '../run-result.js';
+import { type Markup, markup } from './markup.js';
+import { timelineOf } from './timeline.js';
+import { countsLine, hiddenLine, since } from './wording.js';
+
+/**
+ * The verdict as JUnit XML: a test case for each rule, failed with what it found, skipped where nothing put it to the test.
+ * Other reasons for a failure of the run are a test case each, so that failures are counted where the exit code is not 0.
+ * It is valid by the schema that Jenkins checks reports with, where `testsuites` has no `skipped`.
+ * @param entries the journal that was judged, in the order of arrival
+ */
+export function junitReport(entries: readonly RequestRecord[], verdict: Verdict | RunResult): string {
+  const { startMs, lastMs, rows } = timelineOf(entries);
+  const {
+    failures = [],
+    exitCode,
+    headline = verdict.outcome.toUpperCase(),
+    command,
+    about,
+  }: Partial<RunResult> = verdict;
+  const seconds = ((command?.durationMs ?? lastMs - startMs) / 1000).toFixed(3);
+  const cases = [
+    ...failures.map(({ code, text }) => ({ code, kind: 'failed', body: failureOf(code, text, text) })),
+    ...findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs) })),
+  ];
+  const count = (kind: string) => cases.filter((each) => each.kind === kind).length;
+  const totals = markup`tests="${cases.length}" failures="${count('failed')}" errors="0"`;
+  const timestamp =
+    rows.length === 0 ? undefined : markup` timestamp="${new Date(startMs).toISOString().slice(0, 19)}"`;
+  const properties = Object.entries({
+    headline,
+    verdict: verdict.outcome,
+    reason: verdict.reason,
+    counts: countsLine(verdict),
+    ...(exitCode !== undefined && { 'exit-code': String(exitCode) }),
+    ...(about !== undefined && { about }),
+  }).map(([name, value]) => markup`      <property name="${name}" value="${value}"/>\n`);
+  const page = markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="petstore-sim" ${totals} time="${seconds}">
+  <testsuite name="${verdict.scenario}" ${totals} skipped="${count('skipped')}" time="${seconds}"${timestamp}>
+    <properties>
+${properties}    </properties>
+${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.${verdict.scenario}" name="${code}" time="0">${body}</testcase>\n`)}  </testsuite>
+</testsuites>
+`;
+  return page.markup;
+}
+
+function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: number): { kind: string; body: Markup } {
+  const found = findings.filter((finding) => finding.code === code);
+  const failed = found.filter(({ severity }) => severity === 'fail');
+  const others = found.filter(({ severity }) => severity !== 'fail');
+  const describe = (several: readonly Finding[], label: (finding: Finding) => string = () => '') =>
+    fewFindings(several)
+      .map(({ finding, hidden }) => {
+        const measured = `${finding.measured}; allowed: ${finding.allowed}`;
+        const more = hidden.length > 0 ? `\n${hiddenLine(hidden, startMs)}\n` : '';
+        return `${label(finding)}${finding.text}\n${measured}\n${since(finding, startMs)}, ${requestsOf(finding)}\n${more}`;
+      })
+      .join('\n');
+  const [first] = failed;
+  const failure = first === undefined ? undefined : failureOf(code, first.text, describe(failed));
+  const notes =
+    others.length === 0
+      ? undefined
+      : markup`<system-out>${describe(others, ({ severity }) => `${severity}: `)}</system-out>`;
+  if (failure !== undefined) return { kind: 'failed', body: markup`${failure}${notes}` };
+  if (found.length === 0 && !exercised.includes(code)) {
+    return { kind: 'skipped', body: markup`<skipped message="The run did not put this to the test."/>` };
+  }
+  return { kind: 'passed', body: markup`${notes}` };
+}
+
+const failureOf = (code: FindingCode | RunFailure['code'], message: string, text: string): Markup =>
+  markup`<failure type="${code}" message="${message}">${text}</failure>`;

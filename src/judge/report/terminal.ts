@@ -1,0 +1,88 @@
+import type { RequestRecord } from '../../requests/request-record.js';
+import { findingCodes } from '../../scenario/expectation.js';
+import { harmless } from '../../values/harmless.js';
+import { fewFindings, requestsOf } from '../few-findings.js';
+import type { Severity } from '../finding.js';
+import type { Verdict } from '../judge-run.js';
+import type { RunResult } from '../run-result.js';
+import type { Style } from './style.js';
+import { drawTimeline } from './terminal-timeline.js';
+import { timelineOf } from './timeline.js';
+import { countsLine, hiddenLine, since, untested } from './wording.js';
+
+export interface TerminalOptions {
+  /** Default 100; at least 60. */
+  columns?: number;
+  /** Default: no colours. */
+  style?: Style;
+}
+
+const verdictColours = { pass: 'green', fail: 'red', inconclusive: 'yellow' } as const;
+const severityColours = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'green' } as const satisfies Record<
+  Severity,
+  string
+>;
+
+/**
+ * The verdict as text for a terminal, with the run as a picture. Never shows a whole key.
+ * @param entries the journal that was judged, in the order of arrival
+ */
+export function terminalReport(
+  entries: readonly RequestRecord[],
+  verdict: Verdict | RunResult,
+  { columns = 100, style = (_, text) => text }: TerminalOptions = {},
+): string {
+  const width = Math.max(60, columns);
+  const timeline = timelineOf(entries);
+  const { failures = [], about = '', headline = verdict.outcome.toUpperCase() }: Partial<RunResult> = verdict;
+  const title = style('bold', style(verdictColours[failures.length > 0 ? 'fail' : verdict.outcome], headline));
+  const head = [
+    `${title}  ${style('bold', harmless(verdict.scenario).slice(0, Math.max(16, width - headline.length - 4)))}`,
+    ...wrap(harmless(verdict.reason), width, 2),
+    ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
+    ...failures.flatMap(({ text }) => wrap(text, width, 2).map((line) => style('red', line))),
+  ];
+  const picture = timeline.rows.length === 0 ? [] : ['', ...drawTimeline(timeline, width - 2, style)];
+  const findings = fewFindings(verdict.findings).flatMap(({ finding, hidden }) => {
+    const { code, severity, text, measured, allowed } = finding;
+    const label = style('bold', style(severityColours[severity], severity.toUpperCase().padEnd(6)));
+    const when = `${since(finding, timeline.startMs)}, ${requestsOf(finding)}`;
+    const isShort = 8 + code.length + 2 + when.length <= width;
+    const more = `${isShort ? '' : `${when}; `}${measured}; allowed: ${allowed}`;
+    return [
+      '',
+      `${label}  ${style('bold', code)}${isShort ? `  ${style('dim', when)}` : ''}`,
+      ...wrap(harmless(text), width, 8),
+      ...wrap(harmless(more), width, 8).map((line) => style('dim', line)),
+      ...(hidden.length === 0 ? [] : ['', ...wrap(`${hiddenLine(hidden, timeline.startMs)}.`, width, 8)]),
+    ];
+  });
+  const missing = untested(verdict);
+  // That nothing was is said at the top.
+  const silent =
+    missing.length === 0 || missing.length === findingCodes.length
+      ? []
+      : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
+  const more = [...silent, ...(about === '' ? [] : ['', ...wrap(harmless(about.trim()), width, 0)])];
+  return [...head, ...picture, ...findings, ...more.map((line) => style('dim', line)), ''].join('\n');
+}
+
+/** Breaks a text between words, each line indented. */
+function wrap(text: string, width: number, indent: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    for (let rest = word; ; rest = rest.slice(width - indent)) {
+      const longer = line === '' ? rest : `${line} ${rest}`;
+      if (longer.length <= width - indent) {
+        line = longer;
+        break;
+      }
+      if (line !== '') lines.push(line);
+      line = rest.slice(0, width - indent);
+      if (rest.length <= width - indent) break;
+    }
+  }
+  if (line !== '') lines.push(line);
+  return lines.map((each) => ' '.repeat(indent) + each);
+}

@@ -1,0 +1,25 @@
+import { getPetRemovedAtMs } from '../../petstore/document.js';
+import { counted } from '../../values/counted.js';
+import { finding, times, type WireRule } from '../finding.js';
+
+/** "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter." */
+export const deprecatedOperation: WireRule = {
+  needs: 'wire',
+  judge({ requests }) {
+    const used = requests.filter(({ operation }) => operation === 'getPet');
+    const [first] = used;
+    if (first === undefined) return { exercised: false, findings: [] };
+    const isRemoved = used.some(({ arrivedAtMs }) => arrivedAtMs >= getPetRemovedAtMs);
+    const until = isRemoved ? 'It was removed on 5 December 2030' : 'It will be removed on 5 December 2030';
+    return {
+      exercised: true,
+      findings: [
+        finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
+          measured: counted(used.length, 'request'),
+          allowed: 'none after 5 December 2030',
+          text: `GET /pets/{petId} was used ${times(used.length)}. ${until}; use GET /pets with the status filter.`,
+        }),
+      ],
+    };
+  },
+};

@@ -1,0 +1,124 @@
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
+import { counted } from '../../values/counted.js';
+import { groupBy } from '../../values/group-by.js';
+import { answersFor } from '../answers.js';
+import { type Finding, finding, target, times, type WireRule } from '../finding.js';
+import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
+import { ByLane } from '../place.js';
+import { isRetryDate } from '../promises.js';
+import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
+
+/** A call that was refused or got no answer of use is never sent again, and its caller not told. */
+export const gaveUp: WireRule = {
+  needs: 'wire',
+  judge(run) {
+    const ended = run.calls.filter((tries) => {
+      const last = tries.at(-1) as JudgedRequest;
+      return isFailed(last) && isOverdue(last, run);
+    });
+    const obtained = obtainedIn(run);
+    const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
+    const areOneEach = isEachWriteACall(run);
+    const dropped = ended.filter((tries) => {
+      const last = tries.at(-1) as JudgedRequest;
+      const isOneCall = areOneEach && isUnansweredWrite(last);
+      return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !obtained.has(last);
+    });
+    // Side by side, a client that writes the attempt into its address has as many answers as the scenario asks for.
+    const areAnswered = dropped.every(isBesideOthers) && hasAnswers(run);
+    const findings = areAnswered
+      ? []
+      : [...groupBy(dropped, groupOf).values()].flatMap((given) => describe(run, given));
+    const answers = answersFor(run, isFailed);
+    if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
+    const cameBack = run.calls.some((tries) => tries.some(isToRepeat) && !isFailed(tries.at(-1) as JudgedRequest));
+    return { exercised: cameBack && answers.doubt === undefined, findings, doubt: answers.doubt };
+  },
+};
+
+/** The calls of one key, those that must not be repeated apart. */
+const groupOf = (tries: readonly JudgedRequest[]) =>
+  `${tries[0]?.token} ${isUnansweredWrite(tries.at(-1) as JudgedRequest)}`;
+
+function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Finding[] {
+  const last = given.map((tries) => tries.at(-1) as JudgedRequest);
+  const [first] = last as [JudgedRequest];
+  const tries = given[0] ?? [];
+  // Equal calls before it were served.
+  const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
+  const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
+  const why = first.isRefused ? `refused with ${first.status}` : 'left without an answer of use';
+  const { severity, told } = severityOfGivingUp(run, last);
+  const isWriteLost = isUnansweredWrite(first);
+  // A write that may be stored is not to be repeated: only silence is a fault, and unknown it is none.
+  if (isWriteLost && severity !== 'warn') return [];
+  const dated =
+    attempts === 1 && isRetryDate(first)
+      ? ` Retry-After was a date, ${first.headers[retryAfterHeader]}: read that form, too.`
+      : '';
+  const often = given.length === 1 && attempts > 1 ? ` ${times(attempts)}, and then given up` : ' and not sent again';
+  return [
+    finding('gave-up', severity, last, {
+      measured: `${counted(given.length, 'call')} given up`,
+      allowed: isWriteLost
+        ? 'an error for the caller, or a look whether it was stored'
+        : `another try after the wait${orError}`,
+      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}${isWriteLost ? ' Not to send it again is right, to say nothing is not: nobody knows whether it was stored.' : ''}`,
+    }),
+  ];
+}
+
+/** Equal reads, of which some were never answered: the next of them was the next call, and no other try. */
+function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof answersFor>) {
+  const { severity, told } = severityOfGivingUp(run, missing);
+  const [first] = missing as [JudgedRequest];
+  const why = first.isRefused ? 'refused' : 'left without an answer of use';
+  return finding('gave-up', severity, missing, {
+    measured: `${counted(asked, 'call')}, ${answered} answered`,
+    allowed: `another try after the wait${orError}`,
+    text: `${counted(asked, 'equal call')} were made, and ${answered} of them were answered: what was ${why} was not sent again. ${told}`,
+  });
+}
+
+const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnansweredWrite(request);
+
+/** A client that left before the answer did not want it, and HEAD or OPTIONS only asks how things are. */
+const isToRepeat = (request: JudgedRequest) =>
+  (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
+
+/** A write that may be stored, so that it must not be sent again. */
+const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
+
+/** Whether no write can be another try with a pet made anew: there are no more of them than the scenario asks for. */
+const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
+
+const isBesideOthers = ([first]: readonly JudgedRequest[]) =>
+  first?.lane.isOneThread === false && first.call === undefined;
+
+/** Whether as many calls were answered as the scenario asks for. */
+const hasAnswers = ({ requests, needs }: Run) =>
+  needs?.calls !== undefined && requests.filter(isServed).length >= needs.calls;
+
+const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === 'OPTIONS';
+
+/** What follows in the same thread of control on the last try of a call, where there is something. */
+function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {
+  const next = new Map<JudgedRequest, JudgedRequest>();
+  const lanes = new ByLane((): { last?: JudgedRequest } => ({}));
+  for (const request of requests) {
+    if (!request.lane.isOneThread) continue;
+    const lane = lanes.of(request.lane);
+    const { last } = lane;
+    if (last !== undefined && calls[last.fingerprint]?.at(-1) === last) next.set(last, request);
+    lane.last = request;
+  }
+  return next;
+}
+
+/** The same path with another query or body may be the same call: a client may write the attempt into its address. */
+const mayBeTriedAgain = (last: JudgedRequest, next: JudgedRequest | undefined) =>
+  next !== undefined &&
+  next.call === undefined &&
+  next.method === last.method &&
+  next.path === last.path &&
+  next.fingerprint !== last.fingerprint;

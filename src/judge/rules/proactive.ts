@@ -1,0 +1,46 @@
+import { rateLimitHeaders } from '../../rate-limits/header-names.js';
+import { finding, times, type WireRule } from '../finding.js';
+import { readReset } from '../promises.js';
+import { type JudgedRequest, toleranceMs } from '../run.js';
+
+/** The client reads Remaining: at 0 it pauses until the window resets, and is never refused for it. */
+export const proactive: WireRule = {
+  needs: 'wire',
+  judge({ requests }) {
+    const paused: JudgedRequest[] = [];
+    /** The last request of each key that had one whose answer left nothing. */
+    const emptied = new Map<string | undefined, JudgedRequest>();
+    for (const next of requests) {
+      const last = emptied.get(next.token);
+      if (last !== undefined) {
+        emptied.delete(next.token);
+        if (isAfterReset(last, next)) paused.push(last);
+      }
+      if (isEmpty(next)) emptied.set(next.token, next);
+    }
+    if (paused.length === 0) return { exercised: false, findings: [] };
+    return {
+      exercised: true,
+      findings: [
+        finding('proactive', 'praise', paused, {
+          measured: `${times(paused.length)} at 0`,
+          allowed: 'any',
+          text: 'Sent nothing from X-RateLimit-Remaining 0 until the reset, and was served without a 429.',
+        }),
+      ],
+    };
+  },
+};
+
+const isEmpty = (request: JudgedRequest) =>
+  !request.isRefused && request.status < 400 && request.headers[rateLimitHeaders.remaining] === '0';
+
+/** Less may be the time that the client takes for its next request. */
+const leastPauseMs = 500;
+
+const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
+  next.id > last.lastArrivedId &&
+  !next.isRefused &&
+  next.status < 400 &&
+  next.arrivedAtMs - last.answeredAtMs >= leastPauseMs &&
+  next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceMs;

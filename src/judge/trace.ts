@@ -1,0 +1,104 @@
+import { emptyRecord } from '../requests/request-record.js';
+import { operationOf, splitAddress } from '../traffic-files/address.js';
+import { type Exchange, readDate, tellingHeaders } from '../traffic-files/exchange.js';
+import { RecordingError } from '../traffic-files/json-items.js';
+import { counted } from '../values/counted.js';
+import { isMap } from '../values/plain-data.js';
+
+/** How the setting is called that makes an SDK note a header of answers. */
+const setting =
+  'set OTEL_INSTRUMENTATION_HTTP_CLIENT_CAPTURE_RESPONSE_HEADERS=retry-after,x-ratelimit-reset,date (Java, Python), or headersToSpanAttributes: { responseHeaders: [...] } of the undici instrumentation (JavaScript)';
+
+/**
+ * The client's requests in an OpenTelemetry trace, OTLP as JSON: spans of kind client with `url.full`. A trace holds no
+ * keys and no bodies.
+ * @param documents what stands in the file: one export, or one a line
+ * @throws {RecordingError} when it has no such span, or a refusal whose Retry-After was not captured
+ */
+export function traceExchanges(
+  documents: Iterable<unknown>,
+  baseUrl?: string,
+): { exchanges: Exchange[]; notes: string[] } {
+  const spans = [...documents].flatMap(spansOf);
+  const found = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+  if (found.length === 0) {
+    throw new RecordingError(
+      `expected client spans with url.full under /v1, got ${counted(spans.length, 'span')} without`,
+    );
+  }
+  const refused = found.filter(({ status }) => status === 429);
+  const silent = refused.filter(({ headers }) => headers['Retry-After'] === undefined);
+  if (silent.length > 0) {
+    throw new RecordingError(
+      `expected http.response.header.retry-after on the spans of refusals, got ${silent.length} of ${refused.length} without; ${setting}`,
+    );
+  }
+  const exchanges = found.map((exchange, index) => {
+    let last = index;
+    while ((found[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < exchange.answeredAtMs) last++;
+    return { ...exchange, id: index + 1, lastArrivedId: last + 1 };
+  });
+  return {
+    exchanges,
+    notes: ['A trace holds no keys and no bodies: --one-key says that all requests had the same key.'],
+  };
+}
+
+function spansOf(document: unknown): Record<string, unknown>[] {
+  return listAt(document, 'resourceSpans')
+    .flatMap((each) => listAt(each, 'scopeSpans'))
+    .flatMap((each) => listAt(each, 'spans'))
+    .filter(isMap);
+}
+
+const listAt = (value: unknown, name: string): unknown[] => {
+  const list = isMap(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list : [];
+};
+
+/** SPAN_KIND_CLIENT, as a number or by its name. */
+const isClient = ({ kind }: Record<string, unknown>) => kind === 3 || kind === 'SPAN_KIND_CLIENT';
+
+function toExchange(span: Record<string, unknown>, baseUrl: string | undefined): Exchange | undefined {
+  const attributes = new Map(
+    listAt(span, 'attributes').flatMap((each): [string, string][] =>
+      isMap(each) && typeof each.key === 'string' ? [[each.key, textOf(each.value)]] : [],
+    ),
+  );
+  const url = attributes.get('url.full') ?? attributes.get('http.url') ?? '';
+  const address = splitAddress(url, baseUrl);
+  if (!isClient(span) || address === undefined) return undefined;
+  const method = attributes.get('http.request.method') ?? attributes.get('http.method') ?? 'GET';
+  const status = Number(attributes.get('http.response.status_code') ?? attributes.get('http.status_code') ?? 0);
+  const prefix = 'http.response.header.';
+  const captured = [...attributes].filter(([name]) => name.startsWith(prefix));
+  const headers = tellingHeaders(
+    captured.map(([name, value]) => [name.slice(prefix.length).replaceAll('_', '-'), value]),
+  );
+  const endMs = nanos(span.endTimeUnixNano);
+  return {
+    ...emptyRecord,
+    arrivedAtMs: nanos(span.startTimeUnixNano),
+    answeredAtMs: endMs,
+    finishedAtMs: endMs,
+    operation: operationOf(method, address.path),
+    method,
+    ...address,
+    status,
+    headers,
+    isOwn: false,
+    requestHeaders: {},
+    dateMs: readDate(headers),
+    missing: ['key', 'answer body', ...(method === 'POST' ? (['request body'] as const) : [])],
+  };
+}
+
+/** A value of OTLP: a text, a whole number as text, or a list of texts. */
+function textOf(value: unknown): string {
+  if (!isMap(value)) return '';
+  if (isMap(value.arrayValue)) return listAt(value.arrayValue, 'values').map(textOf).join(', ');
+  return String(value.stringValue ?? value.intValue ?? value.doubleValue ?? '');
+}
+
+const nanos = (value: unknown): number =>
+  Number(BigInt(/^\d+$/.test(String(value)) ? String(value) : '0') / 1_000n) / 1_000;

@@ -1,0 +1,173 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import express, { type Request, type Response } from 'express';
+import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
+import { errorBody, maximumBodyBytes, payloadTooLarge } from '../../requests/api-error.js';
+import type { Simulator } from '../../simulator/simulator.js';
+import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
+import { hasBody, readBody } from '../http/read-body.js';
+import { sendAnswer } from '../http/send-answer.js';
+import type { Report } from '../http/served-answer.js';
+import { ConnectionCut, containedHandler } from './contained-handler.js';
+import { createMatcher, isHandler } from './handler-matcher.js';
+import { loadMiddleware } from './load-middleware.js';
+
+/** A handler made with `http` of msw 2. Its shape stands here because msw is an optional package. */
+export interface ExtensionHandler {
+  readonly info: object;
+  run(args: never): Promise<unknown>;
+}
+
+/**
+ * Serves a request that one of the handlers may answer.
+ * @param fallThrough called when they leave it to the API, with the body where it has been read
+ * @returns `false` when none of them is for this request, which is then untouched
+ */
+export type Extension = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  report: Report,
+  fallThrough: (body?: Uint8Array) => void,
+) => boolean;
+
+/**
+ * Mounts msw handlers through `@mswjs/http-middleware` on Express, with what that lacks: a limit for bodies, answers that
+ * cannot end the process, CORS and the Date of the simulator's clock.
+ * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
+ */
+export function createExtension(sim: Simulator, handlers: readonly ExtensionHandler[]): Extension {
+  const { createMiddleware, matchRequestUrl } = loadMiddleware();
+  const mswHandlers: readonly unknown[] = handlers;
+  if (!mswHandlers.every(isHandler)) {
+    throw new TypeError('Failed to mount the handlers: expected request handlers of msw, got something else');
+  }
+  const matches = createMatcher(mswHandlers, matchRequestUrl);
+  const date = () => new Date(sim.clock.now()).toUTCString();
+  const cors = ({ headers }: IncomingMessage) => corsHeaders(headers.origin, sim.settings);
+
+  const app = express().disable('x-powered-by');
+  app.use((request, response, next) => {
+    const headers = { Date: date(), ...cors(request) };
+    const contained = mswHandlers.map((handler) => containedHandler(handler, response, headers));
+    return createMiddleware(...contained)(request, response, next);
+  });
+
+  const serve = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    report: Report,
+    fallThrough: () => void,
+    body?: Uint8Array,
+  ) => {
+    let isOurs = true;
+    const done = (status: number, headers: Record<string, string>, errorText: string) => {
+      isOurs = false;
+      const isOriginRefused = cors(request) === undefined && isForeignPage(request);
+      report?.({
+        by: 'handler',
+        sim,
+        status,
+        headers,
+        body: errorText,
+        isOriginRefused,
+        ...callerOf(sim, request, headers),
+      });
+    };
+    const refuse = (error: ErrorAnswer) => {
+      const { status, headers, body } = sendError(sim, request, response, error);
+      done(status, headers, body);
+    };
+    if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
+    response.once('close', () => {
+      if (isOurs && response.headersSent) done(response.statusCode, sentHeaders(response), '');
+    });
+    app(copyOf(request, body), response as Response, (error?: unknown) => {
+      if (error instanceof ConnectionCut) {
+        request.socket.resetAndDestroy();
+        done(0, {}, '');
+      } else if (error !== undefined) {
+        console.error(error);
+        refuse(handlerFailed);
+      } else {
+        isOurs = false;
+        fallThrough();
+      }
+    });
+  };
+
+  return (request, response, report, fallThrough) => {
+    const { method = '', headers } = request;
+    if (isPreflight(request) && sim.settings.cors !== 'off') {
+      const asked = headers['access-control-request-method'] as string;
+      if (!matches(asked, request)) return false;
+      const allowed = cors(request);
+      response.writeHead(204, { ...allowed, ...preflightHeaders(request, asked) }).end();
+      const isOriginRefused = allowed === undefined && isForeignPage(request);
+      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
+      return true;
+    }
+    if (!matches(method, request)) return false;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (isRead || !hasBody(request)) serve(request, response, report, fallThrough);
+    else readBody(request, (body) => serve(request, response, report, () => fallThrough(body), body));
+    return true;
+  };
+}
+
+/** Key and plan of a request that `guarded` has counted: its answer has the limits. */
+function callerOf(
+  sim: Simulator,
+  { headers: { authorization = '' } }: IncomingMessage,
+  sent: Readonly<Record<string, string>>,
+) {
+  if (sent[rateLimitHeaders.limit] === undefined) return {};
+  const key = authorization.slice(authorization.lastIndexOf(' ') + 1);
+  const isKnown = sim.keys.texts.includes(key) || sim.keys.unlisted.includes(key);
+  return isKnown ? { key, plan: sim.keys.get(key).plan } : {};
+}
+
+interface ErrorAnswer {
+  status: number;
+  code: string;
+  message: string;
+}
+
+/** Answers with an Error body in the place of a handler. @returns what was sent */
+export function sendError(sim: Simulator, { headers }: IncomingMessage, response: ServerResponse, error: ErrorAnswer) {
+  const answer = {
+    status: error.status,
+    headers: { 'Content-Type': 'application/json', Date: new Date(sim.clock.now()).toUTCString() },
+    body: errorBody(error),
+  };
+  sendAnswer(response, answer, corsHeaders(headers.origin, sim.settings));
+  return answer;
+}
+
+export const handlerFailed = {
+  status: 500,
+  code: 'internal_error',
+  message: 'A handler that was mounted on the simulator failed; its log says why.',
+};
+
+/** The request once more, its body, already read, in front of it; http-middleware would read one of any size. */
+function copyOf({ method, url, headers, socket }: IncomingMessage, body?: Uint8Array): Request {
+  const stream = new Readable({
+    read() {
+      if (body !== undefined) this.push(body);
+      this.push(null);
+    },
+    // As an own method, because Express gives the request a prototype whose method ends the connection.
+    destroy: (_error, done) => done(null),
+  });
+  return Object.assign(stream, { method, url, headers, socket }) as unknown as Request;
+}
+
+/** The headers of an answer as the API spells them; msw gives their names in lower case. */
+const sentHeaders = (response: ServerResponse): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(response.getHeaders()).map(([name, value]) => [spelling.get(name) ?? name, String(value)]),
+  );
+
+const spelling = new Map(
+  [...Object.values(rateLimitHeaders), retryAfterHeader].map((name) => [name.toLowerCase(), name]),
+);

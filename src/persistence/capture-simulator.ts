@@ -1,0 +1,120 @@
+import { exportFaults, exportKey, exportPet } from '../control-api/export-state.js';
+import { bytesOf } from '../journal/record-bytes.js';
+import type { StoredPet } from '../petstore/pet.js';
+import type { ApiKey } from '../rate-limits/api-key.js';
+import { toPlainCall } from '../requests/plain-call.js';
+import type { RequestRecord } from '../requests/request-record.js';
+import type { SandboxState } from '../sandboxes/sandboxes.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
+import type { DelayedRequest } from '../simulator/to-record.js';
+import { toJsonCall } from './command-json.js';
+import type { JsonDelayed, Piece } from './piece.js';
+
+/** A piece is at most about this long as JSON. */
+const pieceBytes = 32 * 1024;
+
+/** Gives each scenario a number. */
+export type NumberOf = (resolved: ResolvedScenario) => number;
+
+/**
+ * Everything about a simulator in pieces. What can change later is copied now; the rest is made into pieces when they are
+ * asked for.
+ */
+export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
+  const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed } = coreOf(sim).state;
+  const { lastId, pending, dropped, clearedId, outcomes, outages } = journal;
+  const petState = pets.isSeed() ? undefined : pets.state();
+  const head: Piece = {
+    kind: 'simulator',
+    ...(sandbox && { sandbox: sandboxFields(sandbox) }),
+    resolved: numberOf(resolved),
+    petsFrom: numberOf(petsFrom),
+    clock: { ...clock.anchor },
+    changes: { ...sim.changes },
+    ...(petState && { nextId: petState.nextId }),
+    faults: exportFaults(faults.state()),
+    journal: { lastId, pending, dropped, clearedId, outcomes, ...(outages.length > 0 && { outages }) },
+  };
+  const keyState = keys.state();
+  const { entries } = journal;
+  const held = [...journal.held.values()];
+  const waiting = delayed.map((request) => jsonDelayed(request, numberOf));
+  const snapshots = [...sim.snapshots].map(([name, snapshot]) => captureSnapshot(name, snapshot, numberOf));
+  function* pieces(): Generator<Piece> {
+    yield head;
+    yield* petPieces(petState?.pets ?? []);
+    yield* keyPieces(keyState.keys, keyState.unlisted);
+    for (const part of parts(entries, recordLength)) yield { kind: 'entries', entries: part };
+    for (const part of parts(held, recordLength)) yield { kind: 'held', entries: part };
+    for (const part of parts(waiting, delayedLength)) yield { kind: 'delayed', requests: part };
+    for (const snapshot of snapshots) yield* snapshot;
+  }
+  return pieces();
+}
+
+const sandboxFields = ({ name, number, lastUsedMs, isRecreated }: SandboxState) => ({
+  name,
+  number,
+  lastUsedMs,
+  isRecreated,
+});
+
+function captureSnapshot(name: string, snapshot: Snapshot, numberOf: NumberOf): Iterable<Piece> {
+  const { resolved, petsFrom, clock, pets, keys, faults } = snapshot;
+  const head: Piece = {
+    kind: 'snapshot',
+    name,
+    resolved: numberOf(resolved),
+    petsFrom: numberOf(petsFrom),
+    clock,
+    nextId: pets.nextId,
+    faults: exportFaults(faults),
+  };
+  function* pieces(): Generator<Piece> {
+    yield head;
+    yield* petPieces(pets.pets);
+    yield* keyPieces(keys.keys, keys.unlisted);
+  }
+  return pieces();
+}
+
+function* petPieces(pets: readonly StoredPet[]): Generator<Piece> {
+  for (const part of parts(pets, ({ json }) => json.length)) yield { kind: 'pets', pets: part.map(exportPet) };
+}
+
+function* keyPieces(keys: readonly ApiKey[], unlisted: readonly ApiKey[]): Generator<Piece> {
+  for (const part of parts(keys, keyLength)) yield { kind: 'keys', keys: part.map(exportKey) };
+  for (const part of parts(unlisted, keyLength)) yield { kind: 'unlistedKeys', keys: part.map(exportKey) };
+}
+
+const keyLength = ({ key, minute, day }: ApiKey) => 400 + key.length + 20 * (minute.log.length + day.log.length);
+const recordLength = (record: RequestRecord) => 200 + bytesOf(record);
+const delayedLength = ({ exchange: { call }, first }: JsonDelayed) =>
+  1_000 + (first?.body.length ?? 0) + (typeof call.body === 'string' ? call.body.length : 0);
+
+/** A list in parts that are each about as long as a piece may be. */
+export function* parts<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Generator<Item[]> {
+  let part: Item[] = [];
+  let length = 0;
+  for (const item of items) {
+    part.push(item);
+    length += lengthOf(item);
+    if (length < pieceBytes) continue;
+    yield part;
+    part = [];
+    length = 0;
+  }
+  if (part.length > 0) yield part;
+}
+
+function jsonDelayed({ dueMs, rule, first, exchange }: DelayedRequest, numberOf: NumberOf): JsonDelayed {
+  const { call, resolved, fault: _, ...rest } = exchange;
+  const { bodyKey: __, ...outcome } = first ?? { status: 0, body: '' };
+  return {
+    dueMs,
+    rule: rule.definition,
+    ...(first && { first: outcome }),
+    exchange: { ...rest, call: toJsonCall(toPlainCall(call)), resolved: numberOf(resolved) },
+  };
+}

@@ -1,0 +1,128 @@
+import type { Backend, ControlRequest } from '../control-api/backend.js';
+import { unavailable } from '../control-api/control-error.js';
+import type { LogHealth } from '../control-api/control-operation.js';
+import { findScenario } from '../control-api/input-values.js';
+import { checkInput } from '../control-api/perform.js';
+import type { Answer, ApiCall } from '../requests/api-call.js';
+import { toPlainCall } from '../requests/plain-call.js';
+import type { Sandbox } from '../sandboxes/sandboxes.js';
+import { coreOf } from '../simulator/simulator.js';
+import { isMap } from '../values/plain-data.js';
+import type { Command } from './command.js';
+import type { HandledRequest } from './command-result.js';
+import { LogUnavailableError } from './log.js';
+import { byItsClock } from './note-outage.js';
+import type { Sequencer } from './sequencer.js';
+import type { StateMachine } from './state-machine.js';
+import { unavailableAnswer } from './unavailable-answer.js';
+
+/** Outages shorter than this, in milliseconds, are not reported: requests wait longer. */
+const awayMs = 2_000;
+
+/** Delivery within this time of the request, in milliseconds, is not logged. */
+const soonMs = 5;
+
+/** A server whose requests and changes go through a log. */
+export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer, health: () => LogHealth): Backend {
+  const { sim, sandboxes } = machine;
+  const submit = (command: Command) =>
+    new Promise<unknown>((resolve, reject) => {
+      sequencer.submit(command, (result) =>
+        'error' in result ? reject(readable(result.error)) : resolve(result.value),
+      );
+    });
+
+  return {
+    sim,
+    sandboxes,
+    handle(sandbox, call, deliver, fail) {
+      // The state knows itself which answer of a sandbox is the first.
+      const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
+      sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
+        if ('error' in result) {
+          if (result.error instanceof LogUnavailableError)
+            deliver(unavailableAnswer(sandbox?.sim ?? sim, result.error, call));
+          else fail(result.error);
+          return;
+        }
+        deliverHandled(result.value as HandledRequest, call, sandbox?.name, deliver, fail);
+      });
+    },
+    useSandbox: (name) => sandboxes.find(name),
+    makeSandbox: (name) => submit({ kind: 'touch', sandbox: name, make: true }) as Promise<Sandbox>,
+    readSandbox(name) {
+      const sandbox = sandboxes.find(name);
+      if (sandbox !== undefined && sandboxes.wantsUse(name)) sequencer.submit({ kind: 'touch', sandbox: name });
+      return sandbox;
+    },
+    settled: () => sequencer.settled(),
+    change({ name, operation, sandbox, input, caller, origin }: ControlRequest) {
+      const content = withContent(input);
+      checkInput(operation, content);
+      return submit({ kind: 'control', sandbox, operation: name, input: content, origin, client: caller.name });
+    },
+    health,
+    outages(name) {
+      const of = machine.simOf(name);
+      if (of === undefined) return [];
+      const nowMs = machine.time.liveMs();
+      const { stale, lagMs = 0 } = health();
+      // Until it is back nobody knows here what others refuse.
+      const now = stale && lagMs >= awayMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
+      return [...sequencer.away.unreported(name), ...now].map((each) => byItsClock(of, each, nowMs));
+    },
+  };
+
+  function deliverHandled(
+    { sim, id, atMs, answer }: HandledRequest,
+    call: ApiCall,
+    sandbox: string | undefined,
+    deliver: (answer: Answer) => void,
+    fail: (error: unknown) => void,
+  ): void {
+    const delivery = () => {
+      const nowMs = sim.clock.now();
+      return { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: sequencer.lastArrivedId(sandbox) };
+    };
+    /** The adapter tells when it has sent what it holds back; everything else is sent now. */
+    const send = (ready: Answer, isLate: boolean) => {
+      const { sent, finish } = ready;
+      if (sent === undefined) {
+        const seen = delivery();
+        // What was sent at once is as its entry says already.
+        const isAsSaid =
+          !isLate && seen.lastArrivedId === coreOf(sim).state.journal.lastId && seen.answeredAtMs < atMs + soonMs;
+        if (!isAsSaid) sequencer.note(sandbox, id, seen);
+      }
+      if (sent === undefined && finish === undefined) {
+        deliver(ready);
+        return;
+      }
+      deliver({
+        ...ready,
+        sent: sent && ((heldMs) => sequencer.note(sandbox, id, { ...delivery(), heldMs })),
+        finish:
+          finish &&
+          ((isWhole) => sequencer.note(sandbox, id, { finishedAtMs: sim.clock.now(), isAbandoned: !isWhole })),
+      });
+    };
+    if (!(answer instanceof Promise)) {
+      send(answer, false);
+      return;
+    }
+    const { signal } = call;
+    const leave = () => sequencer.submit({ kind: 'left', sandbox, id });
+    signal?.addEventListener('abort', leave);
+    if (signal?.aborted) leave();
+    answer.finally(() => signal?.removeEventListener('abort', leave)).then((late) => send(late, true), fail);
+  }
+
+  /** A scenario by its content, because the name may mean something else where the log is read. */
+  function withContent(input: unknown): unknown {
+    if (!isMap(input) || typeof input.scenario !== 'string') return input;
+    return { ...input, scenario: findScenario(sim, input.scenario) };
+  }
+}
+
+/** An error as the caller of a control operation reads it. */
+const readable = (error: unknown) => (error instanceof LogUnavailableError ? unavailable(error.message) : error);

@@ -1,0 +1,97 @@
+import { importFaults, importKey } from '../control-api/export-state.js';
+import type { ExportedKey } from '../control-api/state-schema.js';
+import type { Pet } from '../petstore/pet.js';
+import { toStored } from '../petstore/pet.js';
+import { fromPlainCall } from '../requests/plain-call.js';
+import type { RequestRecord } from '../requests/request-record.js';
+import { toFaultRule } from '../scenario/fault-schema.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
+import { applyScenario } from '../simulator/simulator-state.js';
+import { fromJsonCall } from './command-json.js';
+import type { JsonDelayed, SimulatorPiece, SnapshotPiece } from './piece.js';
+
+/** What followed the head of a simulator or of a named snapshot. */
+export interface StateParts<Head> {
+  readonly head: Head;
+  readonly pets: Pet[];
+  readonly keys: ExportedKey[];
+  readonly unlistedKeys: ExportedKey[];
+}
+
+/** Everything that was captured of a simulator. */
+export interface SimulatorParts extends StateParts<SimulatorPiece> {
+  readonly entries: RequestRecord[];
+  readonly held: RequestRecord[];
+  readonly delayed: JsonDelayed[];
+  readonly snapshots: StateParts<SnapshotPiece>[];
+}
+
+export type ScenarioOf = (number: number) => ResolvedScenario;
+
+/** Brings a simulator at the start of the scenario `petsFrom` to what was captured. */
+export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
+  const { state } = coreOf(sim);
+  const { head, pets } = parts;
+  const resolved = scenarioOf(head.resolved);
+  if (state.resolved !== resolved) applyScenario(state, resolved, false);
+  state.keys.restore(keyState(parts, resolved));
+  state.faults.restore(importFaults(head.faults));
+  if (head.nextId !== undefined) state.pets.restore({ pets: pets.map(toStored), nextId: head.nextId });
+  Object.assign(state.clock.anchor, head.clock);
+  Object.assign(sim.changes, head.changes);
+  restoreJournal(sim, parts);
+  state.delayed.push(...parts.delayed.map((request) => delayedRequest(request, scenarioOf)));
+  for (const each of parts.snapshots) sim.snapshots.set(each.head.name, namedSnapshot(each, scenarioOf));
+}
+
+function restoreJournal(sim: Simulator, { head, entries, held }: SimulatorParts): void {
+  const { journal } = coreOf(sim).state;
+  const { pending, dropped, clearedId, ...numbers } = head.journal;
+  for (const entry of entries) journal.add(entry);
+  Object.assign(journal, { ...numbers, pending, dropped, clearedId });
+  for (const entry of held) journal.hold(entry);
+}
+
+const keyState = (
+  { keys, unlistedKeys, head }: StateParts<SimulatorPiece | SnapshotPiece>,
+  resolved: ResolvedScenario,
+) => {
+  const nowMs = 'anchorMs' in head.clock ? head.clock.anchorMs : head.clock.nowMs;
+  const read = (name: string) => (key: ExportedKey, index: number) =>
+    importKey(key, `${name}[${index}]`, resolved, nowMs);
+  return { keys: keys.map(read('keys')), unlisted: unlistedKeys.map(read('unlistedKeys')) };
+};
+
+function namedSnapshot(parts: StateParts<SnapshotPiece>, scenarioOf: ScenarioOf): Snapshot {
+  const { head, pets } = parts;
+  const resolved = scenarioOf(head.resolved);
+  return {
+    resolved,
+    petsFrom: scenarioOf(head.petsFrom),
+    clock: head.clock,
+    pets: { pets: pets.map(toStored), nextId: head.nextId ?? 1 },
+    keys: keyState(parts, resolved),
+    faults: importFaults(head.faults),
+  };
+}
+
+function delayedRequest({ dueMs, rule: definition, first, exchange }: JsonDelayed, scenarioOf: ScenarioOf) {
+  const rule = toFaultRule(definition as Parameters<typeof toFaultRule>[0], String(definition.name));
+  return {
+    dueMs,
+    rule,
+    first,
+    exchange: {
+      ...exchange,
+      rate: exchange.rate,
+      refusal: exchange.refusal,
+      fault: rule,
+      storedId: exchange.storedId,
+      key: exchange.key,
+      plan: exchange.plan,
+      call: fromPlainCall(fromJsonCall(exchange.call)),
+      resolved: scenarioOf(exchange.resolved),
+    },
+  };
+}

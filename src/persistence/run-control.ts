@@ -1,0 +1,23 @@
+import type { AnyControlOperation } from '../control-api/control-operation.js';
+import { controlOperations } from '../control-api/control-operations.js';
+import { perform } from '../control-api/perform.js';
+import { noSandbox, sandboxOperations } from '../control-api/sandbox-operations.js';
+import type { Sandboxes } from '../sandboxes/sandboxes.js';
+import type { Simulator } from '../simulator/simulator.js';
+import type { ControlCommand } from './command.js';
+
+/** Does what a control command says. @throws {ControlError} */
+export function runControl(
+  server: Simulator,
+  sandboxes: Sandboxes,
+  { sandbox, operation: name, input, origin = '', client }: ControlCommand,
+): unknown {
+  const caller = { name: client };
+  if (Object.hasOwn(sandboxOperations, name)) {
+    const operation = sandboxOperations[name as keyof typeof sandboxOperations] as AnyControlOperation;
+    return perform(operation, { sim: server, sandboxes, origin }, input, caller);
+  }
+  const sim = sandbox === undefined ? server : sandboxes.use(sandbox)?.sim;
+  if (sim === undefined) throw noSandbox();
+  return perform(controlOperations[name as keyof typeof controlOperations] as AnyControlOperation, sim, input, caller);
+}

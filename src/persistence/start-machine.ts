@@ -1,0 +1,122 @@
+import type { PetStore } from '../petstore/pet-store.js';
+import { Sandboxes, type SandboxesOptions, type SandboxState } from '../sandboxes/sandboxes.js';
+import { readStart } from '../scenario/read-start.js';
+import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
+import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
+import type { SimulatorOptions } from '../simulator/simulator-options.js';
+import { jsonText } from '../values/json.js';
+import { LogTime, type LogTimeOptions } from './log-time.js';
+import type { SimulatorPiece } from './piece.js';
+import { readPieces } from './read-pieces.js';
+import { restoreSimulator, type ScenarioOf, type SimulatorParts } from './restore-simulator.js';
+import { StateMachine } from './state-machine.js';
+
+export interface MachineOptions extends Pick<SimulatorOptions, 'scenarios' | 'onError' | 'onWarning'>, LogTimeOptions {
+  readonly generatePets?: GeneratePets | undefined;
+  /** Default: unused sandboxes stay, at most 1,000. */
+  readonly sandboxes?: SandboxesOptions | undefined;
+}
+
+/**
+ * A server at the start of a scenario.
+ * @param atMs the instant of the first entry of its log
+ */
+export function startMachine(resolved: ResolvedScenario, atMs: number, options: MachineOptions): StateMachine {
+  const time = new LogTime(options);
+  const sim = time.at(atMs, () => createSimulatorFrom(resolved, simulatorOptions(options), time));
+  return new StateMachine({ sim, time, ...common(sim, time, options) });
+}
+
+/**
+ * The server of which `captureMachine` gave the pieces.
+ * @param known a scenario that has been resolved already: its generated pets need not be made again
+ * @throws {Error} where the pieces are not whole; {ScenarioError} for a scenario that this version does not take
+ */
+export async function restoreMachine(
+  pieces: AsyncIterable<unknown> | Iterable<unknown>,
+  options: MachineOptions,
+  known?: ResolvedScenario,
+): Promise<StateMachine> {
+  const { server, scenarios, simulators } = await readPieces(pieces);
+  const scenarioOf = createResolver(scenarios, options.generatePets, known);
+  const [own, ...others] = simulators as [SimulatorParts, ...SimulatorParts[]];
+  const time = new LogTime(options);
+  return time.at(server.atMs, () => {
+    const first = scenarioOf(own.head.petsFrom);
+    const sim = createSimulatorFrom(first, simulatorOptions(options), time);
+    // Of a scenario with many pets the sandboxes share them, as they did before.
+    const stores = new Map([[first, coreOf(sim).state.pets.fork()]]);
+    restoreSimulator(sim, own, scenarioOf);
+    const restored = restoreSandboxes(sim, others, scenarioOf, stores);
+    const { used, dropped, lastNumber } = server.sandboxes;
+    const { makeSandboxes, onError } = common(sim, time, options);
+    return new StateMachine({
+      sim,
+      time,
+      onError,
+      state: server,
+      makeSandboxes(onMade) {
+        const sandboxes = makeSandboxes(onMade);
+        const inOrder = used.map((name) => restored.get(name) as SandboxState);
+        sandboxes.restore({ sandboxes: inOrder, dropped, lastNumber });
+        return sandboxes;
+      },
+    });
+  });
+}
+
+/** In the order in which they were made, because their journals are freed in that order. */
+function restoreSandboxes(
+  sim: Simulator,
+  parts: readonly SimulatorParts[],
+  scenarioOf: ScenarioOf,
+  stores: Map<ResolvedScenario, PetStore>,
+): Map<string, SandboxState> {
+  const fields = ({ head }: SimulatorParts) => head.sandbox as NonNullable<SimulatorPiece['sandbox']>;
+  const restored = new Map<string, SandboxState>();
+  for (const each of [...parts].sort((a, b) => fields(a).number - fields(b).number)) {
+    const resolved = scenarioOf(each.head.petsFrom);
+    const sandbox = coreOf(sim).forkFrom(resolved, stores.get(resolved)?.fork());
+    if (!stores.has(resolved)) stores.set(resolved, coreOf(sandbox).state.pets.fork());
+    restoreSimulator(sandbox, each, scenarioOf);
+    restored.set(fields(each).name, { ...fields(each), sim: sandbox });
+  }
+  return restored;
+}
+
+const simulatorOptions = ({ scenarios, generatePets, onError = console.error, onWarning }: MachineOptions) => ({
+  ...(scenarios && { scenarios }),
+  ...(generatePets && { generatePets }),
+  ...(onWarning && { onWarning }),
+  readStart,
+  onError,
+});
+
+const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.error }: MachineOptions) => ({
+  onError,
+  makeSandboxes: (onMade: (sim: Simulator) => void) =>
+    new Sandboxes(sim, () => time.now(), {
+      idleMs: Number.POSITIVE_INFINITY,
+      ...sandboxes,
+      // Who only reads is in no log; a touch is.
+      isWatched: () => false,
+      onMade: (sandbox) => void onMade(sandbox.sim),
+    }),
+});
+
+function createResolver(
+  scenarios: readonly Scenario[],
+  generatePets: GeneratePets | undefined,
+  known: ResolvedScenario | undefined,
+): ScenarioOf {
+  const resolved: ResolvedScenario[] = [];
+  return (number) => {
+    const content = scenarios[number];
+    if (content === undefined) throw new Error(`Failed to read the snapshot: expected scenario ${number}, got none`);
+    const isKnown = known !== undefined && generatesPets(content) && jsonText(known.scenario) === jsonText(content);
+    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets, readStart);
+    return resolved[number];
+  };
+}

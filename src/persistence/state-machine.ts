@@ -1,0 +1,236 @@
+import { putOnASecond } from '../clock/put-on-a-second.js';
+import { ControlError } from '../control-api/control-error.js';
+import { judge } from '../judge/judge.js';
+import type { Verdict } from '../judge/judge-run.js';
+import { fromPlainCall } from '../requests/plain-call.js';
+import { SandboxError } from '../sandboxes/sandbox-error.js';
+import { recreatedHeaders, type Sandboxes } from '../sandboxes/sandboxes.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { jsonText } from '../values/json.js';
+import { afterRestart } from './after-restart.js';
+import { createAnswerHash } from './answer-hash.js';
+import { countRequests, takeOne } from './arrived-behind.js';
+import type { Command, RequestCommand } from './command.js';
+import { fromJsonCommand } from './command-json.js';
+import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
+import { hasNoWaiter, tooLate } from './deadline.js';
+import { DueRequests } from './due-requests.js';
+import { leaveConnections } from './leave-connections.js';
+import type { LogEntry } from './log.js';
+import type { LogTime } from './log-time.js';
+import { noteOutage } from './note-outage.js';
+import type { ServerPiece } from './piece.js';
+import { type Replica, Replicas } from './replicas.js';
+import { runControl } from './run-control.js';
+
+/** What a state machine has beside its simulators. */
+export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
+
+export interface MachineParts {
+  readonly sim: Simulator;
+  readonly time: LogTime;
+  readonly onError: (error: unknown) => void;
+  /** @param onMade to be called with every sandbox that there is and that will be */
+  readonly makeSandboxes: (onMade: (sim: Simulator) => void) => Sandboxes;
+  readonly state?: MachineState | undefined;
+}
+
+/**
+ * The state of a server as a function of a log: its simulator and its sandboxes. Entries are applied in their order, and
+ * nothing else changes it, so the same entries lead to the same state, answers and journal.
+ */
+export class StateMachine {
+  readonly sim: Simulator;
+  readonly sandboxes: Sandboxes;
+  readonly time: LogTime;
+  readonly replicas: Replicas;
+  readonly #onError: (error: unknown) => void;
+  readonly #answers = createAnswerHash();
+  readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
+  /** How many requests of the entry are still to come, by sandbox. */
+  #behind = new Map<string, number>();
+  /** Who wrote the entry, and how much earlier than it is applied. */
+  #writer = '';
+  #aheadMs = 0;
+  readonly #due = new DueRequests(() => this.#sims());
+  #scenarioHash: string | undefined;
+  #runEnd: ServerPiece['runEnd'];
+
+  constructor({ sim, time, onError, makeSandboxes, state }: MachineParts) {
+    const hashAnswersOf = ({ journal }: Simulator) => journal.listen((entry) => this.#answers.addRecord(entry));
+    this.sim = sim;
+    this.time = time;
+    this.#onError = onError;
+    this.#applied = { ...state?.applied };
+    this.#scenarioHash = state?.scenarioHash;
+    this.#runEnd = state?.runEnd;
+    this.replicas = new Replicas(state?.replicas);
+    hashAnswersOf(sim);
+    this.sandboxes = makeSandboxes(hashAnswersOf);
+  }
+
+  get state(): MachineState {
+    const replicas = this.replicas.state;
+    return {
+      applied: { ...this.#applied },
+      scenarioHash: this.#scenarioHash,
+      runEnd: this.#runEnd,
+      ...(replicas && { replicas }),
+    };
+  }
+
+  /** The machine's instant at which the next delayed request goes on; Infinity where nothing waits for time. */
+  nextDueMs(): number {
+    return this.#due.nextMs();
+  }
+
+  /** The simulator of a sandbox, or the server's own. */
+  simOf(sandbox: string | undefined): Simulator | undefined {
+    return sandbox === undefined ? this.sim : this.sandboxes.find(sandbox)?.sim;
+  }
+
+  /** The verdict on the client: of a run that has ended, as its command said. */
+  judge(): Verdict {
+    return judge(this.sim, this.#runEnd && { isOver: true, end: this.#runEnd });
+  }
+
+  /**
+   * Does what an entry says, at its instant.
+   * @param handedIn its commands where they were handed in here, so that they need not be read
+   */
+  apply(entry: LogEntry, handedIn?: readonly Command[]): AppliedEntry {
+    const { atMs, commands, writer, incarnation, sequence, isLate = false } = entry;
+    const [life, last] = this.#applied[writer] ?? [0, 0];
+    if (incarnation < life || (incarnation === life && sequence <= last)) return { results: [], hash: '' };
+    this.#applied[writer] = [incarnation, sequence];
+    const beforeMs = this.time.lastMs;
+    return this.time.at(atMs, () => {
+      this.#noteReplica(writer, this.time.lastMs - beforeMs);
+      // Before the entry.
+      this.#due.complete();
+      this.#writer = writer;
+      this.#aheadMs = this.time.lastMs - atMs;
+      const all = handedIn ?? commands.map(fromJsonCommand);
+      const read = isLate ? all.filter(({ kind }) => hasNoWaiter(kind)) : all;
+      this.#behind = countRequests(read);
+      const run = (command: Command) => this.#run(command, beforeMs);
+      const results = all.map((command) => (isLate && !hasNoWaiter(command.kind) ? tooLate() : run(command)));
+      return { results, hash: this.#answers.take() };
+    });
+  }
+
+  /** Who has been silent for too long is gone, and waits for nothing any more. */
+  #noteReplica(writer: string, passedMs: number): void {
+    for (const replica of this.replicas.wrote(writer, passedMs)) {
+      delete this.#applied[replica.name];
+      if (!replica.hasParted) this.#leaveConnections(replica);
+    }
+  }
+
+  #leaveConnections(replica: Replica): void {
+    for (const sim of this.#sims()) leaveConnections(sim, replica);
+  }
+
+  #run(command: Command, beforeMs: number): CommandResult {
+    try {
+      const value = this.#do(command, beforeMs);
+      if (command.kind === 'control') this.#answers.addText(jsonText(value));
+      return { value };
+    } catch (error) {
+      const isMistake =
+        error instanceof ControlError || error instanceof SandboxError || error instanceof ScenarioError;
+      if (!isMistake) this.#onError(error);
+      this.#answers.addText(String(error));
+      return { error };
+    }
+  }
+
+  #do(command: Command, beforeMs: number): unknown {
+    switch (command.kind) {
+      case 'request':
+        return this.#handle(command);
+      case 'control':
+        return runControl(this.sim, this.sandboxes, command);
+      case 'sent': {
+        const sim = this.simOf(command.sandbox);
+        for (const [id, delivery] of command.answers) if (sim) coreOf(sim).state.journal.complete(id, delivery);
+        return;
+      }
+      case 'left': {
+        const sim = this.simOf(command.sandbox);
+        if (sim) coreOf(sim).delayed.leave(command.id);
+        return;
+      }
+      case 'scenario':
+        if (command.after !== undefined && command.after !== this.#scenarioHash) return;
+        this.sim.load(command.scenario, { reseed: command.reseed ?? false });
+        this.#scenarioHash = command.hash;
+        return;
+      case 'touch':
+        return (
+          this.sandboxes.use(command.sandbox) ?? (command.make && this.sandboxes.createForRequest(command.sandbox))
+        );
+      case 'alignClock':
+        return putOnASecond(coreOf(this.sim).state.clock);
+      case 'begin':
+        // So that its clock begins at the instant of this entry.
+        this.sim.reset();
+        this.#scenarioHash = command.hash;
+        return;
+      case 'runEnded':
+        this.#runEnd = { isInterrupted: command.isInterrupted, hasFailed: command.hasFailed };
+        return;
+      case 'started':
+        for (const state of this.#cores()) afterRestart(state, this.time.lastMs - beforeMs);
+        return;
+      case 'join':
+        this.replicas.join(this.#writer, command.version);
+        return;
+      case 'part': {
+        const replica = this.replicas.part(this.#writer);
+        if (replica !== undefined) this.#leaveConnections(replica);
+        return;
+      }
+      case 'storeAway':
+        noteOutage(this.simOf(command.sandbox), command, this.time.lastMs);
+        return;
+      case 'beat':
+      case 'tick':
+        return;
+    }
+  }
+
+  #handle({ sandbox, call, waitedMs = 0 }: RequestCommand): HandledRequest {
+    const box =
+      sandbox === undefined ? undefined : (this.sandboxes.use(sandbox) ?? this.sandboxes.createForRequest(sandbox));
+    const sim = box?.sim ?? this.sim;
+    const { journal, clock, resolved } = coreOf(sim).state;
+    const isFirst = box?.isRecreated && journal.lastId === 0;
+    const atMs = clock.now();
+    const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#aheadMs) * (resolved.clock.speed ?? 1);
+    const { connection } = call;
+    const context = {
+      connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),
+      adapterHeaders: isFirst ? recreatedHeaders : undefined,
+      arrivedBehind: takeOne(this.#behind, sandbox),
+      arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
+    };
+    const answer = sim.handle(fromPlainCall(call, context));
+    if (answer instanceof Promise) {
+      this.#due.add();
+      // Somebody may wait for a delayed answer; nobody has to.
+      answer.catch(() => {});
+    }
+    return { sim, id: journal.lastId, atMs, answer };
+  }
+
+  *#sims(): Generator<Simulator> {
+    yield this.sim;
+    yield* this.sandboxes.sims();
+  }
+
+  *#cores() {
+    for (const sim of this.#sims()) yield coreOf(sim).state;
+  }
+}

@@ -1,0 +1,36 @@
+import { retryAfterHeader } from '../rate-limits/header-names.js';
+import type { Answer, ApiCall } from '../requests/api-call.js';
+import { errorBody } from '../requests/api-error.js';
+import { limitHeaders } from '../simulator/limit-headers.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import type { LogUnavailableError } from './log.js';
+
+/**
+ * The answer to a request that could not be written down, with the limits as they were before. It uses no quota and is in no
+ * journal, unless it is uncertain whether it was written.
+ */
+export const unavailableAnswer = (
+  sim: Simulator,
+  { isUncertain }: LogUnavailableError,
+  call: Pick<ApiCall, 'header'>,
+): Answer => ({
+  status: 503,
+  headers: {
+    'Content-Type': 'application/json',
+    Date: new Date(sim.clock.now()).toUTCString(),
+    ...limitHeaders(coreOf(sim).state, call.header('authorization'), sim.clock.now()),
+    [retryAfterHeader]: '1',
+  },
+  body: errorBody({
+    status: 503,
+    code: 'service_unavailable',
+    message: isUncertain
+      ? 'The store of the simulator does not answer, so nobody knows yet whether this request was done; retry in 1 second.'
+      : 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
+  }),
+  operation: undefined,
+  key: undefined,
+  plan: undefined,
+  fault: undefined,
+  wire: undefined,
+});

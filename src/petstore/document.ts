@@ -1,0 +1,36 @@
+import type { PlanLimits } from '../rate-limits/plan-limits.js';
+
+/**
+ * What the interface document says, each value beside its quote. Nothing else in the code decides these.
+ * Points that the document leaves open stand in assumptions.ts.
+ */
+
+/** "{base_url} is the production address and already ends in the version segment /v1." */
+export const basePath = '/v1';
+
+/** "The interface version is 1.0.0." */
+export const interfaceVersion = '1.0.0';
+
+/** "Allowed values: available, pending, sold." */
+export const petStatuses = ['available', 'pending', 'sold'] as const;
+export type PetStatus = (typeof petStatuses)[number];
+
+/** "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
+export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
+
+/** "Operation name: listPets", "Operation name: createPet", "Operation name: getPet". */
+export const operationNames = ['listPets', 'createPet', 'getPet'] as const;
+export type OperationName = (typeof operationNames)[number];
+
+export const isOperationName = (name: string | undefined): name is OperationName =>
+  operationNames.some((operation) => operation === name);
+
+/** "Free 60 / 1,000; Pro 300 / 10,000; Business 1,000 / 100,000; Enterprise Custom / Custom." */
+export const documentedPlans = {
+  free: { minute: 60, day: 1_000 },
+  pro: { minute: 300, day: 10_000 },
+  business: { minute: 1_000, day: 100_000 },
+} as const satisfies Record<string, PlanLimits>;
+
+/** "This operation is scheduled for removal on 5 December 2030." The hour and zone are our choice: 00:00 UTC. */
+export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);

@@ -1,0 +1,90 @@
+import type { ApiCall } from '../requests/api-call.js';
+import { invalidRequest } from '../requests/api-error.js';
+import type { Outcome } from '../requests/outcome.js';
+import { parseInt64 } from '../values/int64.js';
+import { listLimit, type PetStatus, petStatuses } from './document.js';
+import { isStatus, type Operation, type OperationContext, quote } from './operation.js';
+import type { PetStore } from './pet-store.js';
+import type { Settings } from './settings.js';
+
+/** "Operation name: listPets. GET /pets." */
+export const listPets: Operation = (call, context) => {
+  const { pets, lists, settings } = context;
+  // With paging a list has a link that depends on more than the query, so it is not cached.
+  if (settings.paging !== 'none') return readList(call, context);
+  return lists.find(pets.content, settings, call.query, () => readList(call, context));
+};
+
+function readList(call: ApiCall, { pets, settings }: OperationContext): Outcome {
+  const query = new URLSearchParams(call.query);
+  if (settings.unknownQuery === 'reject') rejectUnknownQuery(query, settings);
+  const limit = readLimit(query, settings);
+  const status = readStatusFilter(query, settings);
+  if (status === 'none') return { status: 200, body: '[]' };
+  const skip = settings.paging === 'none' ? 0 : readPage(query, settings.paging, pets, limit, status);
+  const page = pets.list({ status, limit, skip });
+  const body = `[${page.map((pet) => pet.json).join(',')}]`;
+  const next = skip + page.length;
+  const last = page.at(-1);
+  if (settings.paging === 'none' || last === undefined || next >= pets.count(status)) return { status: 200, body };
+  const value = { cursor: `after-${last.id}`, offset: String(next), page: String(next / limit + 1) }[settings.paging];
+  query.set(settings.paging, value);
+  return { status: 200, body, headers: { Link: `<${call.baseUrl}/pets?${query}>; rel="next"` } };
+}
+
+function rejectUnknownQuery(query: URLSearchParams, { paging }: Settings): void {
+  for (const name of query.keys()) {
+    if (name !== 'limit' && name !== 'status' && name !== paging) {
+      throw invalidRequest(`${quote(name)} is not a query parameter of listPets.`, 'unknownQuery');
+    }
+  }
+}
+
+function readLimit(query: URLSearchParams, { limitOutOfRange }: Settings): number {
+  const [text, ...more] = query.getAll('limit');
+  if (text === undefined) return listLimit.default;
+  const isWhole = more.length === 0 && /^(?:0|-?[1-9][0-9]*)$/.test(text);
+  const value = isWhole ? Number(text) : Number.NaN;
+  if (value >= listLimit.minimum && value <= listLimit.maximum) return value;
+  if (limitOutOfRange === 'reject') {
+    const found = more.length > 0 ? 'given more than once' : quote(text);
+    throw invalidRequest(
+      `limit is ${found}; it must be a whole number from ${listLimit.minimum} to ${listLimit.maximum}.`,
+      'limitOutOfRange',
+    );
+  }
+  if (limitOutOfRange === 'default' || Number.isNaN(value)) return listLimit.default;
+  return Math.min(Math.max(value, listLimit.minimum), listLimit.maximum);
+}
+
+function readStatusFilter(query: URLSearchParams, { unknownStatusFilter }: Settings): PetStatus | 'none' | undefined {
+  const [text, ...more] = query.getAll('status');
+  if (text === undefined) return undefined;
+  if (more.length === 0 && isStatus(text)) return text;
+  if (unknownStatusFilter === 'empty') return 'none';
+  if (unknownStatusFilter === 'ignore') return undefined;
+  const found = more.length > 0 ? 'given more than once' : quote(text);
+  throw invalidRequest(`status is ${found}; it must be one of ${petStatuses.join(', ')}.`, 'unknownStatusFilter');
+}
+
+/** How many pets come before the requested page. */
+function readPage(
+  query: URLSearchParams,
+  paging: 'cursor' | 'offset' | 'page',
+  pets: PetStore,
+  limit: number,
+  status: PetStatus | undefined,
+): number {
+  const text = query.get(paging);
+  if (text === null) return 0;
+  if (paging === 'cursor') {
+    const id = text.startsWith('after-') ? parseInt64(text.slice('after-'.length)) : undefined;
+    if (id === undefined) throw invalidRequest('cursor is not one that a Link header gave.', 'paging');
+    return pets.positionAfter(id, status);
+  }
+  const least = paging === 'page' ? 1 : 0;
+  const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : -1;
+  if (value < least)
+    throw invalidRequest(`${paging} is ${quote(text)}; it must be a whole number from ${least}.`, 'paging');
+  return paging === 'page' ? (value - 1) * limit : value;
+}

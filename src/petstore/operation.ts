@@ -1,0 +1,34 @@
+import type { ApiCall } from '../requests/api-call.js';
+import type { Outcome } from '../requests/outcome.js';
+import type { Int64 } from '../values/int64.js';
+import type { JsonValue } from '../values/json.js';
+import { type PetStatus, petStatuses } from './document.js';
+import type { ListCache } from './list-cache.js';
+import type { PetStore } from './pet-store.js';
+import type { Settings } from './settings.js';
+
+/** What an operation works on. */
+export interface OperationContext {
+  pets: PetStore;
+  categories: ReadonlySet<Int64>;
+  settings: Settings;
+  lists: ListCache;
+}
+
+/** One operation of the API: checks the call, runs it and gives the outcome. @throws {ApiError} for every documented failure */
+export type Operation = (call: ApiCall, context: OperationContext, petId: string) => Outcome;
+
+export const isStatus = (value: unknown): value is PetStatus => petStatuses.includes(value as PetStatus);
+
+/** A rejected value for an error message: its type, or the value itself where it is short. */
+export function describe(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return `the string ${quote(value)}`;
+  if (typeof value === 'boolean') return String(value);
+  return `the number ${value}`;
+}
+
+/** Text in quotes, at most 40 characters of it. */
+export const quote = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text);

@@ -1,0 +1,40 @@
+import { type Choice, choice, limitSettings, open, type ValueOf } from '../rate-limits/settings.js';
+import type { ErrorCode } from '../requests/error-codes.js';
+
+/** What the simulator does at every point that the document leaves open: the default first. assumptions.ts asks the questions. */
+export const settingValues = {
+  defaultStatus: choice('available', 'pending', 'sold', 'absent'),
+  unknownCategory: choice('accept', 'reject'),
+  unknownFields: choice('ignore', 'reject', 'echo'),
+  emptyName: choice('accept', 'reject'),
+  listOrder: choice('id-ascending', 'newest-first', 'shuffled'),
+  paging: choice('none', 'cursor', 'offset', 'page'),
+  limitOutOfRange: choice('reject', 'clamp', 'default'),
+  unknownStatusFilter: choice('reject', 'empty', 'ignore'),
+  unknownQuery: choice('ignore', 'reject'),
+  malformedPetId: choice('not-found', 'reject'),
+  contentType: choice('reject', 'accept', 'unsupported'),
+  bodyTooLarge: choice('payload-too-large'),
+  unknownRoute: choice('not-found'),
+  unknownMethod: choice('method-not-allowed', 'not-found'),
+  errorCodes: open<Partial<Record<ErrorCode, string>>>({}),
+  ...limitSettings,
+  deprecation: choice('silent', 'headers'),
+  afterRemoval: choice('not-found', 'gone', 'keep'),
+  cors: open<'loopback' | 'hidden' | 'off' | readonly string[]>('loopback'),
+};
+
+export type AssumptionId = keyof typeof settingValues;
+
+/** The assumptions with a closed set of values. */
+export type ChoiceId = {
+  [Id in AssumptionId]: (typeof settingValues)[Id] extends Choice<unknown> ? Id : never;
+}[AssumptionId];
+
+/** What the simulator does at every open point: one value an assumption. */
+export type Settings = { -readonly [Id in AssumptionId]: ValueOf<(typeof settingValues)[Id]> };
+
+/** The default of every assumption. */
+export const defaultSettings = Object.fromEntries(
+  Object.entries(settingValues).map(([id, value]) => [id, value.default]),
+) as unknown as Settings;

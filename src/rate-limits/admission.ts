@@ -1,0 +1,57 @@
+import { ApiError, keyBanned } from '../requests/api-error.js';
+import { counted } from '../values/counted.js';
+import { type ApiKey, countRefused, countServed, extendBan, noteRefusal, refresh } from './api-key.js';
+import { windowSeconds } from './plan-limits.js';
+import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
+import type { LimitSettings } from './settings.js';
+import type { Algorithm } from './window.js';
+
+/** Whether a request goes on, and what its answer says about the limits either way. */
+export interface Admission {
+  rate: RateReport;
+  /** The refusal: over a limit, or banned. `rate.resetAtSeconds` is then what Retry-After promises. */
+  refusal: ApiError | undefined;
+  isStrike: boolean;
+}
+
+/**
+ * Ban, then rate limit: looks at both windows, then counts in both or neither, in one synchronous step.
+ * @param options.isLimited whether the plan limits apply to the operation; a ban always does
+ * @param options.counts whether the request uses quota when it is not refused
+ */
+export function admit(
+  key: ApiKey,
+  algorithm: Algorithm,
+  settings: LimitSettings,
+  nowMs: number,
+  { isLimited, counts }: { isLimited: boolean; counts: boolean },
+): Admission {
+  const nowSeconds = Math.floor(nowMs / 1000);
+  refresh(key, algorithm, nowMs);
+  if (nowMs < key.bannedUntilMs) {
+    extendBan(key, settings, nowMs);
+    return refuseBanned(key, settings, nowSeconds, false);
+  }
+  if (!isLimited || !isExhausted(key)) {
+    if (isLimited && counts) countServed(key, algorithm, nowSeconds);
+    return { rate: reportServed(key, settings.reportedWindow), refusal: undefined, isStrike: false };
+  }
+  countRefused(key, algorithm, settings.rejectedCounts, nowSeconds);
+  const rate = reportRefused(key);
+  const noted = noteRefusal(key, settings, nowMs, rate.resetAtSeconds);
+  if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
+  const { limit, window, resetAtSeconds } = rate;
+  const message = `The ${key.plan} plan allows ${counted(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${counted(resetAtSeconds - nowSeconds, 'second')}.`;
+  return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message), isStrike: noted === 'strike' };
+}
+
+function refuseBanned(key: ApiKey, settings: LimitSettings, nowSeconds: number, isStrike: boolean): Admission {
+  const rate = reportBanned(key, settings.reportedWindow);
+  const cause = key.banCause === 'strikes' ? ' because requests went on after a 429' : '';
+  const message = `The API key is banned${cause}; retry in ${counted(rate.resetAtSeconds - nowSeconds, 'second')}.`;
+  return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
+}
+
+/** `a minute`, or `in 6 seconds` where the scenario has another length. */
+const per = (lengthSeconds: number, window: RateReport['window']) =>
+  lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${counted(lengthSeconds, 'second')}`;

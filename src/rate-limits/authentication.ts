@@ -1,0 +1,33 @@
+import { unauthorized } from '../requests/api-error.js';
+import type { ApiKey } from './api-key.js';
+
+/** RFC 9110 section 11.1: the scheme name is case-insensitive; RFC 6750 section 2.1: one space, then the token. */
+const bearer = /^bearer +[^\s,]+$/i;
+
+/**
+ * Reads the API key of a request: "Authorization: Bearer <API_KEY>".
+ * @param authorization the header; two of them arrive joined by a comma, and are refused
+ * @throws {ApiError} 401 "for a missing or invalid API key"
+ */
+export function readToken(authorization: string | undefined): string {
+  if (authorization === undefined || authorization === '') {
+    throw unauthorized('The Authorization header is missing; send "Authorization: Bearer <API_KEY>".', false);
+  }
+  if (!bearer.test(authorization)) {
+    throw unauthorized('The Authorization header is not of the form "Bearer <API_KEY>".', false);
+  }
+  return authorization.slice(authorization.lastIndexOf(' ') + 1);
+}
+
+/** Finds an API key. Changes nothing. @throws {ApiError} 401 */
+export function findKey(token: string, find: (token: string) => ApiKey | undefined): ApiKey {
+  const key = find(token);
+  if (key === undefined) throw unauthorized('The API key is unknown.', true);
+  return key;
+}
+
+/** @throws {ApiError} 401 for a key that was revoked or has expired */
+export function requireValid({ state, expiresAtMs }: ApiKey, nowMs: number): void {
+  if (state === 'revoked') throw unauthorized('The API key was revoked.', true);
+  if (expiresAtMs !== undefined && nowMs >= expiresAtMs) throw unauthorized('The API key has expired.', true);
+}

@@ -1,0 +1,102 @@
+import { isMap } from '../values/plain-data.js';
+import { ownKey } from './own-record.js';
+import type { RawExchange } from './raw-exchange.js';
+
+/**
+ * An entry of an HTTP Archive 1.2, as browsers, Playwright, mitmproxy, Charles and this simulator write it. Its instants
+ * are those of the machine that recorded it.
+ * @returns `undefined` for what was not sent to a service: a cached answer, a preflight
+ */
+export function readHarEntry(entry: Record<string, unknown>): RawExchange | undefined {
+  const request = mapAt(entry, 'request');
+  const response = mapAt(entry, 'response');
+  const method = textAt(request, 'method')?.toUpperCase() ?? 'GET';
+  const url = textAt(request, 'url');
+  const startedMs = Date.parse(textAt(entry, 'startedDateTime') ?? '');
+  if (url === undefined || method === 'OPTIONS' || entry._fromCache !== undefined) return undefined;
+  const own = isMap(entry._petstoreSim) ? entry._petstoreSim : undefined;
+  const headers = own === undefined ? pairsAt(request, 'headers') : ownHeaders(own);
+  const content = mapAt(response, 'content');
+  const postData = mapAt(request, 'postData');
+  const times = timesOf(entry, startedMs);
+  const status = Number(response.status);
+  return {
+    ...times,
+    method,
+    url,
+    status: status > 0 ? status : 0,
+    isAbandoned: own?.abandoned === true || isAborted(response),
+    requestHeaders: headers,
+    // A browser that hides secrets leaves Authorization out, and so do tools that record no headers at all.
+    hasRequestHeaders: headers.length > 0 || own !== undefined,
+    answerHeaders: pairsAt(response, 'headers'),
+    requestBody: textAt(postData, 'text') ?? (Number(request.bodySize) > 0 ? undefined : ''),
+    answerBody: bodyOf(content, method),
+    connection: textAt(entry, 'connection') ?? textAt(entry, '_connectionId'),
+    own,
+  };
+}
+
+/** Why there is no answer, as Playwright and Chromium's own tools write it: because the page wanted none any more. */
+const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
+  /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
+
+/** Of our own export: the key by its id where it is masked, because masked keys can be alike. */
+function ownHeaders(own: Record<string, unknown>): [string, string][] {
+  const key = ownKey(own);
+  return key === undefined ? [] : [['Authorization', `Bearer ${key}`]];
+}
+
+/**
+ * When the request went out, when its answer began to come and when all of it was there. What comes before sending (a
+ * queue, a look-up, a connection) is the client's own time.
+ */
+function timesOf(entry: Record<string, unknown>, startedMs: number) {
+  const timings = mapAt(entry, 'timings');
+  const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
+  // mitmproxy connects to the service while the client waits, and has it in `wait`, too.
+  const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
+  // `ssl` is part of `connect`.
+  const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
+  const totalMs = Math.max(0, Number(entry.time) || 0);
+  const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);
+  // Without an answer the wait is -1.
+  const answeredMs = Number(timings.wait) >= 0 ? sentMs + part('send') + part('wait') : startedMs + totalMs;
+  const finishedMs = answeredMs + part('receive');
+  return {
+    sentMs,
+    answeredMs,
+    finishedMs: isWithinWait ? finishedMs : Math.max(finishedMs, startedMs + totalMs),
+    hasTimings,
+  };
+}
+
+/** The body of an answer; `undefined` where the recording left it out. */
+function bodyOf(content: Record<string, unknown>, method: string): string | undefined {
+  const text = textAt(content, 'text');
+  if (text === undefined) return method === 'HEAD' || Number(content.size) === 0 ? '' : undefined;
+  if (content.encoding !== 'base64') return text;
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+}
+
+const mapAt = (map: Record<string, unknown>, name: string): Record<string, unknown> => {
+  const value = map[name];
+  return isMap(value) ? value : {};
+};
+
+const textAt = (map: Record<string, unknown>, name: string): string | undefined => {
+  const value = map[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+function pairsAt(map: Record<string, unknown>, name: string): [string, string][] {
+  const value = map[name];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each): [string, string][] =>
+    isMap(each) && typeof each.name === 'string' ? [[each.name, String(each.value ?? '')]] : [],
+  );
+}

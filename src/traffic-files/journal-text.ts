@@ -1,0 +1,27 @@
+import { textOfBytes } from '../values/json-bytes.js';
+import type { Exchange } from './exchange.js';
+
+/**
+ * An exchange as a line of JSON Lines, as `readRecording` takes it: what was asked, what was answered, and the name of the
+ * key instead of the key.
+ */
+export function journalLine(exchange: Exchange): string {
+  const { id, arrivedAtMs, answeredAtMs, token, method, baseUrl, path, query, status, headers } = exchange;
+  const { requestHeaders, requestBody, responseBody, question } = exchange;
+  return JSON.stringify({
+    id,
+    time: new Date(arrivedAtMs).toISOString(),
+    durationMs: answeredAtMs - arrivedAtMs,
+    ...(token !== undefined && { key: token }),
+    method,
+    baseUrl,
+    path,
+    query,
+    status,
+    requestHeaders,
+    ...(requestBody && { requestBody: { text: textOfBytes(requestBody) } }),
+    headers,
+    ...(responseBody !== '' && { responseBody: { text: responseBody } }),
+    ...(question !== undefined && { question }),
+  });
+}

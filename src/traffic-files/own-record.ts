@@ -1,0 +1,43 @@
+import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
+/**
+ * Reads the fields that only the simulator writes.
+ * @returns `undefined` for an entry of another program
+ */
+export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
+  const { id, strikes, episode } = entry;
+  if (typeof id !== 'number' || typeof strikes !== 'number' || typeof episode !== 'number') return undefined;
+  const finishedMs = number(entry.finishedMs);
+  const promisedAt = text(entry.promisedAt);
+  return {
+    id,
+    lastArrivedId: number(entry.lastArrivedId) ?? id,
+    heldMs: number(entry.heldMs) ?? 0,
+    ...(finishedMs !== undefined && { finishedAtMs: arrivedAtMs + finishedMs }),
+    ...(typeof entry.client === 'string' && { client: entry.client }),
+    ...(typeof entry.call === 'string' && { call: entry.call }),
+    plan: text(entry.plan),
+    window: entry.window === 'minute' || entry.window === 'day' ? entry.window : undefined,
+    refusal: text(entry.refusal) as RefusalKind | undefined,
+    promisedAtMs: promisedAt === undefined ? undefined : Date.parse(promisedAt),
+    strikes,
+    isStrike: entry.strike === true,
+    isLimited: entry.plan !== undefined && entry.exempt !== true,
+    episode,
+    storedId: text(entry.storedId),
+    fault: text(entry.fault),
+    isUnreadable: entry.unreadable === true,
+    assumption: text(entry.assumption),
+  };
+}
+
+/** The key of an entry of our own; where it is masked, its id, because masked keys can be alike. */
+export function ownKey({ key, keyId }: Entry): string | undefined {
+  const whole = text(key);
+  return whole !== undefined && !whole.startsWith('…') ? whole : (text(keyId) ?? whole);
+}

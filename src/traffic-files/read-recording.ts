@@ -1,0 +1,226 @@
+import { emptyRecord } from '../requests/request-record.js';
+import { counted } from '../values/counted.js';
+import { isMap } from '../values/plain-data.js';
+import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
+import { type Exchange, type Missing, readDate, tellingHeaders } from './exchange.js';
+import { readHarEntry } from './har-entry.js';
+import { readJournalLine } from './journal-line.js';
+import { JsonItems, RecordingError } from './json-items.js';
+import { KeyNames, keyIn, withoutKey } from './key-names.js';
+import { readOwnFields } from './own-record.js';
+import type { RawExchange } from './raw-exchange.js';
+import { RepeatedEntries } from './repeated-entries.js';
+import { clockOffsetMs } from './service-clock.js';
+
+/** What was recorded of one service, in the order of sending. */
+export interface Recording {
+  readonly exchanges: readonly Exchange[];
+  /** The base addresses that it goes to. */
+  readonly baseUrls: readonly string[];
+  /** How many entries there were, those of other addresses among them. */
+  readonly entries: number;
+  /** How far the clock of the service was ahead of that of the recording machine; the instants are corrected by it. */
+  readonly clockOffsetMs: number;
+  /** What was left out, in sentences. */
+  readonly notes: readonly string[];
+}
+
+export interface ReadOptions {
+  /** The base address of the service. Default: every one that ends in `/v1` and is asked for `/pets`. */
+  baseUrl?: string | undefined;
+  /** Keys that are no secret, such as those of a scenario: they keep their names. */
+  publicKeys?: Iterable<string> | undefined;
+  /** Which answers' bodies are needed; those that are not are not kept. Default: all. */
+  keepsBody?: ((body: string, status: number) => boolean) | undefined;
+}
+
+export interface RecordedFile {
+  /** What notes and errors call it. */
+  readonly name: string;
+  readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/**
+ * Reads recorded traffic, HAR 1.2 or JSON Lines, piece by piece. Keys are hashed while reading, and an entry that stands in
+ * more than one file is read once.
+ * @throws {RecordingError} when a file is neither, or all of them hold nothing of the service
+ */
+export async function readRecording(files: readonly RecordedFile[], options: ReadOptions = {}): Promise<Recording> {
+  const reader = new RecordingReader(options, files.length > 1);
+  for (const file of files) await reader.read(file);
+  return reader.finish();
+}
+
+/**
+ * An exchange on its way: the instants are not corrected, and the number is not given yet, unless the simulator wrote it. It
+ * is changed in place, because a file of 100 MB has 50,000.
+ */
+type Pending = { -readonly [Field in keyof Exchange]: Exchange[Field] };
+
+class RecordingReader {
+  readonly #options: ReadOptions;
+  readonly #keys: KeyNames;
+  readonly #pending: Pending[] = [];
+  /** One text for all answers that are alike. */
+  readonly #bodies = new Map<string, string>();
+  readonly #connections = new Map<string, number>();
+  readonly #repeated: RepeatedEntries | undefined;
+  #entries = 0;
+  #notes: string[] = [];
+
+  constructor(options: ReadOptions, hasMoreFiles: boolean) {
+    this.#options = options;
+    this.#repeated = hasMoreFiles ? new RepeatedEntries() : undefined;
+    this.#keys = new KeyNames(options.publicKeys);
+  }
+
+  async read({ name, pieces }: RecordedFile): Promise<void> {
+    const items = new JsonItems();
+    const counts = { all: 0, ours: 0, repeated: 0 };
+    for await (const piece of pieces) {
+      for (const { kind, text } of items.push(piece)) {
+        counts.all++;
+        const found = this.#find(kind, parse(text, `entry ${counts.all} of ${name}`));
+        if (found === undefined) continue;
+        counts.ours++;
+        if (this.#repeated?.isRepeated(found.raw, kind)) counts.repeated++;
+        else this.#pending.push(this.#toPending(found.raw, found.address));
+      }
+    }
+    this.#repeated?.endFile();
+    this.#entries += counts.all;
+    const note = (text: string) => this.#notes.push(`${name}: ${text}`);
+    if (items.isCut) note(`the file ends in the middle of an entry, after ${counted(counts.all, 'whole one')}.`);
+    if (items.oversized > 0) note(`${counted(items.oversized, 'entry', 'entries')} of more than 32 MiB left out.`);
+    if (counts.ours === 0) note(`none of ${counted(counts.all, 'entry', 'entries')} is of the service.`);
+    if (counts.repeated > 0)
+      note(`${counts.repeated} of ${counted(counts.ours, 'request')} stood in a file before it.`);
+  }
+
+  #find(kind: 'har-entry' | 'object', value: unknown): { raw: RawExchange; address: Address } | undefined {
+    if (!isMap(value)) return undefined;
+    const raw = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
+    const address = raw && splitAddress(raw.url, this.#options.baseUrl);
+    return raw && address && { raw, address };
+  }
+
+  #toPending(raw: RawExchange, { baseUrl, path, query }: Address): Pending {
+    const sent = new Map(raw.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
+    const authorization = sent.get('authorization');
+    const question = typeof raw.own?.question === 'string' ? raw.own.question : undefined;
+    // Our own log has names already.
+    const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
+    const hide = (text: string) => withoutKey(text, keyIn(authorization), token);
+    const headers = tellingHeaders(raw.answerHeaders);
+    const sentMs = Number.isFinite(raw.sentMs)
+      ? raw.sentMs
+      : (readDate(headers) ?? this.#pending.at(-1)?.arrivedAtMs ?? 0);
+    const answeredMs = Number.isFinite(raw.answeredMs) ? raw.answeredMs : sentMs;
+    const isAnswered = raw.status > 0;
+    const requestHeaders: Record<string, string> = {};
+    for (const name of ['content-type', 'origin']) {
+      const value = sent.get(name);
+      if (value !== undefined) requestHeaders[name] = hide(value);
+    }
+    const own = raw.own && question === undefined ? readOwnFields(raw.own, sentMs) : undefined;
+    const missing: Missing[] = [];
+    // Whoever sends no key is answered with 401; anything else had one that the recording does not show.
+    if (token === undefined && isAnswered && raw.status !== 401) missing.push('key');
+    if (!raw.hasTimings) missing.push('timings');
+    if (isAnswered && readDate(headers) === undefined) missing.push('date');
+    if (raw.requestBody === undefined) missing.push('request body');
+    if (isAnswered && raw.answerBody === undefined) missing.push('answer body');
+    if (isAnswered && raw.answerHeaders.length === 0) missing.push('answer headers');
+    const pending = {
+      ...emptyRecord,
+      arrivedAtMs: sentMs,
+      answeredAtMs: answeredMs,
+      finishedAtMs: Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs,
+      isAbandoned: raw.isAbandoned,
+      token,
+      operation: operationOf(raw.method, path),
+      method: raw.method,
+      baseUrl,
+      path: hide(path),
+      query: hide(query),
+      status: raw.status,
+      requestBody: raw.requestBody ? hide(raw.requestBody) : undefined,
+      responseBody: this.#body(hide(raw.answerBody ?? ''), raw.status),
+      headers,
+      connection: raw.connection === undefined ? undefined : this.#connection(raw.connection),
+      client: sent.get('user-agent'),
+      call: sent.get('x-sim-call'),
+      requestHeaders,
+      dateMs: readDate(headers),
+      missing,
+      isOwn: own !== undefined,
+      question,
+    };
+    return Object.assign(pending, own);
+  }
+
+  #body(text: string, status: number): string {
+    if (text === '' || this.#options.keepsBody?.(text, status) === false) return '';
+    const same = this.#bodies.get(text);
+    if (same !== undefined) return same;
+    this.#bodies.set(text, text);
+    return text;
+  }
+
+  #connection(name: string): number {
+    const number = this.#connections.get(name) ?? this.#connections.size + 1;
+    this.#connections.set(name, number);
+    return number;
+  }
+
+  finish(): Recording {
+    const { baseUrl } = this.#options;
+    const bases = new Set(this.#pending.filter(({ path }) => isDocumented(path)).map((each) => each.baseUrl));
+    const ours = this.#pending.filter((each) => bases.has(each.baseUrl));
+    if (ours.length === 0) {
+      const expected = baseUrl === undefined ? 'an address that ends in /v1/pets' : `${baseUrl}/pets`;
+      throw new RecordingError(
+        `expected requests to ${expected}, got ${counted(this.#entries, 'entry', 'entries')} without one`,
+      );
+    }
+    const offsetMs = clockOffsetMs(ours);
+    const inOrder = ours.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+    return {
+      exchanges: numbered(inOrder, offsetMs),
+      baseUrls: [...bases],
+      entries: this.#entries,
+      clockOffsetMs: offsetMs,
+      notes: this.#notes,
+    };
+  }
+}
+
+function parse(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RecordingError(`expected valid JSON in ${place}: ${(error as Error).message}`);
+  }
+}
+
+const unnumbered = emptyRecord.id;
+
+/** Corrects the instants, gives the numbers, and says of each answer which requests had gone out before it came. */
+function numbered(pending: Pending[], offsetMs: number): Exchange[] {
+  for (const each of pending) {
+    each.arrivedAtMs += offsetMs;
+    each.answeredAtMs += offsetMs;
+    each.finishedAtMs += offsetMs;
+  }
+  // Our own journal knows both, also where many requests come at one instant.
+  const ids = new Set(pending.map(({ id }) => id));
+  if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
+  for (const [index, each] of pending.entries()) {
+    let last = index;
+    // At the same millisecond the later request may well follow from the answer.
+    while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < each.answeredAtMs) last++;
+    each.id = index + 1;
+    each.lastArrivedId = last + 1;
+  }
+  return pending;
+}

@@ -1,0 +1,64 @@
+import { fingerprint } from '../values/fingerprint.js';
+import { readOwnFields } from './own-record.js';
+import type { RawExchange } from './raw-exchange.js';
+
+const forms = ['har-entry', 'object'] as const;
+/** Form of an entry: of an HTTP Archive, or a line of JSON Lines. */
+type Form = (typeof forms)[number];
+
+/**
+ * Detects entries that an earlier file contains, such as a shorter export of the same run. Equal entries of one file are
+ * separate requests. Entries without a time are never equal.
+ */
+export class RepeatedEntries {
+  readonly #before = new Map<string, number>();
+  #inFile = new Map<string, number>();
+
+  /** Counts an entry of the present file and returns whether an earlier file contains it. */
+  isRepeated(raw: RawExchange, form: Form): boolean {
+    if (!Number.isFinite(raw.sentMs)) return false;
+    const [exact, alike] = [exactHash(raw), alikeHash(raw)];
+    const exactCount = this.#count(form + exact);
+    const alikeCount = this.#count(form + alike);
+    // The two forms record different headers, numbers and timings.
+    const [otherForm] = forms.filter((each) => each !== form);
+    return (
+      exactCount <= (this.#before.get(form + exact) ?? 0) || alikeCount <= (this.#before.get(otherForm + alike) ?? 0)
+    );
+  }
+
+  #count(name: string): number {
+    const count = (this.#inFile.get(name) ?? 0) + 1;
+    this.#inFile.set(name, count);
+    return count;
+  }
+
+  endFile(): void {
+    for (const [entry, count] of this.#inFile) {
+      this.#before.set(entry, Math.max(count, this.#before.get(entry) ?? 0));
+    }
+    this.#inFile = new Map();
+  }
+}
+
+/** Hash of all that one form records of a request. A hash, because an entry is long and contains the key. */
+function exactHash({
+  sentMs,
+  answeredMs,
+  method,
+  url,
+  status,
+  requestHeaders,
+  requestBody,
+  connection,
+  own,
+}: RawExchange) {
+  const all = [sentMs, answeredMs, method, url, status, requestHeaders, requestBody, connection, own?.id];
+  return `=${fingerprint(JSON.stringify(all))}`;
+}
+
+/** Hash of the fields that both forms record alike. The simulator's exports have its number as well. */
+function alikeHash({ sentMs, method, url, status, own }: RawExchange) {
+  const id = own && readOwnFields(own, sentMs)?.id;
+  return `~${fingerprint(JSON.stringify([Math.floor(sentMs), method, url, status, id]))}`;
+}
