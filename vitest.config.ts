@@ -5,10 +5,10 @@ import { findMissing, programs } from './test/support/programs.js';
 
 /** These start processes, browsers or another Vitest, or wait for real clients. */
 const processes = [
-  'test/{cli,clients,docs,extend,kit,package,page,replicas}/**/*.test.ts',
+  'test/{cli,clients,docs,extend,package,page,replicas,test-kits}/**/*.test.ts',
   'test/adapters/{browser,haproxy,msw-3}.test.ts',
-  'test/log/*-processes.test.ts',
-  'test/log/redis/*.test.ts',
+  'test/persistence/*-processes.test.ts',
+  'test/persistence/redis/*.test.ts',
 ];
 
 const missing = await findMissing();

@@ -1,5 +1,5 @@
 // Runs clients through every scenario that expects something of a client, with a log of the wire, and compares the judge with
-// test/verdict/second-reader.ts. Writes test/verdict/second-reader-results.json. `npm run second-reader -- ky day-wall` runs
+// test/judge/second-reader.ts. Writes test/judge/second-reader-results.json. `npm run second-reader -- ky day-wall` runs
 // these clients, or scenarios, alone and writes nothing; `-- again` judges the recorded runs again without running a client.
 import { join } from 'node:path';
 import { createViteServer } from 'vitest/node';
@@ -12,7 +12,7 @@ const vite = await createViteServer({
   server: { middlewareMode: true, ws: false, watch: null },
 });
 try {
-  const { secondReader } = await vite.ssrLoadModule('/test/verdict/second-reader-comparison.ts');
+  const { secondReader } = await vite.ssrLoadModule('/test/judge/second-reader-comparison.ts');
   await secondReader(process.argv.slice(2), (line) => console.log(line));
 } finally {
   await vite.close();

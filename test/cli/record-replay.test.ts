@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatLine } from '../../src/persistence/folder/lines.js';
-import { newFolder } from '../log/folders.js';
+import { newFolder } from '../persistence/folders.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';
 
 /** A right client stays below its limit; a wrong one goes on after it is refused, with a token of somebody as well. */

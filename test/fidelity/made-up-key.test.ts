@@ -4,7 +4,7 @@ import { readQuestions } from '../../src/fidelity/ask-service/questions.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
-import { openStage } from '../control/both-controls.js';
+import { openStage } from '../control-api/both-controls.js';
 import { fileOf } from './recorded-traffic.js';
 
 test('the made-up key of calibrate is known again in what the service recorded, and is no key of the learned scenario', async () => {

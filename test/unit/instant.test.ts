@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { parseInstant } from '../../src/values/instant.js';
-import { outcome } from '../control/both-controls.js';
+import { outcome } from '../control-api/both-controls.js';
 import { frozen } from '../support/frozen.js';
 
 const impossible = ['2026-02-29', '2026-02-31', '2026-04-31', '2100-02-29', '2026-01-00', '2026-13-01', '2026-00-10'];

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
-import { randomNumbers } from '../control/random-calls.js';
+import { randomNumbers } from '../control-api/random-calls.js';
 import { startServer } from '../support/command-line.js';
 import { seed, tries } from '../support/prove.js';
 import { newFolder } from './folders.js';

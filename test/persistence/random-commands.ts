@@ -8,7 +8,7 @@ import { generatesPets } from '../../src/scenario/resolve-pets.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { merge } from '../../src/values/plain-data.js';
-import { randomNumbers } from '../control/random-calls.js';
+import { randomNumbers } from '../control-api/random-calls.js';
 import { fileNames, scenarioOf } from '../scenarios/stage.js';
 import { noon } from '../support/frozen.js';
 

@@ -13,7 +13,7 @@ import type { SandboxesOptions } from '../../src/sandboxes/sandboxes.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText } from '../../src/values/json.js';
 import { judge } from '../../src/verdict.js';
-import { everyRoute } from '../control/both-controls.js';
+import { everyRoute } from '../control-api/both-controls.js';
 import { digestOf } from '../support/digest.js';
 import { found, host, serveLogged } from './memory-log.js';
 
