@@ -6,7 +6,7 @@ import { build, transform } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { exports: entries, browser } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dual = Object.values(entries).filter((entry) => entry.require !== undefined);
 
 /** The .js files, or with `.d.ts` the declarations, that some of them need, themselves among them. */
@@ -67,7 +67,11 @@ for (const file of [...declarations, join(dist, 'shipped-scenario.d.ts')]) {
 }
 
 // What only the command line imports is in its bundle, and declarations of what is not public help nobody.
-const modules = Object.values(entries).flatMap((entry) => [entry.default, entry.browser]);
+const modules = [
+  ...Object.values(entries).flatMap((entry) => [entry.default, entry.browser]),
+  // Files for bundles for browsers, in the place of others.
+  ...Object.values(browser),
+];
 const needed = reachable(
   modules.filter((path) => path?.endsWith('.js')),
   '.js',

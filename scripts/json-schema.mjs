@@ -39,6 +39,8 @@ export const descriptions = {
   'pets.generate.available': 'How many available ones.',
   'pets.generate.pending': 'How many pending ones.',
   'pets.generate.sold': 'How many sold ones.',
+  'pets.generate.locale':
+    'Whose first names the pets get: a locale of faker such as ja or pt_BR, or mixed. Default: en.',
   plans: 'Changes a plan (free, pro, business, enterprise) or adds one.',
   'plans.*.minute': 'Requests a minute.',
   'plans.*.day': 'Requests a day.',

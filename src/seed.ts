@@ -1,1 +1,19 @@
+import type { Faker } from '@faker-js/faker';
+import { localeChain } from './scenario/generate-pets.js';
+import { loadFaker } from './scenario/load-faker.js';
+
 export { generatePets } from './scenario/generate-pets.js';
+
+/**
+ * A `Faker` of its own, for data of your own routes. The same seed gives the same values; the global `faker` is not used.
+ * @param seed such as the `seed` of the scenario
+ * @param locale one of faker's, such as `ja` or `pt_BR`; default `en`
+ * @throws {RangeError} for an unknown locale
+ * @example
+ * import { seededFaker } from 'petstore-sim/seed';
+ *
+ * const faker = seededFaker(7, 'ja');
+ * const owner = { name: faker.person.fullName(), city: faker.location.city() };
+ */
+export const seededFaker = (seed: number, locale = 'en'): Faker =>
+  new (loadFaker().Faker)({ locale: localeChain(locale), seed });

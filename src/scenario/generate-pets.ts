@@ -1,27 +1,63 @@
+import type { LocaleDefinition } from '@faker-js/faker';
 import { petStatuses } from '../petstore/document.js';
+import { hintFor } from '../validation/nearest.js';
 import { greatestInt64, nextInt64 } from '../values/int64.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
+import { loadFaker } from './load-faker.js';
 import type { GeneratePets } from './resolve-pets.js';
 
 /** The categories to draw from when the scenario lists none: those of the default scenario. */
 const defaultCategories = [1, 2, 3, 4, 5];
 
-/** Names to draw from. Our own list: faker's has 42, and the package around it took 2.9 MB and 34 ms of a start. */
-const names = (
-  'Ace Alfie Amber Angus Apollo Archie Bailey Bandit Basil Bella Biscuit Bruno Caspar Charlie Cleo Clover Coco Daisy ' +
-  'Dexter Dora Duke Echo Ella Felix Fern Finn Fiona Freya George Ginger Gizmo Gus Hazel Hector Honey Ivy Jasper Juno ' +
-  'Kiki Koda Leo Lila Louie Lucy Luna Mabel Maggie Max Milo Mimi Misty Molly Nala Nelly Nova Olive Oscar Otis Panda ' +
-  'Pepper Pip Poppy Quincy Remy Rex Rocky Rosie Ruby Rufus Sadie Sam Scout Shadow Simba Sky Stella Sunny Teddy Tilly ' +
-  'Toby Uma Vera Violet Waldo Willow Winston Xena Yuki Zara Ziggy Zoë'
-).split(' ');
+/** The first names of a locale: `first_name` has lists for women, men and both. */
+const firstNames = ({ person }: LocaleDefinition): string[] => [
+  ...new Set(Object.values(person?.first_name ?? {}).flatMap((names) => names ?? [])),
+];
+
+/**
+ * The definitions of a locale, of its language, of English and of all locales: faker has no Canadian first names, for example.
+ * @throws {RangeError} for a name that is no locale of faker
+ */
+export function localeChain(locale: string): LocaleDefinition[] {
+  const { allLocales } = loadFaker();
+  const known = Object.keys(allLocales).filter((name) => name !== 'base');
+  if (!known.includes(locale)) {
+    throw new RangeError(
+      `expected a locale of faker, such as en, ja or pt_BR, got ${JSON.stringify(locale)}${hintFor(locale, known)}`,
+    );
+  }
+  const [language = ''] = locale.split('_');
+  return [...new Set([locale, language, 'en', 'base'])]
+    .filter((name) => Object.hasOwn(allLocales, name))
+    .map((name) => allLocales[name as keyof typeof allLocales]);
+}
+
+const namesOf = (locale: string): readonly string[] =>
+  localeChain(locale)
+    .map(firstNames)
+    .find(({ length }) => length > 0) ?? [];
+
+/** Locales of the names that `mixed` draws: eleven scripts, of which three are written from right to left. */
+const mixedLocales = ['en', 'ar', 'de', 'el', 'fa', 'he', 'hy', 'ja', 'ka_GE', 'ko', 'ru', 'th', 'vi', 'zh_CN'];
+
+/** Changes of every second name of `mixed` that pages and databases often get wrong. */
+const unusualForms: readonly ((name: string) => string)[] = [
+  // Letters and their accents as separate code points, and one accent more.
+  (name) => `${name}\u0301`.normalize('NFD'),
+  // One character of seven code points.
+  (name) => `${name} \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}`,
+  (name) => `${name} \u{1f436}`,
+  (name) => Array.from({ length: 40 }, () => name).join('-'),
+];
 
 /** After how many pets `onProgress` is called again. */
 const progressEvery = 4_096;
 
 /**
  * Makes pets for scenarios with `pets.generate`; 100,000 take a tenth of a second.
- * The counts are exact, the statuses mixed as if shuffled, and `seed` alone decides every value.
- * @throws {RangeError} for more pets than ids from `firstId` up
+ * The counts are exact, the statuses are shuffled, and `seed` decides every value. Names are first names that faker has for
+ * `locale`, English by default; `mixed` draws from several scripts, with emoji, combining marks and very long names.
+ * @throws {RangeError} for more pets than ids from `firstId` up, and for an unknown locale
  * @example
  * import { createSimulator } from 'petstore-sim';
  * import { generatePets } from 'petstore-sim/seed';
@@ -49,17 +85,28 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
     return drawn.status;
   };
   const drawFrom = <Item>(items: readonly Item[]) => items[drawBelow(items.length)] as Item;
+  const drawName = total === 0 ? () => '' : nameDraw(counts.locale ?? 'en', drawFrom);
 
   let nextId = firstId;
   const pets = Array.from({ length: total }, (_, made) => {
     if (made % progressEvery === 0) onProgress?.(made, total);
     const id = nextId;
     nextId = nextInt64(id);
-    return { id, name: drawFrom(names), categoryId: drawFrom(choices), status: drawStatus(made) };
+    return { id, name: drawName(), categoryId: drawFrom(choices), status: drawStatus(made) };
   });
   onProgress?.(total, total);
   return pets;
 };
+
+function nameDraw(locale: string, drawFrom: <Item>(items: readonly Item[]) => Item): () => string {
+  if (locale !== 'mixed') {
+    const names = namesOf(locale);
+    return () => drawFrom(names);
+  }
+  const lists = mixedLocales.map(namesOf);
+  const forms = [...unusualForms, ...unusualForms.map(() => (name: string) => name)];
+  return () => drawFrom(forms)(drawFrom(drawFrom(lists)));
+}
 
 /** Draws whole numbers, each from 0 up to, not including, a bound. */
 function createDraw(seed: number): (bound: number) => number {

@@ -6,9 +6,9 @@ import { greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { isMap } from '../values/plain-data.js';
 import type { CheckedScenario, Scenario } from './scenario-schema.js';
 
-/** Makes pets: how many of each status, with ids from `firstId` up, decided by `seed` alone. */
+/** Makes pets: so many of each status, with names of a locale and ids from `firstId` up, decided by `seed`. */
 export type GeneratePets = (
-  counts: Readonly<Partial<Record<PetStatus, number | undefined>>>,
+  counts: Readonly<Partial<Record<PetStatus, number | undefined>> & { locale?: string | undefined }>,
   options: {
     seed: number;
     firstId: Int64;

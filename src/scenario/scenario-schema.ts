@@ -84,7 +84,12 @@ export const scenarioSchema = fields({
       list(scenarioPetSchema),
       fields({
         generate: refine(
-          fields({ available: optional(count), pending: optional(count), sold: optional(count) }),
+          fields({
+            available: optional(count),
+            pending: optional(count),
+            sold: optional(count),
+            locale: optional(string),
+          }),
           ({ available = 0, pending = 0, sold = 0 }) => available + pending + sold <= maximumPets,
           'at most 10,000,000 pets in all',
         ),

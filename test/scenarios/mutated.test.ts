@@ -26,7 +26,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** The real generator, of fewer pets: a million of them would only take time. */
 const generateFew: GeneratePets = (counts, options) =>
   generatePets(
-    Object.fromEntries(Object.entries(counts).map(([status, count = 0]) => [status, Math.min(count, 200)])),
+    Object.fromEntries(
+      Object.entries(counts).map(([name, value = 0]) => [
+        name,
+        typeof value === 'number' ? Math.min(value, 200) : value,
+      ]),
+    ),
     options,
   );
 

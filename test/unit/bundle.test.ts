@@ -76,9 +76,9 @@ test(`petstore-sim/persist adds at most ${mostKilobytes.persist} kB to a page, w
   expect(withIt.gzipBytes - without.gzipBytes).toBeLessThanOrEqual(mostKilobytes.persist * 1000);
 });
 
-test('petstore-sim/seed brings no package along, and little', async () => {
+test('petstore-sim/seed without faker is small', async () => {
   const seed = await bundle("export * from './seed.js';");
   expect(Object.keys(seed.metafile.inputs).filter((file) => file.includes('node_modules'))).toEqual([]);
   // 149 kB with faker, for its 42 names.
-  expect(seed.gzipBytes).toBeLessThanOrEqual(1_400);
+  expect(seed.gzipBytes).toBeLessThanOrEqual(1_700);
 });

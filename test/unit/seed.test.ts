@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import Module from 'node:module';
+import { describe, expect, test, vi } from 'vitest';
 import { createSimulator, ScenarioError } from '../../src/index.js';
-import { generatePets } from '../../src/seed.js';
+import { generatePets, seededFaker } from '../../src/seed.js';
 import { isInt64 } from '../../src/values/int64.js';
 
 const options = { seed: 7, firstId: 1, categories: [1, 2, 3] };
@@ -65,18 +66,59 @@ describe('generatePets', () => {
   test('gives well-formed names with something in them, and many different ones', () => {
     const names = generatePets({ available: 1_000 }, options).map(({ name }) => name);
     expect(names.filter((name) => name.trim() === '' || name !== name.trim() || !name.isWellFormed())).toEqual([]);
-    expect(new Set(names).size).toBeGreaterThan(30);
+    expect(new Set(names).size).toBeGreaterThan(500);
   });
 
   test('gives these pets for seed 7, in every version and on every system', () => {
     const pets = generatePets({ available: 3, sold: 2 }, options);
     expect(pets.map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`)).toEqual([
-      'Remy 2 sold',
-      'Nala 1 available',
-      'Shadow 2 sold',
-      'Rosie 2 available',
-      'Toby 3 available',
+      'Elmo 2 sold',
+      'Americo 1 available',
+      'Joel 2 sold',
+      'Garett 2 available',
+      'Mohammed 3 available',
     ]);
+  });
+
+  test('draws Japanese names for the locale ja, and the names of the language for a locale without names', () => {
+    const namesOf = (locale: string) => generatePets({ available: 50, locale }, options).map(({ name }) => name);
+    expect(namesOf('ja').filter((name) => !/^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}々]+$/u.test(name))).toEqual([]);
+    expect(namesOf('fr_CA')).toEqual(namesOf('fr'));
+    expect(namesOf('ta_IN')).toEqual(namesOf('en'));
+  });
+
+  test('draws names of many scripts for the locale mixed, with emoji, combining marks and very long names', () => {
+    const names = generatePets({ available: 1_000, locale: 'mixed' }, options).map(({ name }) => name);
+    for (const script of ['Latin', 'Arabic', 'Hebrew', 'Han', 'Hangul', 'Cyrillic', 'Greek', 'Thai', 'Georgian']) {
+      expect(
+        names.some((name) => new RegExp(`\\p{sc=${script}}`, 'u').test(name)),
+        script,
+      ).toBe(true);
+    }
+    expect(names.some((name) => /\p{Extended_Pictographic}\u200d/u.test(name))).toBe(true);
+    expect(names.some((name) => /\p{L}\p{M}/u.test(name) && name === name.normalize('NFD'))).toBe(true);
+    expect(names.some((name) => name.length > 150)).toBe(true);
+    expect(names.filter((name) => !name.isWellFormed())).toEqual([]);
+  });
+
+  test('refuses an unknown locale with the nearest one', () => {
+    const scenario = { pets: { generate: { available: 1, locale: 'jp' } } };
+    expect(() => createSimulator({ scenario, generatePets })).toThrow(
+      /pets\.generate: expected a locale of faker, such as en, ja or pt_BR, got "jp"; did you mean ja\?/,
+    );
+  });
+
+  test('loads faker for the first pet, not before', () => {
+    const load = vi.spyOn(Module as unknown as { _load: () => unknown }, '_load');
+    try {
+      createSimulator({ generatePets });
+      generatePets({}, options);
+      expect(load).not.toHaveBeenCalled();
+      generatePets({ sold: 1 }, options);
+      expect(load).toHaveBeenCalledWith('@faker-js/faker', expect.anything(), expect.anything());
+    } finally {
+      load.mockRestore();
+    }
   });
 
   test('makes 100,000 pets', () => {
@@ -133,5 +175,20 @@ describe('a scenario with pets.generate', () => {
   test('names petstore-sim/seed when no generator was passed', () => {
     expect(() => createSimulator({ scenario: { pets: { generate } } })).toThrow(ScenarioError);
     expect(() => createSimulator({ scenario: { pets: { generate } } })).toThrow(/pets\.generate.*petstore-sim\/seed/);
+  });
+});
+
+describe('seededFaker', () => {
+  test('gives the same values for the same seed and locale, whatever others draw', () => {
+    const words = (faker: ReturnType<typeof seededFaker>) => [faker.person.fullName(), faker.location.city()];
+    const first = seededFaker(7, 'ja');
+    seededFaker(8).person.fullName();
+    expect(words(first)).toEqual(words(seededFaker(7, 'ja')));
+    expect(words(seededFaker(7, 'ja'))).not.toEqual(words(seededFaker(7)));
+    expect(words(seededFaker(7))).not.toEqual(words(seededFaker(8)));
+  });
+
+  test('refuses an unknown locale', () => {
+    expect(() => seededFaker(7, 'mixed')).toThrow(RangeError);
   });
 });
