@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { access, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { nodeBinary } from '../scripts/node-binary.mjs';
+import { nodeBinary } from '../scripts/fetched-package.mjs';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');

@@ -12,7 +12,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { nodeBinary } from './node-binary.mjs';
+import { nodeBinary } from './fetched-package.mjs';
 import { scenario, startLoad } from './soak-load.mjs';
 
 const { values } = parseArgs({

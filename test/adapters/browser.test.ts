@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
+import { mswFolder } from '../support/package-copy.js';
 import type { BrowserPage } from './browser-page.js';
 import { callsScenario, makeCalls } from './calls.js';
 
@@ -20,10 +21,11 @@ interface Site {
   close(): void;
 }
 
-async function openSite(msw: 'msw' | 'msw-3'): Promise<Site> {
+async function openSite(major: 2 | 3): Promise<Site> {
+  const msw = await mswFolder(major);
   const { outputFiles } = await build({
     entryPoints: [join(root, 'test/adapters/browser-page.ts')],
-    alias: { msw },
+    plugins: [fromFolder(msw)],
     bundle: true,
     platform: 'browser',
     format: 'esm',
@@ -31,7 +33,7 @@ async function openSite(msw: 'msw' | 'msw-3'): Promise<Site> {
     logLevel: 'silent',
   });
   const script = outputFiles[0]?.text ?? '';
-  const worker = await readFile(join(root, `node_modules/${msw}/lib/mockServiceWorker.js`), 'utf8');
+  const worker = await readFile(join(msw, 'lib/mockServiceWorker.js'), 'utf8');
   const html = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
   const files: Record<string, [type: string, content: string]> = {
     '/': ['text/html', html],
@@ -51,6 +53,16 @@ async function openSite(msw: 'msw' | 'msw-3'): Promise<Site> {
     close: () => server.closeAllConnections() ?? server.close(),
   };
 }
+
+/** Resolves `msw` and its entries as a file in its folder would: an alias of a path does not read `exports`. */
+const fromFolder = (folder: string): Plugin => ({
+  name: 'msw',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^msw(\/|$)/ }, ({ path, kind, pluginData }) =>
+      pluginData === 'resolving' ? undefined : resolve(path, { resolveDir: folder, kind, pluginData: 'resolving' }),
+    );
+  },
+});
 
 /** The functions of browser-page.ts, called in the page. */
 const inPage = (page: Page) => ({
@@ -87,10 +99,10 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
   }
   afterEach(() => page?.context().close());
 
-  describe.each(['msw', 'msw-3'] as const)('with setupWorker(...handlers(sim)) of %s', (msw) => {
+  describe.each([2, 3] as const)('with setupWorker(...handlers(sim)) of msw %s', (major) => {
     let site: Site;
     beforeAll(async () => {
-      site = await openSite(msw);
+      site = await openSite(major);
     });
     beforeEach(() => {
       site.hits.length = 0;
@@ -157,7 +169,7 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
     let sim: Simulator;
     let server: RunningServer | undefined;
     beforeAll(async () => {
-      site = await openSite('msw');
+      site = await openSite(2);
     });
     afterAll(() => site?.close());
     afterEach(() => server?.close());

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
-import { nodeBinary } from '../../scripts/node-binary.mjs';
+import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { createSimulator } from '../../src/index.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 import { callsScenario, makeCalls, type Seen } from './calls.js';
@@ -20,7 +20,7 @@ describe('the compiled package on msw 3', () => {
   let copy: PackageCopy | undefined;
   let report: { node: string; msw: string; seen: Seen[] };
   beforeAll(async () => {
-    copy = await copyPackage({ msw: 'msw-3' });
+    copy = await copyPackage({ msw: 3 });
     report = (await copy.runScript(node, 'adapters/msw-3-script.ts')) as typeof report;
   });
   afterAll(() => copy?.remove());

@@ -129,7 +129,7 @@ const seen: Record<string, Seen> = {};
 beforeAll(async () => {
   const { dependencies } = JSON.parse(await readFile(join(example, 'package.json'), 'utf8'));
   const packages = Object.keys(dependencies).filter((name) => name !== 'petstore-sim' && name !== 'msw');
-  project = await copyPackage({ msw: 'msw', packages });
+  project = await copyPackage({ msw: 2, packages });
   for (const file of ['handlers.js', 'package.json']) await cp(join(example, file), join(project.folder, file));
   seen.server = await onTheServer();
   seen.setupServer = await inProcess();

@@ -2,7 +2,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
-import { nodeBinary } from '../../scripts/node-binary.mjs';
+import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { runCommandLine, startServer } from '../support/command-line.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
@@ -11,7 +11,7 @@ const installed = join(import.meta.dirname, '../../node_modules', middleware);
 
 let project: PackageCopy;
 beforeAll(async () => {
-  project = await copyPackage({ msw: 'msw', packages: [middleware] });
+  project = await copyPackage({ msw: 2, packages: [middleware] });
 }, 60_000);
 afterAll(() => project?.remove());
 
@@ -151,7 +151,7 @@ describe('--handlers FILE without what it needs', () => {
   const remedy = 'run "npm install --save-dev msw@2 @mswjs/http-middleware"';
   let other: PackageCopy;
   beforeAll(async () => {
-    other = await copyPackage({ msw: 'msw-3' });
+    other = await copyPackage({ msw: 3 });
   }, 60_000);
   afterAll(() => other?.remove());
 

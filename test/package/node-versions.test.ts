@@ -1,7 +1,7 @@
 // @module-tag extended
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
-import { nodeBinary } from '../../scripts/node-binary.mjs';
+import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { firstId, petIds, writtenNumbers } from '../adapters/int64-table.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
@@ -19,7 +19,7 @@ const short = (text: string) => (text.length > 40 ? `${text.slice(0, 20)}… (${
 let copy: PackageCopy;
 let first: Report | undefined;
 beforeAll(async () => {
-  copy = await copyPackage({ msw: 'msw' });
+  copy = await copyPackage({ msw: 2 });
 });
 afterAll(() => copy?.remove());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
-import { nodeBinary } from '../../scripts/node-binary.mjs';
+import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { version } from '../../src/control-api/har.js';
 import { recordedSandboxes } from '../../src/node/recording-engine.js';
 import type { Command } from '../../src/persistence/command.js';

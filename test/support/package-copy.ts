@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, type Plugin } from 'esbuild';
+// @ts-expect-error plain JavaScript
+import { fetchedPackage } from '../../scripts/fetched-package.mjs';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -18,14 +20,14 @@ export interface PackageCopy {
 
 /**
  * Copies the package, as the build of `npm test` has made it, into a project of its own.
- * @param options.msw which folder of node_modules the project sees as `msw`
+ * @param options.msw the major version of msw that the project has
  * @param options.packages which other packages of node_modules it has installed
  */
 export async function copyPackage({
   msw,
   packages = [],
 }: {
-  msw: 'msw' | 'msw-3';
+  msw: 2 | 3;
   packages?: readonly string[];
 }): Promise<PackageCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-sim-'));
@@ -37,10 +39,14 @@ export async function copyPackage({
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
   for (const data of ['scenarios', 'dist']) await cp(join(root, data), join(copy, data), { recursive: true });
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const links = { ...Object.fromEntries([...Object.keys(dependencies), ...packages].map((name) => [name, name])), msw };
-  for (const [name, target] of Object.entries(links)) {
+  const links: [name: string, target: string][] = [...Object.keys(dependencies), ...packages].map((name) => [
+    name,
+    join(root, 'node_modules', name),
+  ]);
+  links.push(['msw', await mswFolder(msw)]);
+  for (const [name, target] of links) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(root, 'node_modules', target), join(modules, name));
+    await symlink(target, join(modules, name));
   }
   return {
     folder,
@@ -62,6 +68,10 @@ export async function copyPackage({
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+/** The folder of msw: version 2 is installed with the repository, version 3 needs Node 22 and is fetched. */
+export const mswFolder = async (major: 2 | 3): Promise<string> =>
+  major === 2 ? join(root, 'node_modules/msw') : await fetchedPackage('msw', 3);
 
 /** Leaves the public entries of src/ to the package: `../src/msw.js` becomes `petstore-sim/msw`. */
 const fromPackage: Plugin = {

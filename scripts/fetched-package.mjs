@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const cache = join(import.meta.dirname, '../node_modules/.cache/petstore-sim');
+
+/**
+ * Installs a package that few tests need, or another version of one. node_modules/.cache keeps it, so it is fetched once.
+ * @param {string} name of the package
+ * @param {number | string} version a major version, or a complete one such as `24.21.0`
+ * @returns {Promise<string>} the folder of the package
+ * @throws {Error} when the registry cannot be reached
+ */
+export async function fetchedPackage(name, version) {
+  const folder = join(cache, `${name}-${version}`);
+  const installed = join(folder, 'node_modules', name);
+  if (!(await exists(installed))) await install(`${name}@${version}`, folder, installed);
+  return installed;
+}
+
+/**
+ * A Node binary of a version, for tests and the benchmark: the running one if it has this version, else the one of the npm
+ * package `node`.
+ * @param {number | string} version a major version, or a complete one such as `24.21.0`
+ * @returns {Promise<string>} its path
+ * @throws {Error} when the registry cannot be reached
+ */
+export async function nodeBinary(version) {
+  if (`${process.versions.node}.`.startsWith(`${version}.`)) return process.execPath;
+  return join(await fetchedPackage('node', version), 'bin/node');
+}
+
+/** Installs beside the folder and renames it, so that two processes at once never see half of an installation. */
+async function install(spec, folder, installed) {
+  await mkdir(cache, { recursive: true });
+  const scratch = await mkdtemp(join(cache, 'installing-'));
+  try {
+    await writeFile(join(scratch, 'package.json'), '{ "private": true }');
+    await run('npm', ['install', '--no-audit', '--no-fund', spec], { cwd: scratch });
+    await rename(scratch, folder);
+  } catch (error) {
+    if (await exists(installed)) return;
+    throw new Error(
+      `Failed to install ${spec}: expected npm to fetch it once. Check the connection to the npm registry, or run ` +
+        `"npm install ${spec}" in ${folder}.`,
+      { cause: error },
+    );
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const exists = (path) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
