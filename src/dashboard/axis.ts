@@ -1,6 +1,7 @@
 import { span } from '../judge/finding.js';
 import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Lane } from './entry-buffer.js';
+import { whole } from './format.js';
 
 /** A stretch of time without a request that is drawn short. */
 export interface Gap {
@@ -132,7 +133,7 @@ export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => nu
     [rejected, 'with another 4xx'],
     [failed, 'without an answer of use'],
   ];
-  const said = words.filter(([number]) => number > 0).map(([number, word]) => `${number.toLocaleString('en')} ${word}`);
+  const said = words.filter(([number]) => number > 0).map(([number, word]) => `${whole(number)} ${word}`);
   const ban = bans.at(-1);
   const time = (ms: number) => new Date(toClock(ms)).toISOString().slice(11, 19);
   if (ban !== undefined) said.push(`banned from ${time(ban.fromMs)} to ${time(ban.toMs)}`);

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { WhyStep } from '../control-api/why.js';
 import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, target } from './format.js';
+import { clockTime, counted, target } from './format.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
@@ -159,15 +159,19 @@ export function Detail({ session, row, onClose, onShowText, onCopied, onFind, on
   );
 }
 
+/** Characters that change the direction of the text after them (Unicode Standard Annex 9): a body would look like another. */
+const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
+
 function Body({ title, body }: { title: string; body: JournalEntry['requestBody'] }) {
   if (body === undefined) return null;
   const isCut = body.truncated === true || body.text.length > mostShown;
   return (
     <>
       <h3>
-        {title} <small>{body.bytes.toLocaleString('en')} bytes</small>
+        {title} <small>{counted(body.bytes, 'byte')}</small>
       </h3>
-      <pre>{body.text.slice(0, mostShown)}</pre>
+      <pre>{body.text.slice(0, mostShown).replace(bidiControls, escaped)}</pre>
       {isCut && <p class="note">The rest is not shown.</p>}
     </>
   );

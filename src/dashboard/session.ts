@@ -154,23 +154,10 @@ export class Session {
     const { state } = this;
     const connection = this.isLive ? 'live' : 'file';
     const isConnected = state.connection === connection;
-    if (
-      !isConnected ||
-      isNew ||
-      state.clock?.mode !== clock.mode ||
-      state.total !== total ||
-      state.behind !== behind ||
-      state.pending !== pending ||
-      !isNear(clock, this.nowMs())
-    ) {
-      this.set({
-        connection,
-        scenario,
-        clock: { ...clock, readAtMs: performance.now() },
-        total,
-        pending,
-        behind,
-      });
+    const shown = { connection, scenario, total, pending, behind } as const;
+    const isShown = Object.entries(shown).every(([name, value]) => state[name as keyof typeof shown] === value);
+    if (isNew || !isShown || state.clock?.mode !== clock.mode || !isNear(clock, this.nowMs())) {
+      this.set({ ...shown, clock: { ...clock, readAtMs: performance.now() } });
     }
     const isQuiet = entries.length + changes.length === 0;
     if (isNew || !isQuiet) this.onEntries.call();

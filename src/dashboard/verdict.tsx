@@ -57,7 +57,7 @@ export function Outcome({ session }: { session: Session }) {
           {counted(counts.requests, 'request')}: {whole(counts.served)} served, {whole(counts.refused)} refused
           {counts.banned > 0 && ` (${whole(counts.banned)} by a ban)`}
           {counts.lost > 0 && `, ${counted(counts.lost, 'answer')} lost`}
-          {others > 0 && `, ${whole(others)} with another 4xx`}
+          {others > 0 && `, ${whole(others)} with another error`}
           {counts.dropped > 0 && `, ${whole(counts.dropped)} before them dropped`}
         </p>
       )}

@@ -295,6 +295,15 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
     });
   });
 
+  test('4. the verdict counts a 503 of a fault rule as another error, not as a 4xx', async () => {
+    await open({ ...storm, faults: [{ when: { nth: 1 }, then: { respond: { status: 503 } } }] });
+    await stage.call('pro-key');
+    await stage.call('no-key');
+    await eventually(() => page.locator('.verdict .note').first().textContent()).toBe(
+      '2 requests: 0 served, 0 refused, 2 with another error',
+    );
+  });
+
   describe('4b. requests that are not there', () => {
     test('requests to other addresses alone show in the badge, the list and the timeline', async () => {
       await open();
@@ -361,6 +370,13 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
   });
 
   describe('5. clock, scenarios, faults, assumptions, sandboxes', () => {
+    test('the heading and the title of the tab name a scenario that was loaded, before any request', async () => {
+      await open({ name: 'first' });
+      await stage.control('POST', '/scenario', { scenario: 'tiny' });
+      await page.getByRole('heading', { level: 1 }).filter({ hasText: 'tiny' }).waitFor({ timeout: 5_000 });
+      await eventually(() => page.title()).toContain('tiny');
+    });
+
     test('the clock goes on by a second and a minute, to the next reset and the end of a ban, stops and runs', async () => {
       await open();
       await makeStorm(stage);
