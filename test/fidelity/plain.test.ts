@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
+import { writeQuestions } from '../../src/fidelity/ask-service/questions.js';
 import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import { Facts } from '../../src/fidelity/deduce/facts.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
-const learn = (settings: Partial<PlainSettings>) =>
+const learn = (settings: Partial<PlainSettings>, allowsWrite = false) =>
   calibrate(plainService({ ...plainSettings, ...settings }), {
     budget: 40,
-    allowsWrite: false,
+    allowsWrite,
     allowsExhaust: true,
     allowsBan: false,
     patienceMs: 150_000,
@@ -35,4 +37,34 @@ test.each(unlike)('the limits of a plan are not certain where %s', async (_, set
       }
     }
   }
+});
+
+const written = ['unknownCategory', 'unknownFields', 'emptyName'] as const;
+
+test.each<[PlainSettings['refuses'][number], Partial<Record<(typeof written)[number], unknown>>]>([
+  ['status', {}],
+  ['digits', { unknownFields: 'ignore', emptyName: 'accept' }],
+  ['unknown-category', { unknownCategory: 'reject', unknownFields: 'ignore', emptyName: 'accept' }],
+  ['unknown-field', { unknownCategory: 'accept', unknownFields: 'reject', emptyName: 'accept' }],
+  ['empty-name', { unknownCategory: 'accept', unknownFields: 'ignore', emptyName: 'reject' }],
+])('a refusal counts only with its control, where a service refuses %s', async (feature, expected) => {
+  const { learner } = await learn({ refuses: [feature] }, true);
+  const certain = written.map((about) => learner.about(about)).filter(({ state }) => state === 'certain');
+  expect(Object.fromEntries(certain.map(({ about, value }) => [about, value]))).toEqual(expected);
+  expect(learner.facts.created.size).toBeLessThanOrEqual(6);
+});
+
+const categories: [known: number[], nearest: string][] = [
+  [[1, 2, 3, 4], '5'],
+  [[1, 2, 3, 4, 5, 6, 7, 8, 9], '10'],
+  [[9, 8], '7'],
+  [[99, 1], '98'],
+  [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], '11'],
+];
+
+test.each(categories)('the control for an unknown category is adjacent to a known one of %j', (known, nearest) => {
+  const facts = new Facts();
+  for (const each of known) facts.categories.add(each);
+  const control = writeQuestions.find(({ id }) => id === 'nearestCategory');
+  expect(JSON.parse(control?.probe(facts)?.body ?? '{}').categoryId).toBe(Number(nearest));
 });

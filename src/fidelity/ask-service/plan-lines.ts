@@ -28,6 +28,6 @@ export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject
     allowsBan
       ? '  up to eight times the rest of a window and the requests after a refusal until the key is BANNED, each within the budget: banAfter, banSeconds, banExtend, banStatus, then banGraceMs, banToleranceMs, banEscalation'
       : '  The key is not banned (--allow-ban would).',
-    ...(allowsWrite ? [] : ['  Nothing is written (--write would store up to 5 pets).']),
+    ...(allowsWrite ? [] : ['  Nothing is written (--write would store up to 6 pets).']),
   ];
 }

@@ -1,5 +1,6 @@
 import { maximumBodyBytes } from '../../requests/api-error.js';
 import { madeUpKey } from '../../traffic-files/key-names.js';
+import { type Int64, isInt64 } from '../../values/int64.js';
 import type { Subject } from '../deduce/clue.js';
 import type { Facts } from '../deduce/facts.js';
 
@@ -86,41 +87,71 @@ const probeOf = (question: string, method: string, target: string): Probe => ({
 
 const write = (
   id: string,
-  decides: Subject,
+  decides: readonly Subject[],
   sends: string,
-  body: (categoryId: string) => string,
+  body: (categories: ReadonlySet<Int64>) => string,
   type = 'application/json',
 ): Question => ({
   id,
-  decides: [decides],
+  decides,
   sends: `POST /pets ${sends}`,
   needs: 'write',
   probe: ({ categories }) => {
-    const [categoryId] = categories;
-    if (categoryId === undefined) return undefined;
-    return { ...probeOf(id, 'POST', '/pets'), headers: { 'content-type': type }, body: body(String(categoryId)) };
+    if (categories.size === 0) return undefined;
+    return { ...probeOf(id, 'POST', '/pets'), headers: { 'content-type': type }, body: body(categories) };
   },
 });
 
 const pet = (categoryId: string, name = unknown, more = '') =>
   `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${more}}`;
 
-/** Questions that may store a pet each. */
+const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
+
+/** An unknown category beside a known one, with as many digits if there is one. */
+function nearestUnknown(categories: ReadonlySet<Int64>): string {
+  const known = [...categories].map(String);
+  // Of all numbers with the same length, one is adjacent to a known one, or all are known.
+  const adjacent = known.flatMap((each) =>
+    [BigInt(each) + 1n, BigInt(each) - 1n]
+      .filter((value) => value !== 0n && isInt64(value) && !known.includes(String(value)))
+      .map((value) => ({ text: String(value), isAsLong: String(value).length === each.length })),
+  );
+  return (adjacent.find(({ isAsLong }) => isAsLong) ?? adjacent[0])?.text ?? oddCategory;
+}
+
+/** Questions that may store a pet each: a control stores one only where another question was refused. */
 export const writeQuestions: readonly Question[] = [
-  write('defaultStatus', 'defaultStatus', 'without a status', (categoryId) => pet(categoryId)),
-  write('unknownFields', 'unknownFields', 'with a field that NewPet does not have', (categoryId) =>
-    pet(categoryId, unknown, `,"status":"sold","${unknown}":1`),
+  write('defaultStatus', ['defaultStatus'], 'without a status', (categories) => pet(first(categories))),
+  write('unknownFields', ['unknownFields'], 'with a field that NewPet does not have', (categories) =>
+    pet(first(categories), unknown, `,"status":"sold","${unknown}":1`),
   ),
-  write('emptyName', 'emptyName', 'with an empty name', (categoryId) => pet(categoryId, '', ',"status":"sold"')),
-  write('unknownCategory', 'unknownCategory', 'with a categoryId that no list shows', () =>
+  write('emptyName', ['emptyName'], 'with an empty name', (categories) =>
+    pet(first(categories), '', ',"status":"sold"'),
+  ),
+  write('unknownCategory', ['unknownCategory'], 'with a categoryId that no list shows', () =>
     pet(oddCategory, unknown, ',"status":"sold"'),
   ),
   write(
     'contentType',
-    'contentType',
+    ['contentType'],
     'as text/plain',
-    (categoryId) => pet(categoryId, unknown, ',"status":"sold"'),
+    (categories) => pet(first(categories), unknown, ',"status":"sold"'),
     'text/plain',
   ),
-  write('bodyTooLarge', 'bodyTooLarge', 'with more than 64 KiB', () => `{"filler":"${'x'.repeat(maximumBodyBytes)}"}`),
+  // The controls: asked only while a refusal may have had another reason.
+  write(
+    'plainPet',
+    ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'],
+    'with status sold',
+    (categories) => pet(first(categories), unknown, ',"status":"sold"'),
+  ),
+  write('nearestCategory', ['unknownCategory'], 'with the nearest categoryId that no list shows', (categories) =>
+    pet(nearestUnknown(categories), unknown, ',"status":"sold"'),
+  ),
+  write(
+    'bodyTooLarge',
+    ['bodyTooLarge'],
+    'with more than 64 KiB',
+    () => `{"filler":"${'x'.repeat(maximumBodyBytes)}"}`,
+  ),
 ];

@@ -15,6 +15,8 @@ export interface Clue {
   readonly says: string;
   /** Whether it may be so by chance. */
   readonly isLikely?: boolean | undefined;
+  /** The features that other requests must have had accepted, before the clue counts. */
+  readonly needs?: readonly string[] | undefined;
 }
 
 export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted';

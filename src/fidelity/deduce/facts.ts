@@ -28,8 +28,12 @@ export class Facts {
   /** The ids of pets that requests in the recording have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
+  /** The features of every accepted request that stores a pet. */
+  readonly accepted = new Set<string>();
 
-  note({ operation, status, body, method }: ReadExchange): void {
+  note(exchange: ReadExchange): void {
+    const { operation, status, body, method } = exchange;
+    if (status === 201) for (const feature of featuresOf(exchange)) this.accepted.add(feature);
     if (status === 201 && operation === 'createPet') {
       const pet = asPet(body);
       if (pet !== undefined) this.created.add(String(pet.id));
@@ -47,6 +51,22 @@ export class Facts {
   get total(): number {
     return this.pets.size;
   }
+}
+
+/** The features of a request for which a service may refuse it: its key, its names, its fields and their values. */
+export function featuresOf({ method, operation, token, query, requestHeaders, sent }: ReadExchange): string[] {
+  const fields = isObject(sent) ? Object.entries(sent) : [];
+  return [
+    `${method} ${operation ?? ''}`,
+    `key ${token ?? ''}`,
+    `Content-Type ${requestHeaders['content-type'] ?? ''}`,
+    ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
+    ...fields.flatMap(([field, value]) => {
+      // Of a name only the presence matters: every pet has another one.
+      const shown = field === 'name' && value !== '' ? 'text' : String(value);
+      return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
+    }),
+  ];
 }
 
 export function readExchange(exchange: Exchange): ReadExchange {

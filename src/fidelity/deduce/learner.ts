@@ -29,6 +29,9 @@ export class Learner {
   /** The first answer that a sentence of the document contradicts, and so on. */
   readonly contradictions: { clue: Clue; exchange: Exchange }[] = [];
 
+  /** The clues whose control was not accepted yet. */
+  #waiting: { clue: Clue; exchange: Exchange }[] = [];
+
   add(exchange: Exchange): void {
     const read = readExchange(exchange);
     const ban = this.#bans.add(read);
@@ -42,10 +45,22 @@ export class Learner {
     ];
     for (const clue of clues) {
       if (clue.about === 'document') this.contradictions.push({ clue, exchange });
-      else this.#clues.add(clue, exchange);
+      else this.#waiting.push({ clue, exchange });
     }
     if (this.limits.seen < mostForLimits) this.limits.add(exchange, ban.isBan);
     this.facts.note(read);
+    this.#addControlled();
+  }
+
+  /** Adds the clues that need no control, or whose control was accepted. */
+  #addControlled(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const each of waiting) {
+      const isControlled = each.clue.needs?.every((feature) => this.facts.accepted.has(feature)) ?? true;
+      if (isControlled) this.#clues.add(each.clue, each.exchange);
+      else this.#waiting.push(each);
+    }
   }
 
   get bans(): number {

@@ -3,7 +3,7 @@ import { maximumBodyBytes } from '../../requests/api-error.js';
 import { isInt64 } from '../../values/int64.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Clue } from './clue.js';
-import { asPet, type Facts, isObject, type ReadExchange } from './facts.js';
+import { asPet, type Facts, featuresOf, isObject, type ReadExchange } from './facts.js';
 import { isRefusal } from './rate.js';
 
 const newPetFields = ['name', 'categoryId', 'status'];
@@ -56,8 +56,19 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
   // The service may have had another reason, where we did not choose the rest of the body.
-  return [{ about: only, allows, says, isLikely: exchange.question !== only }];
+  if (exchange.question === undefined) return [{ about: only, allows, says, isLikely: true }];
+  const isOdd = oddFeatures[only](extra);
+  return [{ about: only, allows, says, needs: featuresOf(exchange).filter((feature) => !isOdd(feature)) }];
 }
+
+/** The features of a request that an oddity consists of; a refusal for it needs the others accepted elsewhere. */
+const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: string) => boolean>> = {
+  contentType: () => (feature) => feature.startsWith('Content-Type '),
+  emptyName: () => (feature) => feature === 'field name=',
+  unknownFields: (extra) => (feature) =>
+    extra.some((field) => feature.startsWith(`field ${field}=`) || feature.startsWith(`field ${field}: `)),
+  unknownCategory: () => (feature) => feature.startsWith('field categoryId='),
+};
 
 function accepted(odd: Odd, { body, question }: ReadExchange, extra: readonly string[]): Clue[] {
   const says = 'answered with 201';
