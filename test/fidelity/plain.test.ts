@@ -3,6 +3,7 @@ import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { writeQuestions } from '../../src/fidelity/ask-service/questions.js';
 import type { Subject } from '../../src/fidelity/deduce/clue.js';
 import { Facts } from '../../src/fidelity/deduce/facts.js';
+import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
 const learn = (settings: Partial<PlainSettings>, allowsWrite = false) =>
@@ -37,6 +38,31 @@ test.each(unlike)('the limits of a plan are not certain where %s', async (_, set
       }
     }
   }
+});
+
+test.each<[PlainSettings['pages'], string]>([
+  ['none', 'certain'],
+  ['page', 'contradicted'],
+  ['offset', 'contradicted'],
+  ['both', 'contradicted'],
+])('paging is none only if no parameter shows a second page, where a service has pages by %s', async (pages, state) => {
+  const { learner, exchanges } = await learn({ pages });
+  const { evidence, ...paging } = learner.about('paging');
+  expect(paging.state).toBe(state);
+  if (state === 'certain') expect(paging.value).toBe('none');
+  else expect(evidence.at(-1)).toContain("none of the simulator's choices responds like this");
+  const asked = exchanges.filter(({ query }) => /page=2|offset=1/.test(query));
+  expect(asked.length).toBeLessThanOrEqual(2);
+});
+
+test('a list without a Link alone makes paging none likely', async () => {
+  const { learner, exchanges } = await learn({ pages: 'none' });
+  const passive = new Learner();
+  for (const exchange of exchanges) {
+    if (!/page=2|offset=1/.test(exchange.query)) passive.add(exchange);
+  }
+  expect(learner.about('paging').state).toBe('certain');
+  expect(passive.about('paging')).toMatchObject({ state: 'likely', value: 'none' });
 });
 
 const written = ['unknownCategory', 'unknownFields', 'emptyName'] as const;

@@ -3,6 +3,7 @@ import { madeUpKey } from '../../traffic-files/key-names.js';
 import { type Int64, isInt64 } from '../../values/int64.js';
 import type { Subject } from '../deduce/clue.js';
 import type { Facts } from '../deduce/facts.js';
+import { pageParameters } from '../deduce/list-clues.js';
 
 /** One request of ours to a service. */
 export interface Probe {
@@ -50,6 +51,12 @@ const read = (
   return { id, decides, sends, needs: 'read', ...(isExtra && { isExtra }), probe: () => probe };
 };
 
+/** Second page of one pet by a parameter, asked only while no Link was seen. */
+function secondPage(name: string, value: string): Question {
+  const question = read(`paging-${name}`, ['paging'], `/pets?limit=1&${name}=${value}`);
+  return { ...question, probe: (facts) => (facts.listed.length > 1 ? question.probe(facts) : undefined) };
+}
+
 /** Questions that change nothing. The first shows the pets that later ones need. */
 export const readQuestions: readonly Question[] = [
   read('listOrder', ['listOrder', 'rateLimitFields'], '/pets?limit=100'),
@@ -75,6 +82,7 @@ export const readQuestions: readonly Question[] = [
   read('unauthorizedHeaders', ['unauthorizedHeaders', 'errorCodes.unauthorized'], '/pets', { token: 'none' }),
   read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: madeUpKey }),
   read('cors', ['cors'], '/pets?limit=1', { headers: { origin: oddOrigin } }),
+  ...pageParameters.map(([name, value]) => secondPage(name, value)),
 ];
 
 const probeOf = (question: string, method: string, target: string): Probe => ({

@@ -28,17 +28,22 @@ export class Facts {
   /** The ids of pets that requests in the recording have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
-  /** The features of every accepted request that stores a pet. */
+  /** Controls of clues: the features of each accepted request that stores a pet, and query parameters without effect. */
   readonly accepted = new Set<string>();
+  /** The ids of the latest list of two pets or more without a filter or a page. */
+  listed: readonly string[] = [];
 
   note(exchange: ReadExchange): void {
-    const { operation, status, body, method } = exchange;
+    const { operation, status, body, method, query } = exchange;
     if (status === 201) for (const feature of featuresOf(exchange)) this.accepted.add(feature);
     if (status === 201 && operation === 'createPet') {
       const pet = asPet(body);
       if (pet !== undefined) this.created.add(String(pet.id));
     }
     if (status !== 200 && status !== 201) return;
+    if (operation === 'listPets' && Array.isArray(body) && body.length > 1 && /^(limit=\d+)?$/.test(query)) {
+      this.listed = body.map((value) => String(asPet(value)?.id));
+    }
     for (const value of Array.isArray(body) ? body : [body]) {
       const pet = method === 'HEAD' ? undefined : asPet(value);
       if (pet === undefined) continue;

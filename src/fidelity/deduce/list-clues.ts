@@ -12,6 +12,11 @@ const likelyOrdered = 4;
 
 const documented = ['limit', 'status'];
 const pagingNames = ['cursor', 'offset', 'page'];
+/** The parameters of a second page of one pet that a client can guess. */
+export const pageParameters = [
+  ['page', '2'],
+  ['offset', '1'],
+] as const;
 
 /** What an answer of listPets says. @param facts what the answers before it have shown */
 export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
@@ -20,6 +25,7 @@ export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
   const query = new URLSearchParams(text);
   const odd = oddities(query);
   const usesPaging = pagingNames.some((name) => query.has(name));
+  if (exchange.question !== undefined && usesPaging && odd.length === 0) return pageClues(exchange, query, facts);
   if (status === 400) {
     if (odd.length === 1 && !usesPaging)
       return [{ about: odd[0] as Odd, allows: ['reject'], says: 'answered with 400' }];
@@ -136,25 +142,43 @@ function orderClues(pets: readonly SeenPet[]): Clue[] {
   return [{ about: 'listOrder', allows: ['shuffled'], says: `${count} pets, ids in no order`, isLikely }];
 }
 
+const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);
+const withoutEffect = (name: string) => `${name} without effect`;
+
+/** Clues of a question for the second page by a parameter. A list that shows it has pages without a Link. */
+function pageClues({ status, body }: ReadExchange, query: URLSearchParams, facts: Facts): Clue[] {
+  const name = pageParameters.map(([each]) => each).find((each) => query.has(each));
+  if (name === undefined) return [];
+  const [shown] = Array.isArray(body) ? body.map((value) => String(asPet(value)?.id)) : [];
+  const [first, second] = facts.listed;
+  if (status === 400 || (status === 200 && shown !== undefined && shown === first)) {
+    facts.accepted.add(withoutEffect(name));
+    return [];
+  }
+  if (status !== 200 || shown === undefined || shown !== second) return [];
+  const says = `${name}=${query.get(name)} shows the next page, and no Link names it: none of the simulator's choices responds like this`;
+  return [{ about: 'paging', allows: [], says }];
+}
+
 /** RFC 8288: the next page in a Link header. */
 function pagingClues(
-  { headers: { Link: link } }: ReadExchange,
+  { question, headers: { Link: link } }: ReadExchange,
   query: URLSearchParams,
   body: readonly JsonValue[],
   facts: Facts,
 ): Clue[] {
   const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link ?? '')?.[1];
   if (next === undefined) {
-    const isMore = !query.has('status') && body.length < facts.total && body.length > 0;
-    return isMore
-      ? [
-          {
-            about: 'paging',
-            allows: ['none'],
-            says: `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`,
-          },
-        ]
-      : [];
+    if (query.has('status') || body.length >= facts.total || body.length === 0) return [];
+    const says = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
+    const none: Clue = { about: 'paging', allows: ['none'], says, isLikely: true };
+    if (question === undefined) return [none];
+    // A missing Link proves no absence: the parameters of a page may work without one.
+    const needs = pageParameters.map(([name]) => withoutEffect(name));
+    return [
+      none,
+      { about: 'paging', allows: ['none'], says: `${says}; ${pageTexts.join(' and ')} without effect`, needs },
+    ];
   }
   const names = [...new URLSearchParams(next.split('?')[1] ?? '').keys()].filter((name) => !documented.includes(name));
   const known = names.filter((name) => pagingNames.includes(name));
