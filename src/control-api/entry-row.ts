@@ -1,7 +1,13 @@
+import { toldUntilMs } from '../judge/promises.js';
+import { rateLimitHeaders } from '../rate-limits/header-names.js';
+import type { RequestRecord } from '../requests/request-record.js';
 import type { Entries } from '../validation/schema.js';
 import { fields, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
+import { createInstantText } from '../values/instant-text.js';
+import { keyId } from '../values/mask-key.js';
 import { about, instantText } from './input-values.js';
+import { left, wait } from './wait-words.js';
 
 /** One request and what became of it, without headers and bodies. A field without a value is left out. */
 export interface EntryRow {
@@ -125,3 +131,138 @@ export const entryRowFields = {
   call: optional(about(string, 'What the client sent as X-Sim-Call.')),
   inShort: optional(about(string, 'Why it got its answer, in a few words; nothing where it was simply served.')),
 } satisfies Entries;
+
+/** Object whose optional fields are present but undefined, so that all objects have one shape. */
+export type Fields<Of> = { [Field in keyof Of]: Of[Field] | undefined };
+
+/** Object without its undefined fields. */
+export function present<Of>(fields: Fields<Of>): Of {
+  const shown: Partial<Of> = {};
+  for (const field in fields) if (fields[field] !== undefined) shown[field] = fields[field];
+  return shown as Of;
+}
+
+/** Maximum number of cached key ids. Computing one takes as long as the rest of a row. */
+const mostKeyIds = 1_000;
+
+/** Creates a function that returns the fields of a row for a record of the journal. */
+export function createRowFields() {
+  const timeOf = createInstantText();
+  const resetTimeOf = createInstantText();
+  const keyIds = new Map<string, string>();
+  const keyIdOf = (token: string) => {
+    let id = keyIds.get(token);
+    if (id === undefined) {
+      id = keyId(token);
+      if (keyIds.size >= mostKeyIds) keyIds.clear();
+      keyIds.set(token, id);
+    }
+    return id;
+  };
+  /**
+   * @param shown texts of the entry with its keys masked
+   * @param before previous refusal of the key, if no request was served since
+   */
+  return (
+    entry: RequestRecord,
+    shown: Pick<Fields<EntryRow>, 'key' | 'path' | 'query' | 'call'>,
+    before: RequestRecord | undefined,
+  ): Fields<EntryRow> => {
+    const { token, promisedAtMs, headers } = entry;
+    const remaining = headers[rateLimitHeaders.remaining];
+    const toldMs = toldUntilMs(entry);
+    const promisedBeforeMs = before?.promisedAtMs;
+    const row: Fields<EntryRow> = {
+      id: entry.id,
+      time: timeOf(clamped(entry.arrivedAtMs)),
+      durationMs: entry.answeredAtMs - entry.arrivedAtMs,
+      key: shown.key,
+      keyId: token && keyIdOf(token),
+      plan: entry.plan,
+      operation: entry.operation,
+      method: entry.method,
+      path: shown.path,
+      query: shown.query,
+      status: entry.status,
+      code: errorCode(entry),
+      window: entry.window,
+      remaining: remaining === undefined ? undefined : Number(remaining),
+      usage: usageOf(entry, resetTimeOf),
+      exempt: (entry.plan !== undefined && !entry.isLimited) || undefined,
+      refusal: entry.refusal,
+      promisedAt: promisedAtMs === undefined ? undefined : instant(promisedAtMs),
+      toldUntil: toldMs === undefined ? undefined : instant(toldMs),
+      sincePromiseMs: promisedBeforeMs === undefined ? undefined : entry.arrivedAtMs - promisedBeforeMs,
+      after: before && refusalBefore(before, entry),
+      strikes: entry.strikes,
+      strike: entry.isStrike || undefined,
+      episode: entry.episode,
+      storedId: entry.storedId,
+      fault: entry.fault,
+      unreadable: entry.isUnreadable || undefined,
+      assumption: entry.assumption,
+      connection: entry.connection,
+      call: shown.call,
+      inShort: undefined,
+    };
+    // An undefined field reads like an absent one.
+    row.inShort = summarize(row as EntryRow) || undefined;
+    return row;
+  };
+}
+
+/** Limits an instant to the range of Date; a faulty header may name a later one. */
+const clamped = (ms: number) => Math.min(ms, 8.64e15);
+const instant = (ms: number) => new Date(clamped(ms)).toISOString();
+
+function usageOf(
+  { rate, refusal, isStrike, plan }: RequestRecord,
+  timeOf: (ms: number) => string,
+): WindowUsage | undefined {
+  if (rate === undefined || plan === undefined || (refusal === 'ban' && !isStrike)) return undefined;
+  const { limit, remaining, resetAtSeconds } = rate;
+  return { limit, used: limit - remaining, resetAt: timeOf(clamped(resetAtSeconds * 1000)) };
+}
+
+function refusalBefore(before: RequestRecord, { id, arrivedAtMs }: RequestRecord): RefusalBefore | undefined {
+  const waitedMs = arrivedAtMs - before.answeredAtMs;
+  if (id <= before.lastArrivedId || waitedMs < 0) return undefined;
+  const toldMs = toldUntilMs(before);
+  return {
+    id: before.id,
+    ...(toldMs !== undefined && { waitMs: Math.max(0, toldMs - before.answeredAtMs) }),
+    waitedMs,
+  };
+}
+
+function errorCode({ status, responseBody }: RequestRecord): string | undefined {
+  if (status < 400) return undefined;
+  try {
+    const { code } = JSON.parse(responseBody);
+    return typeof code === 'string' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reason for an answer in a few words, for one line of a list. `explain` lists the steps. */
+function summarize(entry: EntryRow): string {
+  const { refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } = entry;
+  const until = promisedAt ?? entry.toldUntil;
+  const leftMs = until === undefined ? 0 : Date.parse(until) - Date.parse(entry.time) - entry.durationMs;
+  const waited = after?.waitMs === undefined ? '' : `came after ${wait(after.waitedMs)} of ${wait(after.waitMs)}`;
+  if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${left(leftMs)}`;
+  if (refusal === 'ban') return `in a ban, ${left(leftMs)} left`;
+  if (strike) return `strike ${strikes}${waited && `: ${waited}`}`;
+  if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${left(leftMs)}`;
+  const byFault = fault === undefined ? '' : `${unreadable ? 'answer lost' : 'fault'} (${fault})`;
+  if (status === 0) return byFault || 'the client left';
+  const stored = storedId === undefined ? '' : `stored pet ${storedId}`;
+  if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
+  if (status === 401) return 'no valid key';
+  if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
+  if (usage !== undefined && usage.used === usage.limit)
+    return [stored, 'the last one: 0 left'].filter(Boolean).join('; ');
+  if (after !== undefined) return `served again after ${wait(after.waitedMs)}`;
+  return stored;
+}

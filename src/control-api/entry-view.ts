@@ -3,9 +3,8 @@ import { createRedactor, displayKey, identity, type Redact } from '../simulator/
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { fromJsonBytes, textOfBytes } from '../values/json-bytes.js';
 import { rememberLast } from '../values/remember-last.js';
-import type { EntryRow } from './entry-row.js';
+import { createRowFields, type EntryRow, type Fields, present } from './entry-row.js';
 import type { JournalEntry } from './journal-entry.js';
-import { createRowFields, type Fields, present } from './row-fields.js';
 import { createHeadersWriter, createRowWriter } from './row-writer.js';
 import { createShownBodies, showBody } from './shown-bodies.js';
 

@@ -1,5 +1,4 @@
-import type { EntryRow } from './entry-row.js';
-import type { Fields } from './row-fields.js';
+import type { EntryRow, Fields } from './entry-row.js';
 
 /** The fields of a row in their order, without those that are another for each request. */
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
