@@ -36,7 +36,7 @@ beforeAll(async () => {
   const list = `await fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers: { authorization: 'Bearer free-key' } });`;
   const listing = ['--', process.execPath, '--input-type=module', '-e', list];
   expect((await runCommandLine(['exec', '--record', run, ...listing])).code).toBe(0);
-  expect((await runCommandLine(['compare', ...ask('--budget', '14', '--save', recorded)])).code).toBe(0);
+  expect((await runCommandLine(['compare', ...ask('--budget', '16', '--save', recorded)])).code).toBe(0);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
