@@ -3,9 +3,9 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import { joinIssues } from '../validation/issue.js';
 import type { SchemaIssue } from '../validation/schema.js';
-import { maskedKey } from '../values/mask-key.js';
 import { inOneGo, type Steps } from '../values/steps.js';
-import { type ControlError, invalid, toControlError } from './control-error.js';
+import { replaceKey } from '../values/text-finder.js';
+import { ControlError, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 import type { EntryTexts } from './entry-stream.js';
 import { makeWhole } from './lazy-result.js';
@@ -41,14 +41,21 @@ export function* performInSteps<Target>(
     const result = isSteps(returned) ? yield* returned : returned;
     if (result instanceof Promise) {
       return result.catch((error) => {
-        throw toControlError(error);
+        throw withoutKey(toControlError(error), input);
       });
     }
     note?.();
     return result;
   } catch (error) {
-    throw toControlError(error);
+    throw withoutKey(toControlError(error), input);
   }
+}
+
+/** Masks the key of an input in the message of an error about that input. */
+function withoutKey(error: unknown, input: unknown): unknown {
+  const { key } = Object(input) as { key?: unknown };
+  if (!(error instanceof ControlError) || error.status !== 400 || typeof key !== 'string') return error;
+  return invalid(replaceKey(error.message, key));
 }
 
 const isSteps = (value: unknown): value is Steps<unknown> =>
@@ -81,8 +88,4 @@ function* checkInputInSteps({ input: schema }: AnyControlOperation, input: unkno
   return checked;
 }
 
-function refusedInput({ issues }: ScenarioError, input: unknown): ControlError {
-  const { key } = input as { key?: unknown };
-  const text = joinIssues(issues, '');
-  return invalid(typeof key === 'string' && key.length > 4 ? text.replaceAll(key, () => maskedKey(key)) : text);
-}
+const refusedInput = ({ issues }: ScenarioError, input: unknown) => withoutKey(invalid(joinIssues(issues, '')), input);

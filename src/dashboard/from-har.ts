@@ -23,13 +23,14 @@ export interface HarEntry {
 
 /** The entries of an archive as a journal has them. What only the simulator knows is there where it wrote the archive. */
 export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
+  const keys: string[] = [];
   return [...entries]
     .sort((a, b) => Date.parse(a.startedDateTime) - Date.parse(b.startedDateTime))
     .map((entry, index) => {
       const own = entry._petstoreSim;
       const { request, response } = entry;
       const { baseUrl, path, query } = splitUrl(request.url, own?.baseUrl);
-      const headers = Object.fromEntries((response.headers ?? []).map(({ name, value }) => [canonical(name), value]));
+      const headers = headersOf(response);
       const requestBody = bodyOf(request.postData?.text, own?.requestBody);
       const responseBody = bodyOf(response.content?.text, own?.responseBody);
       return {
@@ -44,7 +45,7 @@ export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
         headers,
         strikes: 0,
         episode: 0,
-        ...(own ?? readWire(entry, headers)),
+        ...(own ?? readWire(entry, headers, keys)),
         ...(requestBody && { requestBody }),
         ...(responseBody && { responseBody }),
       };
@@ -61,14 +62,18 @@ function splitUrl(text: string, known: string | undefined): Pick<JournalEntry, '
   };
 }
 
-/** What the wire tells of limits: a 429, and how long it said to wait. A key is shown by its end alone. */
-function readWire(entry: HarEntry, headers: Record<string, string>): Partial<JournalEntry> {
-  const authorization = entry.request.headers?.find(({ name }) => name.toLowerCase() === 'authorization')?.value;
-  const key = authorization?.slice(authorization.lastIndexOf(' ') + 1);
+/**
+ * Fields of a foreign entry: a 429, the end of the wait, the end of the key, and the index of its first request as its id.
+ * @param keys keys of the entries so far; this one is added
+ */
+function readWire(entry: HarEntry, headers: Record<string, string>, keys: string[]): Partial<JournalEntry> {
+  const { Authorization = '' } = headersOf(entry.request);
+  const key = Authorization.slice(Authorization.lastIndexOf(' ') + 1);
+  keys.push(key);
   const retryAfter = Number(headers['Retry-After']);
   const untilMs = Date.parse(entry.startedDateTime) + entry.time + retryAfter * 1000;
   return {
-    ...(key && { key: maskedKey(key), keyId: key }),
+    ...(key && { key: maskedKey(key), keyId: `${keys.indexOf(key)}` }),
     ...(entry.response.status === 429 && { refusal: 'limit' }),
     ...(Number.isFinite(untilMs) && retryAfter >= 0 && { toldUntil: new Date(untilMs).toISOString() }),
   };
@@ -77,8 +82,13 @@ function readWire(entry: HarEntry, headers: Record<string, string>): Partial<Jou
 const bodyOf = (text: string | undefined, own: Partial<JournalBody> | undefined): JournalBody | undefined =>
   text ? { bytes: new TextEncoder().encode(text).length, hash: '', ...own, text } : undefined;
 
-/** `Retry-After` of `retry-after`: the spelling of HTTP/2 has no capitals. */
+const headersOf = ({ headers = [] }: HarEntry['request' | 'response']): Record<string, string> =>
+  Object.fromEntries(headers.map(({ name, value }) => [canonical(name), value]));
+
+/** `Retry-After` for `retry-after`: HTTP/2 has lower-case names. */
 const canonical = (name: string) =>
-  name.toLowerCase() === 'www-authenticate'
-    ? 'WWW-Authenticate'
-    : name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()).replace('Ratelimit', 'RateLimit');
+  name
+    .toLowerCase()
+    .replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+    .replace('Ratelimit', 'RateLimit')
+    .replace('Www-', 'WWW-');

@@ -1,10 +1,7 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { maskedKey } from '../values/mask-key.js';
-import { createTextFinder } from '../values/text-finder.js';
+import { createTextFinder, shortestSecret } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
-
-/** A key shorter than this is no secret, and would be found everywhere. */
-const shortestSecret = 6;
 
 /** So many keys may be learned past those that there were at first; then what is gone is forgotten. */
 const mostLearned = 20_000;
@@ -93,7 +90,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   function startAgain(): void {
     named = readNames();
     texts = [];
-    finder = createTextFinder(shortestSecret, sim.keys.texts.length, maskedKey);
+    finder = createTextFinder(sim.keys.texts.length, maskedKey);
     count = 0;
     learnedId = 0;
     learnAll();

@@ -1,5 +1,4 @@
 import { fnv1a, keyId } from '../values/mask-key.js';
-import { createTextFinder } from '../values/text-finder.js';
 
 /** The key that `calibrate` sends to learn whether a service accepts any key. It is no secret, so recordings name it. */
 export const madeUpKey = 'petstore-sim-made-up-key';
@@ -40,15 +39,3 @@ export function keyIn(authorization: string | undefined): string | undefined {
   const text = authorization?.trim() ?? '';
   return text === '' ? undefined : text.slice(text.indexOf(' ') + 1).trim();
 }
-
-/** A query or body with the name of the key in place of the key, in any spelling. */
-export function withoutKey(text: string, key: string | undefined, name = ''): string {
-  if (key === undefined || key.length < shortestSecret) return text;
-  // Bodies of many megabytes have no escapes; this is a tenth of the time.
-  if (!/[%\\]/.test(text)) return text.replaceAll(key, () => name);
-  const finder = createTextFinder(shortestSecret, 1, () => name);
-  finder.add(key, key);
-  return finder.replace(text);
-}
-
-const shortestSecret = 6;

@@ -1,12 +1,13 @@
 import { emptyRecord } from '../requests/request-record.js';
 import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
+import { replaceKey } from '../values/text-finder.js';
 import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
 import { type Exchange, type Missing, readDate, tellingHeaders } from './exchange.js';
 import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
 import { JsonItems, RecordingError } from './json-items.js';
-import { KeyNames, keyIn, withoutKey } from './key-names.js';
+import { KeyNames, keyIn } from './key-names.js';
 import { readOwnFields } from './own-record.js';
 import type { RawExchange } from './raw-exchange.js';
 import { RepeatedEntries } from './repeated-entries.js';
@@ -110,7 +111,7 @@ class RecordingReader {
     const question = typeof raw.own?.question === 'string' ? raw.own.question : undefined;
     // Our own log has names already.
     const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
-    const hide = (text: string) => withoutKey(text, keyIn(authorization), token);
+    const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
     const headers = tellingHeaders(raw.answerHeaders);
     const sentMs = Number.isFinite(raw.sentMs)
       ? raw.sentMs

@@ -1,4 +1,8 @@
 import { decodingsOf } from './decoded-text.js';
+import { maskedKey } from './mask-key.js';
+
+/** Minimum length of a key that is a secret. A shorter one would match everywhere. */
+export const shortestSecret = 6;
 
 /** A part of a text that stands for a token. */
 interface Found {
@@ -31,7 +35,7 @@ const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
  * @param expected how many tokens there will be, about: many more make it slow
  * @param replace what stands for a token
  */
-export function createTextFinder(shortest: number, expected: number, replace: (token: string) => string) {
+export function createTextFinder(expected: number, replace: (token: string) => string) {
   /** The tokens by what is looked for of their spellings. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
@@ -53,7 +57,7 @@ export function createTextFinder(shortest: number, expected: number, replace: (t
 
   /** Of several tokens at one place the longest. */
   function findAsWritten(text: string): Found[] {
-    if (text.length < shortest) return [];
+    if (text.length < shortestSecret) return [];
     const found = new Map<number, Found>();
     for (const { length, weight } of lengths) {
       let hash = hashOf(text.slice(0, length));
@@ -74,7 +78,7 @@ export function createTextFinder(shortest: number, expected: number, replace: (t
     isEmpty: () => tokens.size === 0,
     find,
     /**
-     * @param spelling how the token stands in texts, at least `shortest` characters
+     * @param spelling how the token stands in texts, at least `shortestSecret` characters
      * @returns whether it is new
      */
     add(spelling: string, token: string): boolean {
@@ -104,6 +108,16 @@ export function createTextFinder(shortest: number, expected: number, replace: (t
       return shown + replacement + text.slice(copied);
     },
   };
+}
+
+/** Replaces one key in a text, in any spelling. Default of `name`: the masked key. */
+export function replaceKey(text: string, key = '', name = maskedKey(key)): string {
+  if (key.length < shortestSecret) return text;
+  // Large bodies without escapes take a tenth of the time this way.
+  if (!/[%\\]/.test(text) && key.length <= longestSearched) return text.replaceAll(key, () => name);
+  const finder = createTextFinder(1, () => name);
+  finder.add(key, key);
+  return finder.replace(text);
 }
 
 function addLength(lengths: Length[], length: number): void {

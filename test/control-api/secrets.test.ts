@@ -92,6 +92,19 @@ describe('in the outputs about requests and keys', () => {
     expect(JSON.stringify(mistakes)).not.toContain('unknown-secret-9999');
   });
 
+  test.each([
+    ['with JSON escapes', 'odd"secret\\of-mine-1234', (key: string) => key],
+    ['percent-encoded', 'odd/secret-of-mine-1234', encodeURIComponent],
+    ['so long that it is cut', `${'secret-'.repeat(40)}1234`, (key: string) => key],
+    ['percent-encoded with lower-case digits', 'odd/secret-of-mine-1234', () => 'odd%2fsecret%2dof-mine-1234'],
+  ])('mistakes do not repeat a key that the caller sent %s', async (_, key, spell) => {
+    for (const control of [stage.there, stage.here]) {
+      const { message } = (await outcome(() => control.addKey({ key, plan: spell(key) }))) as { message: string };
+      expect(message).toContain('…1234');
+      expect(message).not.toContain('secret');
+    }
+  });
+
   test('a mistake in a scenario names its key, so that it can be found', async () => {
     const scenario = { keys: { 'my-long-key-name': { plan: 'gold' } } };
     expect(await outcome(() => stage.there.loadScenario({ scenario }))).toMatchObject({

@@ -3,6 +3,7 @@ import type { EntryRow } from '../../src/control-api/entry-row.js';
 import type { ShownChange } from '../../src/control-api/update-stream.js';
 import { asCurl, asTest, scenarioBefore, type Whole } from '../../src/dashboard/copy-as.js';
 import { EntryBuffer, kindOf } from '../../src/dashboard/entry-buffer.js';
+import { fromHar } from '../../src/dashboard/from-har.js';
 import { readFile } from '../../src/dashboard/read-file.js';
 import { Throttle } from '../../src/dashboard/throttle.js';
 import { noon } from '../support/frozen.js';
@@ -141,4 +142,22 @@ test.each([
   ['{"id":1,"time":"2026-01-01T12:00:00.000Z","status":200}'],
 ])('a file with a line such as %s is refused', (line) => {
   expect(() => readFile('run.jsonl', `${line}\n`)).toThrow('Failed to open run.jsonl. Expected a report');
+});
+
+test('a key of an archive of another program is shown by its end, and identified without it', () => {
+  const entry = (authorization: string) => ({
+    startedDateTime: '2026-01-01T00:00:00.000Z',
+    time: 5,
+    request: {
+      method: 'GET',
+      url: 'https://api.example.com/v1/pets',
+      headers: [{ name: 'Authorization', value: authorization }],
+    },
+    response: { status: 200 },
+  });
+  const rows = fromHar(['Bearer secret-one-1234', 'Bearer secret-two-1234', 'Bearer secret-one-1234'].map(entry));
+  expect(JSON.stringify(rows)).not.toContain('secret');
+  expect(rows.map(({ key }) => key)).toEqual(['…1234', '…1234', '…1234']);
+  expect(rows[0]?.keyId).toBe(rows[2]?.keyId);
+  expect(rows[0]?.keyId).not.toBe(rows[1]?.keyId);
 });

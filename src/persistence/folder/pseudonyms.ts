@@ -1,10 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { maskedKey } from '../../values/mask-key.js';
 import { isMap } from '../../values/plain-data.js';
-import { createTextFinder } from '../../values/text-finder.js';
-
-/** Minimum length of a secret; shorter tokens would match everywhere. */
-const shortestSecret = 6;
+import { createTextFinder, shortestSecret } from '../../values/text-finder.js';
 
 /** Maximum number of remembered tokens. Beyond it, two tokens in many millions may get the same pseudonym. */
 const mostTokens = 100_000;
@@ -26,7 +23,7 @@ export function createPseudonyms() {
   const named = new Set<string>();
   const pseudonyms = new Map<string, string>();
   const taken = new Set<string>();
-  const finder = createTextFinder(shortestSecret, expectedTokens, (pseudonym) => pseudonym);
+  const finder = createTextFinder(expectedTokens, (pseudonym) => pseudonym);
 
   /** Pseudonym of a token, or the token itself if a scenario names it. */
   function pseudonym(token: string): string {
