@@ -57,7 +57,15 @@ export function tracksFor(
 }
 
 const unused = { plan: '', state: 'active', usage: { minute: 0, day: 0 }, bannedForMs: 0 } as const;
-const forgotten = (): WindowMemory => ({ isSeen: false, vagueUntil: 0, others: 0, toldReset: 0, own: [], lastEnd: 0 });
+const forgotten = (): WindowMemory => ({
+  isSeen: false,
+  vagueUntil: 0,
+  slack: 0,
+  others: 0,
+  toldReset: 0,
+  own: [],
+  lastEnd: 0,
+});
 
 export const copyOf = ({ key, memory, ...rest }: KeyTrack): KeyTrack => ({
   ...rest,

@@ -21,6 +21,8 @@ export interface WindowMemory {
   toldReset: number;
   /** The seconds of the requests that are known to count in it, oldest first. */
   readonly own: number[];
+  /** Token buckets only: the most that the bucket may lack beyond `used`, in units of 1/lengthSeconds of a token. */
+  slack: number;
   /** When the window before ended. */
   lastEnd: number;
 }
@@ -160,8 +162,17 @@ function fitBucket(
   if (memory.isSeen && used - usedMost >= lengthSeconds) return undefined;
   window.used = memory.isSeen ? Math.min(Math.max(used, usedLeast), usedMost) : usedLeast;
   memory.vagueUntil = Number.POSITIVE_INFINITY;
-  if (!memory.isSeen) return 0;
-  return (isKnown ? Math.ceil : Math.floor)(Math.max(0, window.used - used) / lengthSeconds);
+  if (!memory.isSeen) {
+    memory.slack = usedMost - usedLeast;
+    return 0;
+  }
+  // Parts of a token that were unknown at the first response explain a fall once, not at every response.
+  const beyond = Math.max(0, window.used - used) - (isKnown ? 0 : memory.slack);
+  const unseen = Math.ceil(Math.max(0, beyond) / lengthSeconds);
+  // A request takes a whole token from a bucket that is not full.
+  if (unseen > 0 && used > 0 && used + unseen * lengthSeconds > usedMost) return undefined;
+  memory.slack = beyond > 0 ? lengthSeconds - 1 : -beyond;
+  return unseen;
 }
 
 /** A bucket that has filled for longer than the most that it may lack is full, so that all of it is known. */

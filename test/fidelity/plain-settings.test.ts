@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
+import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import { createDraw } from './hidden-worlds.js';
+import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
+
+const noChoice = Symbol('no choice of the simulator responds like this');
+
+/** Choices of a plain service, of those that are measured. */
+function truth({
+  algorithm,
+  instances,
+  listCost,
+  countsEvery,
+  refuses,
+  pages,
+  limit,
+}: PlainSettings): Partial<Record<Subject, unknown>> {
+  const isAlike = instances === 1 && listCost === 1 && countsEvery === 1;
+  const ifAlike = (value: unknown) => (isAlike ? value : noChoice);
+  const has = (feature: PlainSettings['refuses'][number]) => refuses.includes(feature);
+  return {
+    algorithm: ifAlike(algorithm),
+    ...((algorithm === 'fixed-window' || !isAlike) && { windowStart: ifAlike('first-request') }),
+    limitsApply: ifAlike('all'),
+    reportedWindow: ifAlike('minute'),
+    ...(!isAlike && ![60, 300, 1000].includes(limit) && { enterpriseLimits: noChoice }),
+    unknownCategory: has('unknown-category') ? 'reject' : 'accept',
+    unknownFields: has('unknown-field') ? 'reject' : 'ignore',
+    emptyName: has('empty-name') ? 'reject' : 'accept',
+    defaultStatus: 'available',
+    contentType: 'reject',
+    bodyTooLarge: 'payload-too-large',
+    paging: pages === 'none' ? 'none' : noChoice,
+    listOrder: 'id-ascending',
+    limitOutOfRange: 'clamp',
+    unknownStatusFilter: 'ignore',
+    unknownQuery: 'ignore',
+    malformedPetId: 'not-found',
+    unknownRoute: 'not-found',
+    unknownMethod: 'method-not-allowed',
+    unauthorizedHeaders: 'omit',
+    acceptAnyKey: false,
+    rateLimitFields: 'none',
+    deprecation: 'silent',
+  };
+}
+
+function drawSettings(seed: number): PlainSettings {
+  const { pick, below, chance } = createDraw(seed);
+  return {
+    algorithm: pick(['fixed-window', 'sliding-log', 'token-bucket']),
+    limit: pick([5, 9, 20, 60, 60, 100, 300]),
+    unit: pick(['seconds', 'down', 'up']),
+    instances: pick([1, 1, 1, 2, 3]),
+    listCost: pick([1, 1, 1, 2]),
+    countsEvery: pick([1, 1, 1, 2]),
+    pages: pick(['none', 'none', 'page', 'offset', 'both']),
+    refuses: (['status', 'digits', 'unknown-category', 'unknown-field', 'empty-name'] as const).filter(() =>
+      chance(0.2),
+    ),
+    startMs: plainSettings.startMs + below(90_000),
+  };
+}
+
+test('a certain algorithm, plan, paging and store are right for 150 plain services with random settings', async () => {
+  const sums: Record<string, number> = {};
+  const wrong: string[] = [];
+  for (let seed = 7_001; seed <= 7_150; seed++) {
+    const settings = drawSettings(seed);
+    const { learner } = await calibrate(plainService(settings), {
+      budget: 40,
+      allowsWrite: true,
+      allowsExhaust: true,
+      allowsBan: false,
+      patienceMs: 150_000,
+    });
+    for (const [about, expected] of Object.entries(truth(settings))) {
+      const { state, value } = learner.about(about as Subject);
+      const name = `${state} ${value === expected ? 'right' : 'wrong'}`;
+      sums[name] = (sums[name] ?? 0) + 1;
+      // Not covered: a bucket of 5 tokens a second behind several instances looks like requests without a cost.
+      if (name === 'certain wrong' && about !== 'limitsApply' && about !== 'reportedWindow')
+        wrong.push(`seed ${seed}: ${about} = ${JSON.stringify(value)}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(sums['certain right']).toBeGreaterThanOrEqual(2_500);
+});
