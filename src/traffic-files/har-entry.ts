@@ -1,13 +1,13 @@
 import { isMap } from '../values/plain-data.js';
 import { ownKey } from './own-record.js';
-import type { RawExchange } from './raw-exchange.js';
+import type { RecordedEntry } from './recorded-entry.js';
 
 /**
  * An entry of an HTTP Archive 1.2, as browsers, Playwright, mitmproxy, Charles and this simulator write it. Its instants
  * are those of the machine that recorded it.
  * @returns `undefined` for what was not sent to a service: a cached answer, a preflight
  */
-export function readHarEntry(entry: Record<string, unknown>): RawExchange | undefined {
+export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | undefined {
   const request = mapAt(entry, 'request');
   const response = mapAt(entry, 'response');
   const method = textAt(request, 'method')?.toUpperCase() ?? 'GET';
@@ -18,17 +18,18 @@ export function readHarEntry(entry: Record<string, unknown>): RawExchange | unde
   const headers = own === undefined ? pairsAt(request, 'headers') : ownHeaders(own);
   const content = mapAt(response, 'content');
   const postData = mapAt(request, 'postData');
-  const times = timesOf(entry, startedMs);
+  const { hasTimings, ...instants } = timesOf(entry, startedMs);
   const status = Number(response.status);
   return {
-    ...times,
-    method,
+    record: {
+      ...instants,
+      method,
+      status: status > 0 ? status : 0,
+      isAbandoned: own?.abandoned === true || isAborted(response),
+    },
+    hasTimings,
     url,
-    status: status > 0 ? status : 0,
-    isAbandoned: own?.abandoned === true || isAborted(response),
     requestHeaders: headers,
-    // A browser that hides secrets leaves Authorization out, and so do tools that record no headers at all.
-    hasRequestHeaders: headers.length > 0 || own !== undefined,
     answerHeaders: pairsAt(response, 'headers'),
     requestBody: textAt(postData, 'text') ?? (Number(request.bodySize) > 0 ? undefined : ''),
     answerBody: bodyOf(content, method),
@@ -64,9 +65,9 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const answeredMs = Number(timings.wait) >= 0 ? sentMs + part('send') + part('wait') : startedMs + totalMs;
   const finishedMs = answeredMs + part('receive');
   return {
-    sentMs,
-    answeredMs,
-    finishedMs: isWithinWait ? finishedMs : Math.max(finishedMs, startedMs + totalMs),
+    arrivedAtMs: sentMs,
+    answeredAtMs: answeredMs,
+    finishedAtMs: isWithinWait ? finishedMs : Math.max(finishedMs, startedMs + totalMs),
     hasTimings,
   };
 }

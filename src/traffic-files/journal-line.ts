@@ -1,12 +1,12 @@
 import { isMap } from '../values/plain-data.js';
 import { ownKey } from './own-record.js';
-import type { RawExchange } from './raw-exchange.js';
+import type { RecordedEntry } from './recorded-entry.js';
 
 /**
  * An entry of a journal in JSON Lines, as the control API exports it and `calibrate` and `compare` write it.
  * @returns `undefined` for a line that is no entry
  */
-export function readJournalLine(entry: Record<string, unknown>): RawExchange | undefined {
+export function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefined {
   const { time, durationMs, method, baseUrl, path, query = '', status, headers } = entry;
   if (typeof time !== 'string' || typeof method !== 'string' || typeof baseUrl !== 'string') return undefined;
   if (typeof path !== 'string' || !isMap(headers)) return undefined;
@@ -16,16 +16,17 @@ export function readJournalLine(entry: Record<string, unknown>): RawExchange | u
   const key = ownKey(entry);
   if (key !== undefined) sent.push(['Authorization', `Bearer ${key}`]);
   return {
-    sentMs,
-    answeredMs,
-    finishedMs: answeredMs,
+    record: {
+      arrivedAtMs: sentMs,
+      answeredAtMs: answeredMs,
+      finishedAtMs: answeredMs,
+      isAbandoned: entry.abandoned === true,
+      method,
+      status: Number(status) || 0,
+    },
     hasTimings: Number.isFinite(sentMs) && Number(durationMs) >= 0,
-    method,
     url: `${baseUrl}${path}${query === '' ? '' : `?${String(query)}`}`,
-    status: Number(status) || 0,
-    isAbandoned: entry.abandoned === true,
     requestHeaders: sent,
-    hasRequestHeaders: true,
     answerHeaders: pairs(headers),
     requestBody: bodyText(entry.requestBody, ''),
     answerBody: bodyText(entry.responseBody, ''),

@@ -9,7 +9,7 @@ import { readJournalLine } from './journal-line.js';
 import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn } from './key-names.js';
 import { readOwnFields } from './own-record.js';
-import type { RawExchange } from './raw-exchange.js';
+import type { RecordedEntry } from './recorded-entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 import { clockOffsetMs } from './service-clock.js';
 
@@ -84,8 +84,8 @@ class RecordingReader {
         const found = this.#find(kind, parse(text, `entry ${counts.all} of ${name}`));
         if (found === undefined) continue;
         counts.ours++;
-        if (this.#repeated?.isRepeated(found.raw, kind)) counts.repeated++;
-        else this.#pending.push(this.#toPending(found.raw, found.address));
+        if (this.#repeated?.isRepeated(found.entry, kind)) counts.repeated++;
+        else this.#pending.push(this.#toPending(found.entry, found.address));
       }
     }
     this.#repeated?.endFile();
@@ -98,57 +98,55 @@ class RecordingReader {
       note(`${counts.repeated} of ${counted(counts.ours, 'request')} stood in a file before it.`);
   }
 
-  #find(kind: 'har-entry' | 'object', value: unknown): { raw: RawExchange; address: Address } | undefined {
+  #find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {
     if (!isMap(value)) return undefined;
-    const raw = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
-    const address = raw && splitAddress(raw.url, this.#options.baseUrl);
-    return raw && address && { raw, address };
+    const entry = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
+    const address = entry && splitAddress(entry.url, this.#options.baseUrl);
+    return entry && address && { entry, address };
   }
 
-  #toPending(raw: RawExchange, { baseUrl, path, query }: Address): Pending {
-    const sent = new Map(raw.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
+  #toPending(entry: RecordedEntry, { baseUrl, path, query }: Address): Pending {
+    const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
-    const question = typeof raw.own?.question === 'string' ? raw.own.question : undefined;
+    const question = typeof entry.own?.question === 'string' ? entry.own.question : undefined;
     // Our own log has names already.
     const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
-    const headers = tellingHeaders(raw.answerHeaders);
-    const sentMs = Number.isFinite(raw.sentMs)
-      ? raw.sentMs
+    const headers = tellingHeaders(entry.answerHeaders);
+    const { method, status } = entry.record;
+    const { arrivedAtMs, answeredAtMs, finishedAtMs } = entry.record;
+    const isTimed = [arrivedAtMs, answeredAtMs, finishedAtMs].every(Number.isFinite);
+    const sentMs = Number.isFinite(arrivedAtMs)
+      ? arrivedAtMs
       : (readDate(headers) ?? this.#pending.at(-1)?.arrivedAtMs ?? 0);
-    const answeredMs = Number.isFinite(raw.answeredMs) ? raw.answeredMs : sentMs;
-    const isAnswered = raw.status > 0;
+    const isAnswered = status > 0;
     const requestHeaders: Record<string, string> = {};
     for (const name of ['content-type', 'origin']) {
       const value = sent.get(name);
       if (value !== undefined) requestHeaders[name] = hide(value);
     }
-    const own = raw.own && question === undefined ? readOwnFields(raw.own, sentMs) : undefined;
+    const own = entry.own && question === undefined ? readOwnFields(entry.own, sentMs) : undefined;
     const missing: Missing[] = [];
     // Whoever sends no key is answered with 401; anything else had one that the recording does not show.
-    if (token === undefined && isAnswered && raw.status !== 401) missing.push('key');
-    if (!raw.hasTimings) missing.push('timings');
+    if (token === undefined && isAnswered && status !== 401) missing.push('key');
+    if (!entry.hasTimings) missing.push('timings');
     if (isAnswered && readDate(headers) === undefined) missing.push('date');
-    if (raw.requestBody === undefined) missing.push('request body');
-    if (isAnswered && raw.answerBody === undefined) missing.push('answer body');
-    if (isAnswered && raw.answerHeaders.length === 0) missing.push('answer headers');
+    if (entry.requestBody === undefined) missing.push('request body');
+    if (isAnswered && entry.answerBody === undefined) missing.push('answer body');
+    if (isAnswered && entry.answerHeaders.length === 0) missing.push('answer headers');
     const pending = {
       ...emptyRecord,
-      arrivedAtMs: sentMs,
-      answeredAtMs: answeredMs,
-      finishedAtMs: Number.isFinite(raw.finishedMs) ? raw.finishedMs : answeredMs,
-      isAbandoned: raw.isAbandoned,
+      ...entry.record,
+      ...(!isTimed && { arrivedAtMs: sentMs, answeredAtMs: sentMs, finishedAtMs: sentMs }),
       token,
-      operation: operationOf(raw.method, path),
-      method: raw.method,
+      operation: operationOf(method, path),
       baseUrl,
       path: hide(path),
       query: hide(query),
-      status: raw.status,
-      requestBody: raw.requestBody ? hide(raw.requestBody) : undefined,
-      responseBody: this.#body(hide(raw.answerBody ?? ''), raw.status),
+      requestBody: entry.requestBody ? hide(entry.requestBody) : undefined,
+      responseBody: this.#body(hide(entry.answerBody ?? ''), status),
       headers,
-      connection: raw.connection === undefined ? undefined : this.#connection(raw.connection),
+      connection: entry.connection === undefined ? undefined : this.#connection(entry.connection),
       client: sent.get('user-agent'),
       call: sent.get('x-sim-call'),
       requestHeaders,

@@ -1,6 +1,6 @@
 import { fingerprint } from '../values/fingerprint.js';
 import { readOwnFields } from './own-record.js';
-import type { RawExchange } from './raw-exchange.js';
+import type { RecordedEntry } from './recorded-entry.js';
 
 const forms = ['har-entry', 'object'] as const;
 /** Form of an entry: of an HTTP Archive, or a line of JSON Lines. */
@@ -15,9 +15,9 @@ export class RepeatedEntries {
   #inFile = new Map<string, number>();
 
   /** Counts an entry of the present file and returns whether an earlier file contains it. */
-  isRepeated(raw: RawExchange, form: Form): boolean {
-    if (!Number.isFinite(raw.sentMs)) return false;
-    const [exact, alike] = [exactHash(raw), alikeHash(raw)];
+  isRepeated(entry: RecordedEntry, form: Form): boolean {
+    if (!Number.isFinite(entry.record.arrivedAtMs)) return false;
+    const [exact, alike] = [exactHash(entry), alikeHash(entry)];
     const exactCount = this.#count(form + exact);
     const alikeCount = this.#count(form + alike);
     // The two forms record different headers, numbers and timings.
@@ -42,23 +42,14 @@ export class RepeatedEntries {
 }
 
 /** Hash of all that one form records of a request. A hash, because an entry is long and contains the key. */
-function exactHash({
-  sentMs,
-  answeredMs,
-  method,
-  url,
-  status,
-  requestHeaders,
-  requestBody,
-  connection,
-  own,
-}: RawExchange) {
-  const all = [sentMs, answeredMs, method, url, status, requestHeaders, requestBody, connection, own?.id];
+function exactHash({ record, url, requestHeaders, requestBody, connection, own }: RecordedEntry) {
+  const { arrivedAtMs, answeredAtMs, method, status } = record;
+  const all = [arrivedAtMs, answeredAtMs, method, url, status, requestHeaders, requestBody, connection, own?.id];
   return `=${fingerprint(JSON.stringify(all))}`;
 }
 
 /** Hash of the fields that both forms record alike. The simulator's exports have its number as well. */
-function alikeHash({ sentMs, method, url, status, own }: RawExchange) {
-  const id = own && readOwnFields(own, sentMs)?.id;
-  return `~${fingerprint(JSON.stringify([Math.floor(sentMs), method, url, status, id]))}`;
+function alikeHash({ record: { arrivedAtMs, method, status }, url, own }: RecordedEntry) {
+  const id = own && readOwnFields(own, arrivedAtMs)?.id;
+  return `~${fingerprint(JSON.stringify([Math.floor(arrivedAtMs), method, url, status, id]))}`;
 }
