@@ -8,7 +8,7 @@ import type { Outcome } from '../requests/outcome.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { ControlChanges } from '../simulator/control-change.js';
-import type { Exchange } from '../simulator/to-record.js';
+import type { RequestInProgress } from '../simulator/to-record.js';
 import type { Int64 } from '../values/int64.js';
 import type { JsonCall } from './command-json.js';
 import type { ReplicasState } from './replicas.js';
@@ -97,7 +97,7 @@ export interface JsonDelayed {
   dueMs: number;
   rule: FaultRule['definition'];
   first?: Outcome | undefined;
-  exchange: Omit<Exchange, 'call' | 'resolved' | 'fault'> & { call: JsonCall; resolved: number };
+  exchange: Omit<RequestInProgress, 'call' | 'resolved' | 'fault'> & { call: JsonCall; resolved: number };
 }
 
 export interface DelayedPiece {

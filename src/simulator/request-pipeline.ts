@@ -18,7 +18,7 @@ import { faultRequest } from './fault-request.js';
 import { rateWithoutKey } from './limit-headers.js';
 import { createRefusals } from './refusals.js';
 import type { SimulatorState } from './simulator-state.js';
-import { type DelayedRequest, type Exchange, toRecord } from './to-record.js';
+import { type DelayedRequest, type RequestInProgress, toRecord } from './to-record.js';
 
 /** A route that an extension serves, after the request is authenticated and counted. */
 const extensionRoute: Route = { operation: undefined, petId: '' };
@@ -58,7 +58,7 @@ export class RequestPipeline {
     if (state.delayed.length > 0) this.delayed.complete(nowMs);
     const { resolved } = state;
     const route = findRoute(call, resolved.settings, nowMs);
-    const exchange: Exchange = {
+    const exchange: RequestInProgress = {
       id,
       call,
       resolved,
@@ -83,7 +83,7 @@ export class RequestPipeline {
   }
 
   /** What the request leads to, or how it goes on after a delay. Never throws. */
-  #decide(exchange: Exchange): Outcome | DelayedRequest {
+  #decide(exchange: RequestInProgress): Outcome | DelayedRequest {
     const { call, resolved, route, nowMs } = exchange;
     const { settings } = resolved;
     const { faults } = this.#state;
@@ -117,7 +117,7 @@ export class RequestPipeline {
   }
 
   /** Ban, then limit. @returns the refusal, if the request is refused */
-  #look(exchange: Exchange, key: ApiKey, counts: boolean): Outcome | undefined {
+  #look(exchange: RequestInProgress, key: ApiKey, counts: boolean): Outcome | undefined {
     const { resolved, nowMs, isLimited } = exchange;
     const admission = admit(key, this.#state.keys.algorithm, resolved.settings, nowMs, { isLimited, counts });
     exchange.rate = admission.rate;
@@ -130,7 +130,7 @@ export class RequestPipeline {
   }
 
   /** Bans the key of a request, and refuses the request for it. */
-  #ban(exchange: Exchange, key: ApiKey, { effect }: FaultRule): Outcome | undefined {
+  #ban(exchange: RequestInProgress, key: ApiKey, { effect }: FaultRule): Outcome | undefined {
     if (effect.kind === 'ban') startBan(key, exchange.nowMs, effect.forMs, 'set');
     return this.#look(exchange, key, false);
   }
@@ -144,7 +144,7 @@ export class RequestPipeline {
     return key;
   }
 
-  #runOperation(exchange: Exchange): Outcome {
+  #runOperation(exchange: RequestInProgress): Outcome {
     const { call, resolved, route } = exchange;
     const { settings, categories } = resolved;
     const { pets, shared } = this.#state;
@@ -169,7 +169,7 @@ export class RequestPipeline {
   }
 
   /** @param atMs the instant of the headers: of the request, or of the end of its delay */
-  #answer(exchange: Exchange, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
+  #answer(exchange: RequestInProgress, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
     const { id, call, resolved, route, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
     const { clock, journal, shared } = this.#state;

@@ -9,7 +9,7 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 
 /** One request on its way: what is known about it so far. */
-export interface Exchange {
+export interface RequestInProgress {
   /** In the journal. */
   readonly id: number;
   readonly call: ApiCall;
@@ -36,7 +36,7 @@ export interface Exchange {
 export interface DelayedRequest {
   /** The instant of the clock at which it goes on. */
   readonly dueMs: number;
-  readonly exchange: Exchange;
+  readonly exchange: RequestInProgress;
   readonly rule: FaultRule;
   /** What has run already. */
   readonly first: Outcome | undefined;
@@ -69,7 +69,7 @@ export function toRecord(
     fault,
     storedId,
     isOrphaned,
-  }: Exchange,
+  }: RequestInProgress,
   { status, headers, body }: Sent,
   answeredAtMs: number,
   lastArrivedId: number,
