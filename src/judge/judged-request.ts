@@ -33,11 +33,11 @@ export class JudgedRequest implements ObservedRequest, Place {
   /** Whether the lane had other requests on their way right before or after it. */
   isOverlapped = false;
   /** The last refusal of its key that the client had certainly read when it sent this. */
-  declare told: JudgedRequest | undefined;
+  declare lastRefusalRead: JudgedRequest | undefined;
   /** The refusal that this is another try after: of the same call, as far as that can be known. */
-  declare triedAfter: JudgedRequest | undefined;
+  declare retryOf: JudgedRequest | undefined;
   /** The same for a 503 that named a wait. */
-  declare triedAfterOutage: JudgedRequest | undefined;
+  declare retryOfOutage: JudgedRequest | undefined;
 
   /**
    * @param areHeadersHidden whether the client is a page that sees neither Retry-After nor X-RateLimit-*
@@ -59,9 +59,9 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.resetMs = resetMs;
     this.deadlineMs = deadlineMs;
     this.isOverlapped = false;
-    this.told = undefined;
-    this.triedAfter = undefined;
-    this.triedAfterOutage = undefined;
+    this.lastRefusalRead = undefined;
+    this.retryOf = undefined;
+    this.retryOfOutage = undefined;
   }
 
   /** The pet that a write asks to store. Read when a rule first asks for it: to read JSON takes as long as all the rest. */
@@ -134,9 +134,9 @@ export class JudgedRequest implements ObservedRequest, Place {
 
 /** A request with what only the simulator knows of it. */
 export class KnownRequest extends JudgedRequest {
-  declare told: KnownRequest | undefined;
-  declare triedAfter: KnownRequest | undefined;
-  declare triedAfterOutage: KnownRequest | undefined;
+  declare lastRefusalRead: KnownRequest | undefined;
+  declare retryOf: KnownRequest | undefined;
+  declare retryOfOutage: KnownRequest | undefined;
   declare readonly known: RequestKnowledge;
 
   constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean) {

@@ -2,20 +2,20 @@ import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane } from './place.js';
 
 /**
- * Notes for every request of a series which refusal the client had certainly read when it sent it (`told`), and which
- * one it is another try after (`triedAfter`). One pass over the series, which is in the order of arrival.
+ * Sets on every request of a series the last refusal that the client had certainly read (`lastRefusalRead`), and the one
+ * that it retries (`retryOf`). One pass in the order of arrival.
  */
 export function markKnowledge(requests: readonly JudgedRequest[]): void {
   const lanes = new ByLane(() => new LaneKnowledge());
   for (const request of requests) {
     const lane = lanes.of(request.lane);
-    request.told = lane.told(request);
-    request.triedAfter = lane.triedAfter(request);
+    request.lastRefusalRead = lane.lastRefusalRead(request);
+    request.retryOf = lane.retryOf(request);
     if (request.isRefused) lane.add(request);
   }
 }
 
-/** Notes for every request which 503 it is another try after, where that named a wait and the call is not served yet. */
+/** Sets on every request the 503 that it retries, if that named a wait and the call is not served yet. */
 export function markOutages(requests: readonly JudgedRequest[]): void {
   const lanes = new Map<Lane, LaneKnowledge>();
   for (const request of requests) {
@@ -28,7 +28,7 @@ export function markOutages(requests: readonly JudgedRequest[]): void {
       lanes.set(request.lane, lane);
     }
     // Unlike a 429 it says nothing to other calls; of equal ones side by side nobody can tell which it was.
-    if (request.lane.isOneThread || request.call !== undefined) request.triedAfterOutage = lane.triedAfter(request);
+    if (request.lane.isOneThread || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
     if (isOutage) lane.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);
   }
@@ -52,7 +52,7 @@ class LaneKnowledge {
   }
 
   /** The last refusal of any call; of a call with another name only where the two are known to follow one another. */
-  told(request: JudgedRequest): JudgedRequest | undefined {
+  lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
     if (request.lane.isOneThread) {
       // Without a connection another call this soon may be of another caller, that has read nothing of it.
@@ -68,7 +68,7 @@ class LaneKnowledge {
    * The refusal of the same call. Where equal calls wait side by side, nobody can tell which of them comes back; it is
    * taken for the one that had the least to wait, so that no call is blamed for the promise that another was given.
    */
-  triedAfter(request: JudgedRequest): JudgedRequest | undefined {
+  retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
     if (request.lane.isOneThread || request.call !== undefined) return same?.lastBefore(request);
     return same?.takeLeastToWait(request);

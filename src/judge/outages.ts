@@ -25,8 +25,11 @@ export function createIsHidden(
 }
 
 /** Since when a request may follow from what the client was told: later, it may have been told something else. */
-const sinceMs = ({ arrivedAtMs, told, triedAfter, triedAfterOutage }: JudgedRequest) =>
-  Math.min(...[told, triedAfter, triedAfterOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs), arrivedAtMs);
+const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
+  Math.min(
+    ...[lastRefusalRead, retryOf, retryOfOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs),
+    arrivedAtMs,
+  );
 
 /** So many times are told of, one by one. */
 const mostTimes = 3;

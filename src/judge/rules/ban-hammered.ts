@@ -9,7 +9,9 @@ export const banHammered: SimulatorRule = {
     const banned = episodes.filter(({ refusals }) => refusals.some(({ isBan }) => isBan));
     const findings = banned.flatMap(({ refusals }) => {
       const ban = refusals.filter(({ isBan }) => isBan);
-      const more = ban.filter((request) => request.told?.isBan && (earlyMs(request.told, request) ?? 0) > toleranceMs);
+      const more = ban.filter(
+        (request) => request.lastRefusalRead?.isBan && (earlyMs(request.lastRefusalRead, request) ?? 0) > toleranceMs,
+      );
       const [first] = more;
       if (first === undefined) return [];
       const longer = isExtended(ban) ? ' Each request made this ban longer.' : '';
@@ -17,11 +19,11 @@ export const banHammered: SimulatorRule = {
         finding('ban-hammered', 'fail', more, {
           measured: `${counted(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent a request ${times(more.length)} during a ban, ${theFirst(more)}${span(earlyMs(first.told as KnownRequest, first) ?? 0)} before it would be served again.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
+          text: `Sent a request ${times(more.length)} during a ban, ${theFirst(more)}${span(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before it would be served again.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
         }),
       ];
     });
-    const cameBack = banned.some(({ requests }) => requests.some(({ told }) => told?.isBan));
+    const cameBack = banned.some(({ requests }) => requests.some(({ lastRefusalRead }) => lastRefusalRead?.isBan));
     return { exercised: cameBack || (isOver && banned.length > 0), findings };
   },
 };

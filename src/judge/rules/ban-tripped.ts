@@ -39,7 +39,9 @@ export const banTripped: SimulatorRule = {
         );
       }
     }
-    const cameBack = episodes.some(({ requests }) => requests.some(({ told }) => told !== undefined));
+    const cameBack = episodes.some(({ requests }) =>
+      requests.some(({ lastRefusalRead }) => lastRefusalRead !== undefined),
+    );
     return {
       exercised: cameBack || findings.length > 0 || (isOver && !end?.isInterrupted && episodes.length > 0),
       findings,

@@ -41,7 +41,7 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   const retries: RetriedWrite[] = [];
   for (const next of writes) {
     const first =
-      next.triedAfter ??
+      next.retryOf ??
       (refused !== undefined && isRetry(refused, next) ? refused : undefined) ??
       (lost !== undefined && isRetryOfLost(lost, next) ? lost : undefined);
     if (length(next) > 0) {
@@ -55,7 +55,8 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
 
 /** Sent by a client that had read the refusal: the same named call, or a beginning of the body, which no first try is. */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
-  first.id <= (next.told?.id ?? 0) && (next.call !== undefined || isBeginning(first, next) || isBroken(next));
+  first.id <= (next.lastRefusalRead?.id ?? 0) &&
+  (next.call !== undefined || isBeginning(first, next) || isBroken(next));
 
 /** Sent after the end of a write without an answer, with less than its body: an empty or cut body is no other pet. */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>

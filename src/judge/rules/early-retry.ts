@@ -19,8 +19,8 @@ interface EarlyRequest {
 export const earlyRetry: WireRule = {
   needs: 'wire',
   judge(run) {
-    const early = run.episodes.map(({ requests }) => earlyAfter(requests, toldOf));
-    const outages = earlyAfter(run.requests, ({ triedAfterOutage }) => triedAfterOutage);
+    const early = run.episodes.map(({ requests }) => earlyAfter(requests, refusalBefore));
+    const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);
     const findings = [...early.map(outsideBans), outages].flatMap((found) => {
       const [first] = found;
       if (first === undefined) return [];
@@ -28,16 +28,16 @@ export const earlyRetry: WireRule = {
       return [describe(worst, found)];
     });
     const cameBack = run.requests.some(
-      (request) => toldOf(request) !== undefined || request.triedAfterOutage !== undefined,
+      (request) => refusalBefore(request) !== undefined || request.retryOfOutage !== undefined,
     );
     return { exercised: cameBack || hasStopped(run), findings };
   },
 };
 
-/** The refusal that a request is measured by. */
-function toldOf({ lane, call, told, triedAfter }: JudgedRequest): JudgedRequest | undefined {
-  const isOtherCall = call !== undefined && told?.call !== undefined && told.call !== call;
-  return lane.isOneThread && !isOtherCall ? told : triedAfter;
+/** Refusal that a request is compared with. */
+function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
+  const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
+  return lane.isOneThread && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
 /** @param toldOf gives the answer that a request is measured by */

@@ -11,7 +11,9 @@ export const ignoredDayWindow: SimulatorRule = {
       .filter(({ refusals }) => refusals.length > 0);
     const findings = days.flatMap(({ refusals, requests }) => {
       const early = requests.filter(
-        (request) => request.told?.known.window === 'day' && (earlyMs(request.told, request) ?? 0) > toleranceMs,
+        (request) =>
+          request.lastRefusalRead?.known.window === 'day' &&
+          (earlyMs(request.lastRefusalRead, request) ?? 0) > toleranceMs,
       );
       const [told] = refusals;
       if (early.length === 0 || told?.deadlineMs === undefined) return [];
@@ -23,7 +25,9 @@ export const ignoredDayWindow: SimulatorRule = {
         }),
       ];
     });
-    const cameBack = days.some(({ requests }) => requests.some(({ told }) => told?.known.window === 'day'));
+    const cameBack = days.some(({ requests }) =>
+      requests.some(({ lastRefusalRead }) => lastRefusalRead?.known.window === 'day'),
+    );
     return { exercised: cameBack || (isOver && days.length > 0), findings };
   },
 };

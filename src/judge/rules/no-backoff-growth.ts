@@ -52,7 +52,7 @@ export const noBackoffGrowth: WireRule = {
 function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
   const chains = new Map<number, Retry[]>();
   for (const request of requests) {
-    const { triedAfter: refusal, fingerprint } = request;
+    const { retryOf: refusal, fingerprint } = request;
     if (refusal === undefined) continue;
     let chain = chains.get(fingerprint);
     if (chain === undefined) {

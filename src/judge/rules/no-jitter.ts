@@ -101,7 +101,7 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
 
 /** A caller that tried again before the end of the wait is one caller all the same. */
 function oneForEachCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
-  const again = new Set(refusals.map(({ triedAfter }) => triedAfter));
+  const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));
 }
 

@@ -9,7 +9,7 @@ export const noSharedGate: WireRule = {
   judge({ episodes }) {
     const all = episodes.map(othersOf);
     const findings = all.flatMap((others) => {
-      const early = others.filter(({ told, request }) => (earlyMs(told, request) ?? 0) > toleranceMs);
+      const early = others.filter(({ refusal, request }) => (earlyMs(refusal, request) ?? 0) > toleranceMs);
       const [first] = early;
       if (first === undefined) return [];
       return [
@@ -20,20 +20,20 @@ export const noSharedGate: WireRule = {
           {
             measured: `${counted(early.length, 'other call')} during the wait`,
             allowed: '0, after a second for those on their way',
-            text: `Another call with the same key was sent ${times(early.length)} while a 429 asked to wait, ${theFirst(early)}${span(earlyMs(first.told, first.request) ?? 0)} too early. The limit is the key's: let one wait hold back every call of it.`,
+            text: `Another call with the same key was sent ${times(early.length)} while a 429 asked to wait, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit is the key's: let one wait hold back every call of it.`,
           },
         ),
       ];
     });
     const cameBack = episodes.some(({ requests }) =>
-      requests.some(({ lane, told }) => told !== undefined && !lane.isOneThread),
+      requests.some(({ lane, lastRefusalRead }) => lastRefusalRead !== undefined && !lane.isOneThread),
     );
     return { exercised: cameBack || all.some((others) => others.length > 0), findings };
   },
 };
 
 interface OtherCall {
-  told: JudgedRequest;
+  refusal: JudgedRequest;
   request: JudgedRequest;
 }
 
@@ -50,9 +50,10 @@ function othersOf({ requests }: Episode): OtherCall[] {
       if (earlier.isRefused) agedRefusal = earlier;
     }
     const mayRetry = findRetry(request);
-    const { lane, call, told = agedRefusal } = request;
-    const isOneThread = told?.lane === lane && lane.isOneThread && (call === undefined || told.call === undefined);
-    if (told !== undefined && !mayRetry && !isOneThread) others.push({ told, request });
+    const { lane, call, lastRefusalRead: refusal = agedRefusal } = request;
+    const isOneThread =
+      refusal?.lane === lane && lane.isOneThread && (call === undefined || refusal.call === undefined);
+    if (refusal !== undefined && !mayRetry && !isOneThread) others.push({ refusal, request });
   }
   return others;
 }
@@ -68,7 +69,7 @@ function createRetryFinder(): (request: JudgedRequest) => boolean {
     const call = calls.get(request.fingerprint) ?? { refusals: [], answered: 0, retried: 0 };
     calls.set(request.fingerprint, call);
     while (isAnswered(call.refusals[call.answered], request)) call.answered++;
-    const mayRetry = request.triedAfter !== undefined || call.answered > call.retried;
+    const mayRetry = request.retryOf !== undefined || call.answered > call.retried;
     if (mayRetry) call.retried++;
     if (request.isRefused) call.refusals.push(request);
     return mayRetry;

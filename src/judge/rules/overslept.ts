@@ -56,7 +56,7 @@ function wokenIn({ requests }: Episode) {
     const deadlineMs = refusal?.deadlineMs;
     if (
       refusal !== undefined &&
-      request.told === refusal &&
+      request.lastRefusalRead === refusal &&
       deadlineMs !== undefined &&
       request.arrivedAtMs >= deadlineMs
     )

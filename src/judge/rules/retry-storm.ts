@@ -77,8 +77,8 @@ const triedTimes = (tries: readonly JudgedRequest[], often: string) => {
 
 /** Whether it came after a wait that an answer had asked for. */
 function isObedient(request: JudgedRequest): boolean {
-  const told = request.triedAfter ?? request.triedAfterOutage;
-  return told !== undefined && (earlyMs(told, request) ?? Number.POSITIVE_INFINITY) <= toleranceMs;
+  const refusal = request.retryOf ?? request.retryOfOutage;
+  return refusal !== undefined && (earlyMs(refusal, request) ?? Number.POSITIVE_INFINITY) <= toleranceMs;
 }
 
 /**
@@ -148,4 +148,4 @@ function attemptsOf(tries: readonly JudgedRequest[]): number {
 /** Whether a request came after the answer to an earlier one of the same tries, as far as can be known. */
 const followsAnother = (request: JudgedRequest, first: JudgedRequest) =>
   request !== first &&
-  (request.triedAfter !== undefined || (request.lane.isOneThread && request.id > first.lastArrivedId));
+  (request.retryOf !== undefined || (request.lane.isOneThread && request.id > first.lastArrivedId));
