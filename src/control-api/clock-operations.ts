@@ -3,7 +3,7 @@ import { type Input, type Output, refine, type Schema } from '../validation/sche
 import { fields, oneOf, optional } from '../validation/schemas.js';
 import { duration, instant } from '../validation/value-schemas.js';
 import { operation } from './control-operation.js';
-import { about, instantText } from './input-values.js';
+import { described, instantText } from './input-values.js';
 
 /** The clock as the control API shows it. */
 export interface ClockInfo {
@@ -13,8 +13,8 @@ export interface ClockInfo {
 }
 
 export const clockInfoSchema = fields({
-  now: about(instantText, 'The instant of the simulator’s clock.'),
-  mode: about(oneOf('real', 'frozen'), 'Whether the clock runs or stands still until it is moved.'),
+  now: described(instantText, 'The instant of the simulator’s clock.'),
+  mode: described(oneOf('real', 'frozen'), 'Whether the clock runs or stands still until it is moved.'),
 }) as Schema<ClockInfo>;
 
 export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
@@ -30,10 +30,10 @@ type ClockChange =
   | { resume: true };
 
 const changes = fields({
-  advance: optional(about(duration, 'Moves the clock forward by this much.')),
-  set: optional(about(instant, 'Moves the clock to this instant, forward or back.')),
-  freeze: optional(about(oneOf(true), 'Stops the clock where it is.')),
-  resume: optional(about(oneOf(true), 'Lets the clock run on from where it is.')),
+  advance: optional(described(duration, 'Moves the clock forward by this much.')),
+  set: optional(described(instant, 'Moves the clock to this instant, forward or back.')),
+  freeze: optional(described(oneOf(true), 'Stops the clock where it is.')),
+  resume: optional(described(oneOf(true), 'Lets the clock run on from where it is.')),
 });
 const change = refine(
   changes,

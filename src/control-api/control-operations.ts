@@ -7,7 +7,7 @@ import { clockOperations } from './clock-operations.js';
 import { type LogHealth, operation } from './control-operation.js';
 import { describeControl, type OperationGroup } from './describe-control.js';
 import { faultOperations } from './fault-operations.js';
-import { about, anyObject } from './input-values.js';
+import { anyObject, described } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
 import { runOperations } from './run-operations.js';
@@ -18,16 +18,16 @@ import { stateOperations } from './state-operations.js';
 const description = anyObject<Record<string, unknown>>('An OpenAPI 3.1 document.');
 
 const logHealth = fields({
-  position: about(count, 'The position of the last entry that is applied.'),
-  snapshotPosition: about(count, 'The position of the newest snapshot; 0: none.'),
-  notices: about(list(string), 'What was lost, set aside or written by another version, as found at the start.'),
-  engine: optional(about(oneOf('redis'), 'What keeps a log that several replicas share.')),
-  name: optional(about(string, 'The name of the shared log.')),
-  replica: optional(about(string, 'What this replica is called in it.')),
-  replicas: optional(about(list(string), 'The replicas that are there.')),
-  atMs: optional(about(count, 'The instant of the last entry that is applied, in Unix milliseconds of the store.')),
-  lagMs: optional(about(count, 'For how long it has not been known that everything is applied; 0: it is.')),
-  stale: optional(about(boolean, 'Whether the store cannot be reached, so that what is read here may be old.')),
+  position: described(count, 'The position of the last entry that is applied.'),
+  snapshotPosition: described(count, 'The position of the newest snapshot; 0: none.'),
+  notices: described(list(string), 'What was lost, set aside or written by another version, as found at the start.'),
+  engine: optional(described(oneOf('redis'), 'What keeps a log that several replicas share.')),
+  name: optional(described(string, 'The name of the shared log.')),
+  replica: optional(described(string, 'What this replica is called in it.')),
+  replicas: optional(described(list(string), 'The replicas that are there.')),
+  atMs: optional(described(count, 'The instant of the last entry that is applied, in Unix milliseconds of the store.')),
+  lagMs: optional(described(count, 'For how long it has not been known that everything is applied; 0: it is.')),
+  stale: optional(described(boolean, 'Whether the store cannot be reached, so that what is read here may be old.')),
 }) as Schema<LogHealth>;
 
 const serverOperations = {
@@ -39,7 +39,7 @@ const serverOperations = {
     input: fields({}),
     result: fields({
       status: oneOf('ok'),
-      scenario: about(string, 'The name of the scenario.'),
+      scenario: described(string, 'The name of the scenario.'),
       log: optional(logHealth),
     }),
     run: ({ name }, _, { log }) => ({ status: 'ok' as const, scenario: name, ...(log && { log }) }),

@@ -6,7 +6,7 @@ import { fields, number, oneOf, optional, string } from '../validation/schemas.j
 import { count } from '../validation/value-schemas.js';
 import { createInstantText } from '../values/instant-text.js';
 import { keyId } from '../values/mask-key.js';
-import { about, instantText } from './input-values.js';
+import { described, instantText } from './input-values.js';
 import { left, wait } from './wait-words.js';
 
 /** One request and what became of it, without headers and bodies. A field without a value is left out. */
@@ -87,49 +87,51 @@ export interface RefusalBefore {
 }
 
 export const entryRowFields = {
-  id: about(count, 'Counted from 1 in the order of arrival; never given again.'),
-  time: about(instantText, 'When the request arrived, by the simulator’s clock.'),
-  durationMs: about(number, 'Until the answer was ready, by the simulator’s clock.'),
-  key: optional(about(string, 'The API key: whole where the scenario names it, else only its end.')),
-  keyId: optional(about(string, 'An id of the key, which does not show it.')),
+  id: described(count, 'Counted from 1 in the order of arrival; never given again.'),
+  time: described(instantText, 'When the request arrived, by the simulator’s clock.'),
+  durationMs: described(number, 'Until the answer was ready, by the simulator’s clock.'),
+  key: optional(described(string, 'The API key: whole where the scenario names it, else only its end.')),
+  keyId: optional(described(string, 'An id of the key, which does not show it.')),
   plan: optional(string),
   operation: optional(string),
   method: string,
   path: string,
   query: string,
-  status: about(count, '0 where the client went away first.'),
-  code: optional(about(string, 'The `code` of an Error body.')),
-  window: optional(about(string, 'The window that the rate-limit headers describe.')),
-  remaining: optional(about(number, 'X-RateLimit-Remaining as it was sent.')),
+  status: described(count, '0 where the client went away first.'),
+  code: optional(described(string, 'The `code` of an Error body.')),
+  window: optional(described(string, 'The window that the rate-limit headers describe.')),
+  remaining: optional(described(number, 'X-RateLimit-Remaining as it was sent.')),
   usage: optional(
-    about(
+    described(
       fields({ limit: count, used: count, resetAt: instantText }),
       'What was used of that window after the request, whatever the headers said; not in a ban that had begun before.',
     ),
   ),
-  exempt: optional(about(oneOf(true), 'Only where the limits of the plan did not apply to it.')),
-  refusal: optional(about(string, 'Why the request was refused.')),
-  promisedAt: optional(about(instantText, 'Of a refusal: when the service would serve again.')),
+  exempt: optional(described(oneOf(true), 'Only where the limits of the plan did not apply to it.')),
+  refusal: optional(described(string, 'Why the request was refused.')),
+  promisedAt: optional(described(instantText, 'Of a refusal: when the service would serve again.')),
   toldUntil: optional(
-    about(instantText, 'Of a refusal or a 503: the earliest instant that the answer named for coming back.'),
+    described(instantText, 'Of a refusal or a 503: the earliest instant that the answer named for coming back.'),
   ),
-  sincePromiseMs: optional(about(number, 'How long after the promised instant this request came; below 0: too early.')),
+  sincePromiseMs: optional(
+    described(number, 'How long after the promised instant this request came; below 0: too early.'),
+  ),
   after: optional(
-    about(
+    described(
       fields({ id: count, waitMs: optional(number), waitedMs: number }),
       'The last refusal of the key that had been answered before, the wait that it asked for, and how long the client waited.',
     ),
   ),
-  strikes: about(count, 'How many strikes the key had after this request.'),
-  strike: optional(about(oneOf(true), 'Only where this request was a strike.')),
-  episode: about(count, 'How many episodes of refusals the key had begun.'),
-  storedId: optional(about(string, 'The id of the pet that the request stored.')),
-  fault: optional(about(string, 'The fault rule that applied.')),
-  unreadable: optional(about(oneOf(true), 'Only where a fault kept the client from reading the answer.')),
-  assumption: optional(about(string, 'The assumption that decided the answer, where the document leaves it open.')),
-  connection: optional(about(count, 'The number of the connection.')),
-  call: optional(about(string, 'What the client sent as X-Sim-Call.')),
-  inShort: optional(about(string, 'Why it got its answer, in a few words; nothing where it was simply served.')),
+  strikes: described(count, 'How many strikes the key had after this request.'),
+  strike: optional(described(oneOf(true), 'Only where this request was a strike.')),
+  episode: described(count, 'How many episodes of refusals the key had begun.'),
+  storedId: optional(described(string, 'The id of the pet that the request stored.')),
+  fault: optional(described(string, 'The fault rule that applied.')),
+  unreadable: optional(described(oneOf(true), 'Only where a fault kept the client from reading the answer.')),
+  assumption: optional(described(string, 'The assumption that decided the answer, where the document leaves it open.')),
+  connection: optional(described(count, 'The number of the connection.')),
+  call: optional(described(string, 'What the client sent as X-Sim-Call.')),
+  inShort: optional(described(string, 'Why it got its answer, in a few words; nothing where it was simply served.')),
 } satisfies Entries;
 
 /** Object whose optional fields are present but undefined, so that all objects have one shape. */

@@ -4,17 +4,17 @@ import { fields, list, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { conflict, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
-import { about, removed } from './input-values.js';
+import { described, removed } from './input-values.js';
 
 /** A rule as a scenario writes it, and what it has done. */
 type ListedFault = Fault & { name: string; seen: number; applied: number };
 
-const name = about(string, 'The name of the rule.');
+const name = described(string, 'The name of the rule.');
 const listedFault = fields({
   ...(faultSchema.entries as Entries),
   name,
-  seen: about(count, 'Requests that met the conditions.'),
-  applied: about(count, 'Requests that the rule changed.'),
+  seen: described(count, 'Requests that met the conditions.'),
+  applied: described(count, 'Requests that the rule changed.'),
 }) as Schema<unknown> as Schema<ListedFault>;
 
 export const faultOperations = {

@@ -5,15 +5,17 @@ import type { Simulator } from '../simulator/simulator.js';
 import { type Output, refine } from '../validation/schema.js';
 import { oneOf, optional, string } from '../validation/schemas.js';
 import { keyId } from '../values/mask-key.js';
-import { about, wholeNumber } from './input-values.js';
+import { described, wholeNumber } from './input-values.js';
 
 /** Which entries of the journal to take; every field that is there must hold. */
 export const entryQuery = {
-  operation: optional(about(oneOf(...operationNames), 'Only requests of this operation.')),
-  method: optional(about(string, 'Only requests with this method.')),
-  status: optional(about(wholeNumber(0, 599), 'Only answers with this status; 0 where the client went away first.')),
-  key: optional(about(string, 'Only requests of this API key: whole, its id, or its last four characters.')),
-  since: optional(about(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only entries with a higher id.')),
+  operation: optional(described(oneOf(...operationNames), 'Only requests of this operation.')),
+  method: optional(described(string, 'Only requests with this method.')),
+  status: optional(
+    described(wholeNumber(0, 599), 'Only answers with this status; 0 where the client went away first.'),
+  ),
+  key: optional(described(string, 'Only requests of this API key: whole, its id, or its last four characters.')),
+  since: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only entries with a higher id.')),
   text: optional(
     refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
       maxLength: 1_000,

@@ -13,18 +13,19 @@ import { notFound } from './control-error.js';
 
 // What several operations take or give.
 
-/** A schema with further keywords of JSON Schema, for the description of the control API. */
-export const shownAs = <Out, In>(schema: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
+/** Adds keywords of JSON Schema to a schema, for the description of the control API. */
+export const withJsonSchema = <Out, In>(schema: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
   ...schema,
   of: schema,
   json: { ...schema.json, ...json },
 });
 
-/** A schema with a text that says what the value is. */
-export const about = <Out, In>(schema: Schema<Out, In>, description: string) => shownAs(schema, { description });
+/** Adds a description to a schema. */
+export const described = <Out, In>(schema: Schema<Out, In>, description: string) =>
+  withJsonSchema(schema, { description });
 
 /** An instant in a result. */
-export const instantText = shownAs(string, { format: 'date-time' });
+export const instantText = withJsonSchema(string, { format: 'date-time' });
 
 const digits = /^[0-9]{1,15}$/;
 
@@ -83,7 +84,7 @@ export function findScenario({ scenarios }: Simulator, scenario: string | Scenar
 }
 
 /** The name of a sandbox or a snapshot. */
-export const name = shownAs(matching(sandboxNamePattern, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'), {
+export const name = withJsonSchema(matching(sandboxNamePattern, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'), {
   pattern: '^[A-Za-z0-9._-]{1,64}$',
 });
 
@@ -94,4 +95,4 @@ export const keyReference = refine(string, (key) => key !== '', 'an API key or i
 });
 
 /** The name of what an operation removed. */
-export const removed = fields({ removed: about(string, 'The name of what was removed.') });
+export const removed = fields({ removed: described(string, 'The name of what was removed.') });

@@ -2,7 +2,7 @@ import type { Schema } from '../validation/schema.js';
 import { fields, list, mapOf, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { type EntryRow, entryRowFields } from './entry-row.js';
-import { about } from './input-values.js';
+import { described } from './input-values.js';
 import type { WhyStep } from './why.js';
 
 /** A body as the control API shows it. */
@@ -40,39 +40,44 @@ export interface JournalEntry extends EntryRow {
 }
 
 const body = fields({
-  bytes: about(count, 'Size of what the journal keeps.'),
-  hash: about(string, 'FNV-1a of these bytes, 64 bits in hexadecimal.'),
+  bytes: described(count, 'Size of what the journal keeps.'),
+  hash: described(string, 'FNV-1a of these bytes, 64 bits in hexadecimal.'),
   text: string,
-  truncated: optional(about(oneOf(true), 'Where the journal has cut the body.')),
+  truncated: optional(described(oneOf(true), 'Where the journal has cut the body.')),
 }) as Schema<JournalBody>;
 
 export const journalEntrySchema = fields({
   ...entryRowFields,
-  baseUrl: about(string, 'What the client put in front of `path`.'),
+  baseUrl: described(string, 'What the client put in front of `path`.'),
   headers: mapOf(string, string),
   requestBody: optional(body),
   responseBody: optional(body),
-  client: optional(about(string, 'What the client calls itself: its header User-Agent.')),
+  client: optional(described(string, 'What the client calls itself: its header User-Agent.')),
   lastArrivedId: optional(
-    about(count, 'The id of the last request that had arrived when the answer was sent, where that was a later one.'),
+    described(
+      count,
+      'The id of the last request that had arrived when the answer was sent, where that was a later one.',
+    ),
   ),
-  heldMs: optional(about(number, 'For how long the answer was held back so that parallel requests show themselves.')),
-  finishedMs: optional(about(number, 'Until the last byte was handed over, where that was later than the first.')),
-  abandoned: optional(about(oneOf(true), 'Only where the client went away before the end of the answer.')),
+  heldMs: optional(
+    described(number, 'For how long the answer was held back so that parallel requests show themselves.'),
+  ),
+  finishedMs: optional(described(number, 'Until the last byte was handed over, where that was later than the first.')),
+  abandoned: optional(described(oneOf(true), 'Only where the client went away before the end of the answer.')),
   lost: optional(
-    about(oneOf(true), 'Only where the client got a 503 instead: the log had not taken the request in time.'),
+    described(oneOf(true), 'Only where the client got a 503 instead: the log had not taken the request in time.'),
   ),
   why: optional(
-    about(
+    described(
       list(
         fields({
           step: oneOf('key', 'ban', 'limit', 'promise', 'fault', 'route', 'operation'),
-          result: about(
+          result: described(
             oneOf('passed', 'noted', 'stopped', 'not reached'),
             '`stopped`: the answer was decided here; `noted`: it did not stop the request.',
           ),
           text: string,
-          assumption: optional(about(string, 'The assumption by which it is so.')),
+          assumption: optional(described(string, 'The assumption by which it is so.')),
         }),
       ),
       'Only where that was asked for: why the request got its answer, step by step.',

@@ -11,7 +11,7 @@ import { followEntries, streamEntries } from './entry-stream.js';
 import { showEntries, showEntry } from './entry-view.js';
 import { createIsFound, type EntryQuery, entryQuery, findEntries, isOfKey } from './find-entries.js';
 import { harSchema, toHar } from './har.js';
-import { about, shownAs, wholeNumber } from './input-values.js';
+import { described, wholeNumber, withJsonSchema } from './input-values.js';
 import { type JournalEntry, journalEntrySchema } from './journal-entry.js';
 import { lazyLines, lazyList } from './lazy-result.js';
 import { redactedVerdict } from './redacted-verdict.js';
@@ -23,8 +23,8 @@ import { explain } from './why.js';
 /** A long poll ends before a proxy or a client gives up. */
 const longestWaitMs = 30_000;
 const query = fields(entryQuery);
-const found = about(count, 'How many requests meet the query.');
-const dropped = about(count, 'How many entries the journal has dropped since its start or its last clearing.');
+const found = described(count, 'How many requests meet the query.');
+const dropped = described(count, 'How many entries the journal has dropped since its start or its last clearing.');
 
 const reportedOutcome = fields({
   call: optional(
@@ -33,13 +33,13 @@ const reportedOutcome = fields({
       description: 'The call, as the client names it in X-Sim-Call; left out: all its calls.',
     }),
   ),
-  result: about(oneOf('succeeded', 'failed', 'aborted'), 'How the call ended for the caller.'),
+  result: described(oneOf('succeeded', 'failed', 'aborted'), 'How the call ended for the caller.'),
 });
 
 /** An export of the requests that meet a query. */
 const exported = fields({
   ...entryQuery,
-  why: optional(about(oneOf('true', true), 'Adds to each why it got its answer, step by step.')),
+  why: optional(described(oneOf('true', true), 'Adds to each why it got its answer, step by step.')),
 });
 
 function* showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Generator<JournalEntry> {
@@ -67,7 +67,7 @@ export const journalOperations = {
     summary: 'Shows the newest requests that meet a query, the oldest of them first, and how many meet it',
     input: fields({
       ...entryQuery,
-      limit: optional(about(wholeNumber(0, 10_000), 'How many requests to show.'), 100),
+      limit: optional(described(wholeNumber(0, 10_000), 'How many requests to show.'), 100),
     }),
     example: { operation: 'listPets', limit: 10 },
     result: fields({ entries: list(journalEntrySchema), count: found, dropped }),
@@ -89,11 +89,11 @@ export const journalOperations = {
     summary: 'Waits until `count` requests meet a query, or until `timeout` is over: at most 30s of real time',
     input: fields({
       ...entryQuery,
-      count: optional(about(wholeNumber(1, 10_000), 'How many requests to wait for.'), 1),
-      timeout: optional(about(waitDuration(), 'How long to wait.'), longestWaitMs),
+      count: optional(described(wholeNumber(1, 10_000), 'How many requests to wait for.'), 1),
+      timeout: optional(described(waitDuration(), 'How long to wait.'), longestWaitMs),
     }),
     example: { count: 1, timeout: '10ms' },
-    result: fields({ met: about(boolean, 'Whether enough came in time.'), count: found }),
+    result: fields({ met: described(boolean, 'Whether enough came in time.'), count: found }),
     async run(sim, { count: wanted, timeout, ...of }, { signal }) {
       const count = await waitForEntries(sim, of, wanted, timeout, signal);
       return { met: count >= wanted, count };
@@ -118,7 +118,7 @@ export const journalOperations = {
     path: '/journal',
     summary: 'Forgets all requests; verdicts then see only later ones',
     input: fields({}),
-    result: fields({ removed: about(count, 'How many entries there were.') }),
+    result: fields({ removed: described(count, 'How many entries there were.') }),
     run({ journal }) {
       const removed = journal.size;
       journal.clear();
@@ -165,9 +165,9 @@ export const journalOperations = {
     eventName: 'update',
     isLong: true,
     input: fields({
-      run: optional(about(string, 'What the last update said; with another text all entries come first.')),
+      run: optional(described(string, 'What the last update said; with another text all entries come first.')),
       since: entryQuery.since,
-      changes: optional(about(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only changes with a higher number.')),
+      changes: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only changes with a higher number.')),
     }),
     refusals: [503],
     result: updateSchema,
@@ -190,7 +190,7 @@ export const journalOperations = {
     method: 'GET',
     path: '/journal/{id}',
     summary: 'Shows one request, and step by step why it got its answer',
-    input: fields({ id: about(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The id of the request.') }),
+    input: fields({ id: described(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The id of the request.') }),
     example: { id: 1 },
     result: journalEntrySchema,
     run(sim, { id }) {
@@ -213,5 +213,5 @@ function waitDuration() {
   const read = (value: number | string) => parseDuration(/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value);
   const wait = transform(either(number, string), read);
   const limited = refine(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);
-  return shownAs(limited, { type: ['string', 'number'], pattern: '^\\d+(\\.\\d+)?(ms|s)?$', minimum: 0 });
+  return withJsonSchema(limited, { type: ['string', 'number'], pattern: '^\\d+(\\.\\d+)?(ms|s)?$', minimum: 0 });
 }

@@ -8,29 +8,29 @@ import { count, duration } from '../validation/value-schemas.js';
 import { keyId } from '../values/mask-key.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
-import { about, instantText, keyReference, wholeNumber } from './input-values.js';
+import { described, instantText, keyReference, wholeNumber } from './input-values.js';
 
 /** Ten years, so that the end of a ban stays an instant that can be written. */
 const longestBanMs = 3_650 * 86_400_000;
 const banDuration = refine(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
 
 const windowInfo = fields({
-  limit: about(count, 'Requests that the window allows.'),
-  remaining: about(count, 'Requests that will still be served before the reset.'),
-  resetAtSeconds: about(count, 'When the window resets, in Unix seconds.'),
+  limit: described(count, 'Requests that the window allows.'),
+  remaining: described(count, 'Requests that will still be served before the reset.'),
+  resetAtSeconds: described(count, 'When the window resets, in Unix seconds.'),
 });
 
-const idSchema = about(string, 'Stands for the key wherever an operation takes one.');
+const idSchema = described(string, 'Stands for the key wherever an operation takes one.');
 
 export const keyInfoSchema = fields({
   id: idSchema,
-  key: about(string, 'The key: whole where the scenario names it, else only its end.'),
+  key: described(string, 'The key: whole where the scenario names it, else only its end.'),
   plan: string,
   state: oneOf('active', 'revoked', 'expired', 'banned'),
   minute: windowInfo,
   day: windowInfo,
-  strikes: about(count, 'Refused requests that came too early; some of them in a row ban the key.'),
-  bannedUntil: optional(about(instantText, 'Only while the key is banned.')),
+  strikes: described(count, 'Refused requests that came too early; some of them in a row ban the key.'),
+  bannedUntil: optional(described(instantText, 'Only while the key is banned.')),
 }) as Schema<KeyInfo>;
 
 /** A key as the control API shows it. */
@@ -67,15 +67,15 @@ export const keyOperations = {
     summary:
       'Lists API keys with plan, state, windows and strikes, a page at a time; those that the scenario does not name are masked',
     input: fields({
-      limit: optional(about(wholeNumber(1, 1_000), 'How many keys to list.'), 100),
-      after: optional(about(keyReference, 'Lists the keys after this one: a key, or its id.')),
+      limit: optional(described(wholeNumber(1, 1_000), 'How many keys to list.'), 100),
+      after: optional(described(keyReference, 'Lists the keys after this one: a key, or its id.')),
     }),
     example: { limit: 100 },
     refusals: [404],
     result: fields({
       keys: list(keyInfoSchema),
-      total: about(count, 'How many keys there are, over all pages.'),
-      next: optional(about(string, 'What to send as `after` for the next page; absent on the last one.')),
+      total: described(count, 'How many keys there are, over all pages.'),
+      next: optional(described(string, 'What to send as `after` for the next page; absent on the last one.')),
     }),
     run(sim, { limit, after }) {
       const texts = [...sim.keys.texts, ...sim.keys.unlisted];
@@ -125,7 +125,7 @@ export const keyOperations = {
     method: 'POST',
     path: '/keys/{key}/ban',
     summary: 'Bans an API key from now on',
-    input: fields({ key: keyReference, for: about(banDuration, 'How long.') }),
+    input: fields({ key: keyReference, for: described(banDuration, 'How long.') }),
     example: { key: 'free-key', for: '90s' },
     result: keyInfoSchema,
     run: (sim, { key, for: length }) => changeKey(sim, key, (text) => sim.keys.ban(text, length)),
@@ -145,8 +145,8 @@ export const keyOperations = {
     summary: 'Sets how many requests an API key has used, in windows that start now',
     input: fields({
       key: keyReference,
-      minute: optional(about(count, 'Requests used of the minute; left out: as it is.')),
-      day: optional(about(count, 'Requests used of the day; left out: as it is.')),
+      minute: optional(described(count, 'Requests used of the minute; left out: as it is.')),
+      day: optional(described(count, 'Requests used of the day; left out: as it is.')),
     }),
     example: { key: 'free-key', minute: 59 },
     result: keyInfoSchema,

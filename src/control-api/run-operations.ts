@@ -10,7 +10,7 @@ import { clockInfo } from './clock-operations.js';
 import { operation } from './control-operation.js';
 import { showEntries } from './entry-view.js';
 import { faultOperations } from './fault-operations.js';
-import { about } from './input-values.js';
+import { described } from './input-values.js';
 import { type JournalBody, type JournalEntry, journalEntrySchema } from './journal-entry.js';
 import { keyOperations } from './key-operations.js';
 import { jsonPieces, lazyList, makeWhole } from './lazy-result.js';
@@ -34,7 +34,7 @@ export const runOperations = {
       format: oneOf(runFormat),
       entries: list(journalEntrySchema),
       changes: list(changeSchema),
-      answers: about(mapOf(string, anything), 'What the operations at these paths answered.'),
+      answers: described(mapOf(string, anything), 'What the operations at these paths answered.'),
     }),
     *run(sim, _, { outages }) {
       return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }));

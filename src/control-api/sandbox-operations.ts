@@ -7,7 +7,7 @@ import { fields, list, oneOf, optional, string } from '../validation/schemas.js'
 import { count } from '../validation/value-schemas.js';
 import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
-import { about, findScenario, name, removed, scenarioInput, shownAs } from './input-values.js';
+import { described, findScenario, name, removed, scenarioInput, withJsonSchema } from './input-values.js';
 
 /** What the operations on sandboxes work on. */
 export interface SandboxHost {
@@ -23,14 +23,14 @@ const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, 
 export const noSandbox = () =>
   notFound('There is no sandbox of this name; expected one that GET /__sim/sandboxes lists. An idle one is dropped.');
 
-const url = shownAs(string, { format: 'uri' });
+const url = withJsonSchema(string, { format: 'uri' });
 const sandboxInfo = fields({
   name,
-  scenario: about(string, 'The name of its scenario.'),
-  baseUrl: about(url, 'Where its API is.'),
-  controlUrl: about(url, 'Where its control API is.'),
-  requests: about(count, 'Requests since its start, or since its journal was cleared.'),
-  recreated: optional(about(oneOf(true), 'Only where an idle sandbox of this name was dropped before.')),
+  scenario: described(string, 'The name of its scenario.'),
+  baseUrl: described(url, 'Where its API is.'),
+  controlUrl: described(url, 'Where its control API is.'),
+  requests: described(count, 'Requests since its start, or since its journal was cleared.'),
+  recreated: optional(described(oneOf(true), 'Only where an idle sandbox of this name was dropped before.')),
 });
 
 /** Where a sandbox is. @param origin of its server: `http://127.0.0.1:4010` */
@@ -47,7 +47,7 @@ const shown = (origin: string, { name, sim, isRecreated }: Sandbox) => ({
   ...(isRecreated && { recreated: true as const }),
 });
 
-const oneSandbox = fields({ sandbox: about(name, 'The name of the sandbox.') });
+const oneSandbox = fields({ sandbox: described(name, 'The name of the sandbox.') });
 const example = { sandbox: 'mine' };
 
 /** The operations on a server and its sandboxes. Each sandbox also has every operation on a simulator, below its own path. */
@@ -58,13 +58,13 @@ export const sandboxOperations = {
     summary: 'Tells where to go from here; a browser gets the page instead, which shows all of it',
     input: fields({}),
     result: fields({
-      scenario: about(string, 'The name of the scenario.'),
-      api: about(url, 'Where the API is.'),
-      page: about(url, 'A page for people.'),
-      description: about(url, 'Every operation of the control API, in OpenAPI 3.1.'),
-      service: about(url, 'The service, in OpenAPI 3.1.'),
-      verdict: about(url, 'The verdict on the client.'),
-      journal: about(url, 'The newest requests.'),
+      scenario: described(string, 'The name of the scenario.'),
+      api: described(url, 'Where the API is.'),
+      page: described(url, 'A page for people.'),
+      description: described(url, 'Every operation of the control API, in OpenAPI 3.1.'),
+      service: described(url, 'The service, in OpenAPI 3.1.'),
+      verdict: described(url, 'The verdict on the client.'),
+      journal: described(url, 'The newest requests.'),
     }),
     run: ({ sim, origin }) => ({
       scenario: sim.name,

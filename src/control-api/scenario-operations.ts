@@ -8,11 +8,11 @@ import { anything, boolean, fields, list, optional, string } from '../validation
 import { jsonText } from '../values/json.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { operation } from './control-operation.js';
-import { about, findScenario, scenarioContent, scenarioInput } from './input-values.js';
+import { described, findScenario, scenarioContent, scenarioInput } from './input-values.js';
 import { lazyCopy } from './lazy-result.js';
 
 /** What an operation gives that puts the simulator at the start of a scenario. */
-const started = fields({ scenario: about(string, 'The name of the scenario.'), clock: clockInfoSchema });
+const started = fields({ scenario: described(string, 'The name of the scenario.'), clock: clockInfoSchema });
 const startOf = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
 
 function differing(one: Scenario, other: Scenario): string[] {
@@ -42,7 +42,7 @@ export const scenarioOperations = {
         name: string,
         description: string,
         changed: optional(
-          about(
+          described(
             list(string),
             'Of the one that is loaded, or of `default` if the list has none of its name: the fields in which that differs.',
           ),
@@ -68,9 +68,9 @@ export const scenarioOperations = {
       fields({
         id: string,
         question: string,
-        value: about(anything, 'The present value.'),
+        value: described(anything, 'The present value.'),
         default: anything,
-        alternatives: about(list(anything), 'The other values, or examples of them.'),
+        alternatives: described(list(anything), 'The other values, or examples of them.'),
       }),
     ),
     run: ({ settings }) =>
@@ -89,7 +89,7 @@ export const scenarioOperations = {
       'Loads a scenario, by its name or its content: keys, limits, bans and faults start anew, with `reseed` pets and clock too',
     input: fields({
       scenario: scenarioInput,
-      reseed: optional(about(boolean, 'Whether the pets and the clock start anew too.'), false),
+      reseed: optional(described(boolean, 'Whether the pets and the clock start anew too.'), false),
     }),
     example: { scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } },
     refusals: [404],

@@ -5,22 +5,22 @@ import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { exportLazily, importState } from './export-state.js';
-import { about, instantText, name, removed } from './input-values.js';
+import { described, instantText, name, removed } from './input-values.js';
 import { type ExportedState, stateSchema } from './state-schema.js';
 
 const snapshotInfo = fields({
   name,
-  scenario: about(string, 'The name of its scenario.'),
-  now: about(instantText, 'The instant of the simulator’s clock.'),
+  scenario: described(string, 'The name of its scenario.'),
+  now: described(instantText, 'The instant of the simulator’s clock.'),
   pets: count,
 });
 
 /** Each can hold a list of all pets. */
 const maximumSnapshots = 50;
 
-const named = fields({ name: about(name, 'The name of the snapshot.') });
+const named = fields({ name: described(name, 'The name of the snapshot.') });
 const example = { name: 'before' };
-const scenario = about(string, 'The name of the scenario.');
+const scenario = described(string, 'The name of the scenario.');
 const noSnapshot = () => notFound('There is no snapshot of this name; expected one that GET /__sim/snapshots lists.');
 
 export const stateOperations = {

@@ -8,7 +8,7 @@ import { type ClockInfo, clockInfo, clockInfoSchema } from './clock-operations.j
 import type { Caller } from './control-operation.js';
 import { type EntryRow, entryRowFields } from './entry-row.js';
 import { createEntryView } from './entry-view.js';
-import { about, instantText } from './input-values.js';
+import { described, instantText } from './input-values.js';
 
 /** A control operation that changed something. */
 export interface ShownChange {
@@ -48,29 +48,32 @@ export interface Update {
 }
 
 export const changeSchema = fields({
-  number: about(count, 'Counted from 1.'),
-  time: about(instantText, 'When it came, by the simulator’s clock.'),
-  until: about(instantText, 'The time after it, which differs where it moved the clock.'),
-  lastId: about(count, 'The id of the last request that had arrived before it.'),
-  request: about(string, 'Method and path of the operation.'),
-  input: about(string, 'Its input in short.'),
-  by: about(string, 'What the caller calls itself: X-Sim-Caller, else User-Agent.'),
+  number: described(count, 'Counted from 1.'),
+  time: described(instantText, 'When it came, by the simulator’s clock.'),
+  until: described(instantText, 'The time after it, which differs where it moved the clock.'),
+  lastId: described(count, 'The id of the last request that had arrived before it.'),
+  request: described(string, 'Method and path of the operation.'),
+  input: described(string, 'Its input in short.'),
+  by: described(string, 'What the caller calls itself: X-Sim-Caller, else User-Agent.'),
 });
 
 export const updateSchema = fields({
-  run: about(string, 'Another text after the journal was cleared and after the server was started.'),
-  scenario: about(string, 'The name of the scenario.'),
+  run: described(string, 'Another text after the journal was cleared and after the server was started.'),
+  scenario: described(string, 'The name of the scenario.'),
   clock: clockInfoSchema,
   entries: list(fields(entryRowFields)),
-  changes: about(list(changeSchema), 'What control operations have changed.'),
-  total: about(count, 'How many requests the journal has taken in this run, those that it has dropped too.'),
-  pending: about(count, 'How many requests wait for their answer.'),
-  behind: about(count, 'How many entries come with the next updates.'),
+  changes: described(list(changeSchema), 'What control operations have changed.'),
+  total: described(count, 'How many requests the journal has taken in this run, those that it has dropped too.'),
+  pending: described(count, 'How many requests wait for their answer.'),
+  behind: described(count, 'How many entries come with the next updates.'),
   unwritten: optional(
-    about(count, 'How many requests got a 503 because they could not be written down, where there was such a time.'),
+    described(
+      count,
+      'How many requests got a 503 because they could not be written down, where there was such a time.',
+    ),
   ),
   unrecorded: optional(
-    about(
+    described(
       count,
       'How many requests arrived that the journal does not have, where there are any; the verdict lists them.',
     ),

@@ -3,40 +3,40 @@ import { findingCodes } from '../scenario/expectation.js';
 import type { Schema } from '../validation/schema.js';
 import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
-import { about, instantText } from './input-values.js';
+import { described, instantText } from './input-values.js';
 
 const findingCode = oneOf(...findingCodes);
 
 /** A verdict on a client, for the description of the control API. */
 export const verdictSchema = fields({
-  scenario: about(string, 'The name of the scenario.'),
+  scenario: described(string, 'The name of the scenario.'),
   outcome: oneOf('pass', 'fail', 'inconclusive'),
-  reason: about(string, 'Why it is this outcome, in one sentence.'),
-  unmet: optional(about(string, 'What the client did not do although the scenario needs it.')),
+  reason: described(string, 'Why it is this outcome, in one sentence.'),
+  unmet: optional(described(string, 'What the client did not do although the scenario needs it.')),
   findings: list(
     fields({
-      code: about(findingCode, 'The rule that found it.'),
+      code: described(findingCode, 'The rule that found it.'),
       severity: oneOf('fail', 'warn', 'info', 'praise'),
-      at: about(instantText, 'When it happened, by the simulator’s clock.'),
-      requests: about(list(count), 'The ids of the requests in the journal.'),
+      at: described(instantText, 'When it happened, by the simulator’s clock.'),
+      requests: described(list(count), 'The ids of the requests in the journal.'),
       measured: string,
       allowed: string,
-      text: about(string, 'What happened and what to do.'),
+      text: described(string, 'What happened and what to do.'),
     }),
   ),
-  exercised: about(list(findingCode), 'The rules that the run put to the test.'),
+  exercised: described(list(findingCode), 'The rules that the run put to the test.'),
   unrecorded: optional(
-    about(
+    described(
       list(
         fields({
-          why: about(
+          why: described(
             oneOf('outside', 'guarded'),
             'outside: the address is none of the API’s; guarded: a route of your own admitted or refused it.',
           ),
           method: string,
-          path: about(string, 'Without the query; … for all addresses past the first ones.'),
-          status: optional(about(count, 'Left out where the route decides it.')),
-          api: optional(about(string, 'What every address of the API begins with.')),
+          path: described(string, 'Without the query; … for all addresses past the first ones.'),
+          status: optional(described(count, 'Left out where the route decides it.')),
+          api: optional(described(string, 'What every address of the API begins with.')),
           count,
         }),
       ),
