@@ -27,8 +27,8 @@ describe('with a used-up minute', () => {
       list(fetch, baseUrl, apiKey).then((response) => {
         status = response.status;
       });
-      // The sockets are real, so the answer takes a few turns of the loop whatever the clock says.
-      for (let turn = 0; turn < 500 && status === 0; turn++) await vi.advanceTimersByTimeAsync(1_000);
+      // The sockets are real, so the response takes turns of the event loop, more of them on a busy machine.
+      while (status === 0) await vi.advanceTimersByTimeAsync(1_000);
       expect(status).toBe(200);
     } finally {
       vi.useRealTimers();

@@ -1,4 +1,3 @@
-import Module from 'node:module';
 import { describe, expect, test, vi } from 'vitest';
 import { createSimulator, ScenarioError } from '../../src/index.js';
 import { generatePets, seededFaker } from '../../src/seed.js';
@@ -109,13 +108,14 @@ describe('generatePets', () => {
   });
 
   test('loads faker for the first pet, not before', () => {
-    const load = vi.spyOn(Module as unknown as { _load: () => unknown }, '_load');
+    // Nothing else in a synchronous step asks for a module of Node.
+    const load = vi.spyOn(process, 'getBuiltinModule');
     try {
       createSimulator({ generatePets });
       generatePets({}, options);
       expect(load).not.toHaveBeenCalled();
       generatePets({ sold: 1 }, options);
-      expect(load).toHaveBeenCalledWith('@faker-js/faker', expect.anything(), expect.anything());
+      expect(load).toHaveBeenCalledWith('node:module');
     } finally {
       load.mockRestore();
     }
