@@ -96,6 +96,9 @@ export class JudgedRequest implements ObservedRequest, Place {
   get operation() {
     return this.#entry.operation;
   }
+  get isWrite() {
+    return this.#entry.isWrite;
+  }
   get method() {
     return this.#entry.method;
   }

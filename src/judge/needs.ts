@@ -48,7 +48,7 @@ export function unmetNeed(
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, tries) => {
-    const isOwn = (each: JudgedRequest) => isServed(each) || (each.operation === 'createPet' && !each.isRefused);
+    const isOwn = (each: JudgedRequest) => isServed(each) || (each.isWrite && !each.isRefused);
     return sum + Math.max(1, tries[0]?.call === undefined ? tries.filter(isOwn).length : 1);
   }, 0);
 

@@ -97,8 +97,12 @@ function* read<Request extends JudgedRequest>(
   return { requests, episodes, calls };
 }
 
-/** Whether it tries to store a pet. */
-export const isWrite = ({ operation }: JudgedRequest) => operation === 'createPet';
+/** Whether a request tries to store something. */
+export const isWrite = (request: JudgedRequest) => request.isWrite;
+
+/** Whether the scenario asks for an operation that writes; `false` if no request called the operation. */
+export const asksForWrites = ({ requests, needs }: Run) =>
+  needs?.operation !== undefined && requests.some((each) => each.isWrite && each.operation === needs.operation);
 
 /** The tries of each call that writes. */
 export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>) =>

@@ -1,4 +1,4 @@
-import { emptyRecord } from '../requests/request-record.js';
+import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { operationOf, splitAddress } from '../traffic-files/address.js';
 import { type Exchange, readDate, tellingHeaders } from '../traffic-files/exchange.js';
 import { RecordingError } from '../traffic-files/json-items.js';
@@ -76,12 +76,14 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
     captured.map(([name, value]) => [name.slice(prefix.length).replaceAll('_', '-'), value]),
   );
   const endMs = nanos(span.endTimeUnixNano);
+  const operation = operationOf(method, address.path);
   return {
     ...emptyRecord,
     arrivedAtMs: nanos(span.startTimeUnixNano),
     answeredAtMs: endMs,
     finishedAtMs: endMs,
-    operation: operationOf(method, address.path),
+    operation,
+    isWrite: isWriteByMethod({ operation, method }),
     method,
     ...address,
     status,

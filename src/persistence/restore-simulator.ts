@@ -3,7 +3,7 @@ import type { ExportedKey } from '../control-api/state-schema.js';
 import type { Pet } from '../petstore/pet.js';
 import { toStored } from '../petstore/pet.js';
 import { fromPlainCall } from '../requests/plain-call.js';
-import type { RequestRecord } from '../requests/request-record.js';
+import { isWriteByMethod, type RequestRecord } from '../requests/request-record.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
@@ -48,10 +48,14 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
 function restoreJournal(sim: Simulator, { head, entries, held }: SimulatorParts): void {
   const { journal } = coreOf(sim).state;
   const { pending, dropped, clearedId, ...numbers } = head.journal;
-  for (const entry of entries) journal.add(entry);
+  for (const entry of entries) journal.add(upToDate(entry));
   Object.assign(journal, { ...numbers, pending, dropped, clearedId });
-  for (const entry of held) journal.hold(entry);
+  for (const entry of held) journal.hold(upToDate(entry));
 }
+
+/** Completes a record of an earlier version, which has no `isWrite`. */
+const upToDate = (entry: RequestRecord): RequestRecord =>
+  entry.isWrite === undefined ? { ...entry, isWrite: isWriteByMethod(entry) } : entry;
 
 const keyState = (
   { keys, unlistedKeys, head }: StateParts<SimulatorPiece | SnapshotPiece>,

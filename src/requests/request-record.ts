@@ -27,6 +27,8 @@ export interface ObservedRequest {
   readonly token: string | undefined;
   /** `undefined` for a path or method that is none of the document's. */
   readonly operation: string | undefined;
+  /** Whether the operation writes, also where the request was refused. */
+  readonly isWrite: boolean;
   readonly method: string;
   /** What the client put in front of `path`: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
@@ -45,6 +47,13 @@ export interface ObservedRequest {
   /** What the client calls this logical call: its header `X-Sim-Call`. */
   readonly call: string | undefined;
 }
+
+/** Safe methods (RFC 9110 section 9.2.1). */
+const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
+
+/** Whether a request writes, where only its method and operation are recorded: an operation with an unsafe method does. */
+export const isWriteByMethod = ({ operation, method }: Pick<ObservedRequest, 'operation' | 'method'>): boolean =>
+  operation !== undefined && !safeMethods.includes(method);
 
 /** What is known of a request only when its answer has been sent. */
 export type Delivery = Pick<
@@ -92,6 +101,7 @@ export const emptyRecord: RequestRecord = {
   heldMs: 0,
   token: undefined,
   operation: undefined,
+  isWrite: false,
   method: '',
   baseUrl: '',
   path: '',

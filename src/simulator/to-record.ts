@@ -87,6 +87,7 @@ export function toRecord(
     token: key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
     plan,
     operation: route.operation,
+    isWrite: route.operation === 'createPet',
     method: call.method,
     baseUrl: call.baseUrl,
     path: call.path,

@@ -1,4 +1,4 @@
-import { emptyRecord } from '../requests/request-record.js';
+import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
 import { replaceKey } from '../values/text-finder.js';
@@ -134,12 +134,14 @@ class RecordingReader {
     if (entry.requestBody === undefined) missing.push('request body');
     if (isAnswered && entry.answerBody === undefined) missing.push('answer body');
     if (isAnswered && entry.answerHeaders.length === 0) missing.push('answer headers');
+    const operation = operationOf(method, path);
     const pending = {
       ...emptyRecord,
       ...entry.record,
       ...(!isTimed && { arrivedAtMs: sentMs, answeredAtMs: sentMs, finishedAtMs: sentMs }),
       token,
-      operation: operationOf(method, path),
+      operation,
+      isWrite: isWriteByMethod({ operation, method }),
       baseUrl,
       path: hide(path),
       query: hide(query),

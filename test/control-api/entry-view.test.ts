@@ -26,6 +26,7 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
   heldMs: few(0, 7),
   token: few(undefined, '', 'free-key', secret),
   operation: few(undefined, 'listPets', 'createPet'),
+  isWrite: fc.boolean(),
   method: few('GET', 'POST', 'M-"-SEARCH'),
   baseUrl: few('http://127.0.0.1:4010/v1', 'http://"é"/v1'),
   path: few('/pets', '/pets/"\\1', `/pets/${secret}`),

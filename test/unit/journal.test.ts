@@ -20,6 +20,7 @@ const entry = (id: number, more: Partial<RequestRecord> = {}): RequestRecord => 
   token: 'free-key',
   plan: 'free',
   operation: 'listPets',
+  isWrite: false,
   method: 'GET',
   baseUrl: 'http://petstore.test/v1',
   path: '/pets',

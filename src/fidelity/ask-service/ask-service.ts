@@ -1,7 +1,7 @@
 import { readRetryAfter } from '../../judge/promises.js';
 import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { emptyRecord } from '../../requests/request-record.js';
+import { emptyRecord, isWriteByMethod } from '../../requests/request-record.js';
 import { operationOf } from '../../traffic-files/address.js';
 import { type Exchange, type Missing, readDate, tellingHeaders } from '../../traffic-files/exchange.js';
 import { counted } from '../../values/counted.js';
@@ -186,6 +186,7 @@ export class Asker {
     const [path = '', query = ''] = probe.target.split('?');
     const headers = tellingHeaders(answer.headers);
     const id = this.#asked + 1;
+    const operation = operationOf(probe.method, path);
     const missing: Missing[] = answer.status > 0 && readDate(headers) === undefined ? ['date'] : [];
     return {
       ...emptyRecord,
@@ -195,7 +196,8 @@ export class Asker {
       finishedAtMs: answeredMs,
       lastArrivedId: id,
       token: probe.token === 'none' ? undefined : probe.token,
-      operation: operationOf(probe.method, path),
+      operation,
+      isWrite: isWriteByMethod({ operation, method: probe.method }),
       method: probe.method,
       baseUrl: URL.canParse(baseUrl) ? baseUrl : `http://unknown${basePath}`,
       path,

@@ -1,7 +1,7 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
 import { finding, type SimulatorRule, target } from '../finding.js';
-import { isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
+import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
 
 /** An answer that takes this long is one that impatient clients do not wait for. */
 const lateMs = 1_000;
@@ -11,7 +11,7 @@ export const duplicateWrite: SimulatorRule = {
   needs: 'simulator',
   judge(run) {
     const all = run.requests.filter((request) => isWrite(request) && isStored(request));
-    const { operation, calls: asked = operation === 'createPet' ? 1 : undefined } = run.needs ?? {};
+    const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);
     const looks = new Looks(run.requests);
     const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, looks));
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));

@@ -2,7 +2,7 @@ import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
 import { finding, target, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
-import { isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
+import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 
 /** A write that was refused with 429, so that nothing was stored, is never sent again. */
 export const lostWrite: WireRule = {
@@ -52,10 +52,11 @@ export const lostWrite: WireRule = {
 };
 
 /** The last write that was served, where a scenario about writes got as many pets as it asks for. */
-function lastOfAllStored({ requests, needs }: Run): JudgedRequest | undefined {
-  if (needs?.operation !== 'createPet') return undefined;
+function lastOfAllStored(run: Run): JudgedRequest | undefined {
+  const { requests, needs } = run;
+  if (!asksForWrites(run)) return undefined;
   const stored = requests.filter((each) => isWrite(each) && isServed(each));
-  return new Set(stored.map(({ pet }) => pet)).size >= (needs.calls ?? 1) ? stored.at(-1) : undefined;
+  return new Set(stored.map(({ pet }) => pet)).size >= (needs?.calls ?? 1) ? stored.at(-1) : undefined;
 }
 
 const madeAnew =

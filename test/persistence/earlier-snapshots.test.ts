@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { captureMachine } from '../../src/persistence/capture-machine.js';
+import type { Piece } from '../../src/persistence/piece.js';
+import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import type { Scenario } from '../../src/scenario/scenario-schema.js';
+import { judge } from '../../src/verdict.js';
+import { send } from '../support/plain-call.js';
+
+const lostAnswer: Scenario = {
+  faults: [{ when: { operation: 'createPet', nth: 1 }, then: { empty: true as const, phase: 'after' } }],
+};
+const options = { readMs: () => Date.now() };
+
+test('a snapshot of a version without isWrite is judged as before', async () => {
+  const machine = startMachine(resolveScenario(lostAnswer), Date.now(), options);
+  const write = { body: '{"name":"Rex","categoryId":1}' };
+  send(machine.sim, write);
+  send(machine.sim, write);
+  const { outcome, findings } = judge(machine.sim, { isOver: true });
+  expect(findings.map(({ code }) => code)).toContain('duplicate-write');
+  const pieces = JSON.parse(JSON.stringify([...captureMachine(machine)])) as Piece[];
+  const entries = pieces.flatMap((piece) => (piece.kind === 'entries' ? piece.entries : []));
+  expect(entries.map(({ isWrite }) => isWrite)).toEqual([true, true]);
+  for (const entry of entries as { isWrite?: boolean }[]) delete entry.isWrite;
+  const restored = await restoreMachine(pieces, options);
+  expect(judge(restored.sim, { isOver: true })).toMatchObject({ outcome, findings });
+});
