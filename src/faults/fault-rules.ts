@@ -1,5 +1,4 @@
 import { fingerprint } from '../values/fingerprint.js';
-import type { Int64 } from '../values/int64.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import type { FaultCondition, FaultRule } from './fault-rule.js';
 
@@ -9,8 +8,8 @@ export interface FaultRequest {
   method: string;
   key: string;
   plan: string;
-  status: string | null;
-  petId: Int64 | undefined;
+  /** The values of the conditions that belong to one operation: `status`, `petId`. */
+  values: Readonly<Record<string, unknown>>;
   /** Text that is equal for equal calls: key, method, path, query and body. */
   callText: () => string;
 }
@@ -164,8 +163,8 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.method === undefined || when.method === request.method) &&
     (when.key === undefined || when.key.includes(request.key)) &&
     (when.plan === undefined || when.plan === request.plan) &&
-    (when.status === undefined || when.status === request.status) &&
-    (when.petId === undefined || when.petId === request.petId) &&
+    (when.status === undefined || when.status === request.values.status) &&
+    (when.petId === undefined || when.petId === request.values.petId) &&
     // A clock that was set back to before the start is before every `after`, and within no `for` that has one.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)

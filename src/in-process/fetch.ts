@@ -7,7 +7,7 @@ import { addressPattern } from './address-pattern.js';
 import { toResponse } from './to-response.js';
 
 /** What answers, and what counts the requests outside of its API. */
-type Served = ApiHandler & { readonly unrecorded?: Unrecorded };
+type Served = ApiHandler & { readonly unrecorded?: Unrecorded; readonly basePaths?: readonly string[] };
 
 /** Gives numbers to connections: the number that was freed last, else a new one. */
 export function createConnections() {
@@ -40,7 +40,7 @@ export function createAnswerRequest(sim: Served, pattern: RegExp): (request: Req
 }
 
 async function answerRequest(
-  { handle, clock, unrecorded }: Served,
+  { handle, clock, unrecorded, basePaths = [] }: Served,
   pattern: RegExp,
   request: Request,
   connection: number | undefined,
@@ -60,6 +60,7 @@ async function answerRequest(
     path: decodeUnreserved(path),
     query: query.join('?'),
     baseUrl,
+    basePath: basePaths.find((each) => each !== basePath && baseUrl.endsWith(each)),
     header: (name) => request.headers.get(name) ?? undefined,
     body,
     connection,
@@ -110,7 +111,7 @@ function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: n
 
 /** The simulator as a `fetch` function, for any origin. */
 export function createFetch(sim: Served): typeof fetch {
-  const answer = createAnswerRequest(sim, addressPattern());
+  const answer = createAnswerRequest(sim, addressPattern(sim.basePaths));
   return async (input, init) => {
     // Node's Request takes no path, not even in jsdom; here every origin is as good.
     const isPath = typeof input === 'string' && input.startsWith('/');

@@ -7,6 +7,7 @@ import type { RequestRecord } from '../requests/request-record.js';
 import type { SandboxState } from '../sandboxes/sandboxes.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
+import { copyServices } from '../simulator/simulator-state.js';
 import type { DelayedRequest } from '../simulator/to-record.js';
 import { toJsonCall } from './command-json.js';
 import type { JsonDelayed, Piece } from './piece.js';
@@ -22,7 +23,8 @@ export type NumberOf = (resolved: ResolvedScenario) => number;
  * asked for.
  */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
-  const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed } = coreOf(sim).state;
+  const { state } = coreOf(sim);
+  const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed } = state;
   const { lastId, pending, dropped, clearedId, outcomes, outages } = journal;
   const petState = pets.isSeed() ? undefined : pets.state();
   const head: Piece = {
@@ -33,6 +35,7 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
     clock: { ...clock.anchor },
     changes: { ...sim.changes },
     ...(petState && { nextId: petState.nextId }),
+    services: copyServices(state),
     faults: exportFaults(faults.state()),
     journal: { lastId, pending, dropped, clearedId, outcomes, ...(outages.length > 0 && { outages }) },
   };
@@ -61,7 +64,7 @@ const sandboxFields = ({ name, number, lastUsedMs, isRecreated }: SandboxState) 
 });
 
 function captureSnapshot(name: string, snapshot: Snapshot, numberOf: NumberOf): Iterable<Piece> {
-  const { resolved, petsFrom, clock, pets, keys, faults } = snapshot;
+  const { resolved, petsFrom, clock, pets, services, keys, faults } = snapshot;
   const head: Piece = {
     kind: 'snapshot',
     name,
@@ -69,6 +72,7 @@ function captureSnapshot(name: string, snapshot: Snapshot, numberOf: NumberOf): 
     petsFrom: numberOf(petsFrom),
     clock,
     nextId: pets.nextId,
+    services,
     faults: exportFaults(faults),
   };
   function* pieces(): Generator<Piece> {

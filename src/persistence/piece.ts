@@ -8,6 +8,7 @@ import type { Outcome } from '../requests/outcome.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { ControlChanges } from '../simulator/control-change.js';
+import type { ServiceCopies } from '../simulator/simulator-state.js';
 import type { RequestInProgress } from '../simulator/to-record.js';
 import type { Int64 } from '../values/int64.js';
 import type { JsonCall } from './command-json.js';
@@ -51,6 +52,8 @@ interface StateHead {
   readonly resolved: number;
   readonly petsFrom: number;
   readonly nextId?: Int64;
+  /** The data of services beside the Petstore. */
+  readonly services?: ServiceCopies | undefined;
   readonly faults: ExportedState['faults'];
 }
 

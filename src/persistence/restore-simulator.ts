@@ -7,7 +7,7 @@ import { isWriteByMethod, type RequestRecord } from '../requests/request-record.
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import { applyScenario } from '../simulator/simulator-state.js';
+import { applyScenario, restoreServices } from '../simulator/simulator-state.js';
 import { fromJsonCall } from './command-json.js';
 import type { JsonDelayed, SimulatorPiece, SnapshotPiece } from './piece.js';
 
@@ -38,6 +38,7 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
   state.keys.restore(keyState(parts, resolved));
   state.faults.restore(importFaults(head.faults));
   if (head.nextId !== undefined) state.pets.restore({ pets: pets.map(toStored), nextId: head.nextId });
+  restoreServices(state, head.services);
   Object.assign(state.clock.anchor, head.clock);
   Object.assign(sim.changes, head.changes);
   restoreJournal(sim, parts);
@@ -75,9 +76,25 @@ function namedSnapshot(parts: StateParts<SnapshotPiece>, scenarioOf: ScenarioOf)
     petsFrom: scenarioOf(head.petsFrom),
     clock: head.clock,
     pets: { pets: pets.map(toStored), nextId: head.nextId ?? 1 },
+    services: head.services ?? {},
     keys: keyState(parts, resolved),
     faults: importFaults(head.faults),
   };
+}
+
+/** Completes a request of an earlier version, which has the Petstore's `route` and no `match`. */
+function withMatch(exchange: JsonDelayed['exchange']): JsonDelayed['exchange'] {
+  const { route } = exchange as { route?: { operation: string; petId: string } };
+  if (route === undefined) return exchange;
+  const { operation, petId } = route;
+  const match = {
+    operation,
+    isWrite: operation === 'createPet',
+    params: operation === 'getPet' ? { petId } : undefined,
+    refusal: undefined,
+    headers: undefined,
+  };
+  return { ...exchange, service: 'petstore', match };
 }
 
 function delayedRequest({ dueMs, rule: definition, first, exchange }: JsonDelayed, scenarioOf: ScenarioOf) {
@@ -87,7 +104,7 @@ function delayedRequest({ dueMs, rule: definition, first, exchange }: JsonDelaye
     rule,
     first,
     exchange: {
-      ...exchange,
+      ...withMatch(exchange),
       rate: exchange.rate,
       refusal: exchange.refusal,
       fault: rule,

@@ -13,7 +13,9 @@ import { readPieces } from './read-pieces.js';
 import { restoreSimulator, type ScenarioOf, type SimulatorParts } from './restore-simulator.js';
 import { StateMachine } from './state-machine.js';
 
-export interface MachineOptions extends Pick<SimulatorOptions, 'scenarios' | 'onError' | 'onWarning'>, LogTimeOptions {
+export interface MachineOptions
+  extends Pick<SimulatorOptions, 'scenarios' | 'services' | 'onError' | 'onWarning'>,
+    LogTimeOptions {
   readonly generatePets?: GeneratePets | undefined;
   /** Default: unused sandboxes stay, at most 1,000. */
   readonly sandboxes?: SandboxesOptions | undefined;
@@ -86,8 +88,15 @@ function restoreSandboxes(
   return restored;
 }
 
-const simulatorOptions = ({ scenarios, generatePets, onError = console.error, onWarning }: MachineOptions) => ({
+const simulatorOptions = ({
+  scenarios,
+  services,
+  generatePets,
+  onError = console.error,
+  onWarning,
+}: MachineOptions) => ({
   ...(scenarios && { scenarios }),
+  ...(services && { services }),
   ...(generatePets && { generatePets }),
   ...(onWarning && { onWarning }),
   readStart,

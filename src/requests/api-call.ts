@@ -10,6 +10,8 @@ export interface ApiCall {
   query: string;
   /** What the client calls the base address, for links: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
+  /** The path of the service, if it is not `/v1`: the end of `baseUrl`, or what an adapter has there in its place. */
+  readonly basePath?: string | undefined;
   /** One header by its lower-case name; repeated ones joined by a comma and a space. */
   header(name: string): string | undefined;
   /** The bytes of the body; an adapter may stop reading one byte past `maximumBodyBytes`. */

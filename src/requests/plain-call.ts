@@ -10,7 +10,7 @@ export interface PlainCall extends Omit<ApiCall, 'header' | 'signal'> {
 
 /** Keeps what of a call decides its answer. */
 export function toPlainCall(call: ApiCall): PlainCall {
-  const { method, path, query, baseUrl, body, connection, holdsRefusals, arrivedAtMs, adapterHeaders } = call;
+  const { method, path, query, baseUrl, basePath, body, connection, holdsRefusals, arrivedAtMs, adapterHeaders } = call;
   const headers: Record<string, string> = {};
   for (const name of readHeaders) {
     const value = call.header(name);
@@ -18,7 +18,19 @@ export function toPlainCall(call: ApiCall): PlainCall {
   }
   // Left out in JSON where it is not so.
   const holds = holdsRefusals || undefined;
-  return { method, path, query, baseUrl, headers, body, connection, holdsRefusals: holds, arrivedAtMs, adapterHeaders };
+  return {
+    method,
+    path,
+    query,
+    baseUrl,
+    basePath,
+    headers,
+    body,
+    connection,
+    holdsRefusals: holds,
+    arrivedAtMs,
+    adapterHeaders,
+  };
 }
 
 /** What of a call is known only when it is handled. */
@@ -34,6 +46,7 @@ class KeptCall implements ApiCall {
   readonly path: string;
   readonly query: string;
   readonly baseUrl: string;
+  readonly basePath: string | undefined;
   readonly body: Uint8Array | undefined;
   readonly connection: number | undefined;
   readonly holdsRefusals: boolean | undefined;
@@ -47,6 +60,7 @@ class KeptCall implements ApiCall {
     this.path = call.path;
     this.query = call.query;
     this.baseUrl = call.baseUrl;
+    this.basePath = call.basePath;
     this.body = call.body;
     this.connection = context.connection ?? call.connection;
     this.holdsRefusals = call.holdsRefusals;

@@ -1,30 +1,25 @@
 import type { FaultRule } from '../faults/fault-rule.js';
-import type { FaultMatch } from '../faults/fault-rules.js';
+import type { FaultMatch, FaultRequest } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
 import { beforeDelay, injectFault } from '../faults/inject-fault.js';
-import type { OperationName } from '../petstore/document.js';
-import { operations } from '../petstore/operations.js';
-import { deprecationHeaders, findRoute, type Route } from '../petstore/routes.js';
+import { basePath } from '../petstore/document.js';
 import type { Settings } from '../petstore/settings.js';
 import { admit } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, requireValid } from '../rate-limits/authentication.js';
 import type { RateReport } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
-import { ApiError } from '../requests/api-error.js';
+import { ApiError, notFound } from '../requests/api-error.js';
 import { emptyOutcome, errorOutcome, type Outcome } from '../requests/outcome.js';
+import { type Match, refusedMatch } from '../requests/service.js';
 import { createDelayedRequests } from './delayed-requests.js';
-import { faultRequest } from './fault-request.js';
 import { rateWithoutKey } from './limit-headers.js';
 import { createRefusals } from './refusals.js';
-import type { SimulatorState } from './simulator-state.js';
+import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, toRecord } from './to-record.js';
 
-/** A route that an extension serves, after the request is authenticated and counted. */
-const extensionRoute: Route = { operation: undefined, petId: '' };
-
-/** Whether the plan limits apply to a route; an unknown one only where they apply to all. */
-function isLimited({ operation }: Route, { limitsApply }: Settings): boolean {
+/** Whether the plan limits apply to an operation; to none (`undefined`) only if they apply to all. */
+function isLimited(operation: string | undefined, { limitsApply }: Settings): boolean {
   if (typeof limitsApply === 'string') return limitsApply === 'all';
   return operation !== undefined && limitsApply.includes(operation);
 }
@@ -57,13 +52,25 @@ export class RequestPipeline {
     // What is due goes on first; but this request has arrived before those answers are sent.
     if (state.delayed.length > 0) this.delayed.complete(nowMs);
     const { resolved } = state;
-    const route = findRoute(call, resolved.settings, nowMs);
+    let service: SimulatedService | undefined;
+    let match: Match | undefined;
+    try {
+      for (const mounted of state.services) {
+        service = mounted.service;
+        if (service.basePath === (call.basePath ?? basePath)) match = service.find(call, resolved, nowMs);
+        if (match !== undefined) break;
+      }
+    } catch (error) {
+      match = refusedMatch(this.#toApiError(error));
+    }
+    match ??= refusedMatch(notFound(`There is no operation ${call.method} ${call.path}.`));
     const exchange: RequestInProgress = {
       id,
       call,
       resolved,
-      route,
-      isLimited: isLimited(route, resolved.settings),
+      match,
+      service: service?.name,
+      isLimited: isLimited(match.operation, resolved.settings),
       nowMs,
       key: undefined,
       plan: undefined,
@@ -84,7 +91,7 @@ export class RequestPipeline {
 
   /** What the request leads to, or how it goes on after a delay. Never throws. */
   #decide(exchange: RequestInProgress): Outcome | DelayedRequest {
-    const { call, resolved, route, nowMs } = exchange;
+    const { call, resolved, match, nowMs } = exchange;
     const { settings } = resolved;
     const { faults } = this.#state;
     let fault: FaultMatch | undefined;
@@ -93,8 +100,8 @@ export class RequestPipeline {
       const key = this.#authenticate(call.header('authorization'), nowMs);
       exchange.key = key.key;
       exchange.plan = key.plan;
-      const hasFaults = faults.size > 0 && route.operation !== undefined && route.refusal === undefined;
-      if (hasFaults) fault = faults.match(faultRequest(call, key, route), nowMs);
+      if (faults.size > 0 && match.refusal === undefined)
+        fault = faults.match(this.#faultRequest(exchange, key), nowMs);
       const counts = fault?.rule?.countsQuota ?? true;
       const refused = this.#look(exchange, key, counts);
       if (refused !== undefined) return refused;
@@ -103,8 +110,7 @@ export class RequestPipeline {
       exchange.rate ??= rateWithoutKey(resolved, nowMs);
       return this.#failure(error, settings);
     }
-    if (route.refusal !== undefined) return errorOutcome(route.refusal, settings);
-    if (route.operation === undefined) return emptyOutcome;
+    if (match.refusal !== undefined) return errorOutcome(match.refusal, settings);
     fault?.commit();
     if (fault?.rule === undefined) return this.#runOperation(exchange);
     const { rule, delayMs } = fault;
@@ -145,37 +151,56 @@ export class RequestPipeline {
   }
 
   #runOperation(exchange: RequestInProgress): Outcome {
-    const { call, resolved, route } = exchange;
-    const { settings, categories } = resolved;
-    const { pets, shared } = this.#state;
+    const { call, resolved, match } = exchange;
     try {
-      const outcome = operations[route.operation as OperationName](
-        call,
-        { pets, lists: shared.lists, categories, settings },
-        route.petId,
-      );
+      const { service, data } = this.#mounted(exchange);
+      const outcome = service.run(call, match, { data, scenario: resolved, nowMs: this.#state.clock.now() });
       exchange.storedId = outcome.storedId;
       return outcome;
     } catch (error) {
-      return this.#failure(error, settings);
+      return this.#failure(error, resolved.settings);
     }
   }
 
+  /** The properties of a request that fault rules compare. */
+  #faultRequest(exchange: RequestInProgress, { key, plan }: ApiKey): FaultRequest {
+    const { call, match } = exchange;
+    const { method, path, query, body } = call;
+    return {
+      operation: match.operation ?? '',
+      method,
+      key,
+      plan,
+      values: this.#mounted(exchange).service.conditions?.(call, match) ?? {},
+      callText: () => `${key} ${method} ${path}?${query} ${new TextDecoder().decode(body)}`,
+    };
+  }
+
+  /** @throws {Error} if a log was written with a service that is missing now */
+  #mounted({ service: name }: RequestInProgress): MountedService {
+    const mounted = this.#state.services.find(({ service }) => service.name === name);
+    if (mounted === undefined) throw new Error(`Failed to serve a request: expected a service ${name}, got none`);
+    return mounted;
+  }
+
   #failure(error: unknown, settings: Settings): Outcome {
-    if (error instanceof ApiError) return errorOutcome(error, settings);
+    return errorOutcome(this.#toApiError(error), settings);
+  }
+
+  /** The error to respond with. Reports each error that is not one. */
+  #toApiError(error: unknown): ApiError {
+    if (error instanceof ApiError) return error;
     this.#onError(error);
-    const message = 'The simulator failed; this is a bug of the simulator.';
-    return errorOutcome(new ApiError(500, 'internal_error', message), settings);
+    return new ApiError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.');
   }
 
   /** @param atMs the instant of the headers: of the request, or of the end of its delay */
   #answer(exchange: RequestInProgress, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
-    const { id, call, resolved, route, key, plan, rate, fault } = exchange;
+    const { id, call, resolved, match, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
     const { clock, journal, shared } = this.#state;
     const { status, isRefusal = false, wire } = outcome;
-    const isDeprecated = route.operation === 'getPet' && settings.deprecation === 'headers';
-    const more = isDeprecated ? { ...deprecationHeaders(call.baseUrl), ...outcome.headers } : outcome.headers;
+    const more = match.headers === undefined ? outcome.headers : { ...match.headers, ...outcome.headers };
     const nowSeconds = Math.floor(atMs / 1000);
     const headers = shared.writeHeaders({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more });
     const asksToWait = status === 401 || status === 429 || status === 503 || isRefusal;
@@ -187,7 +212,7 @@ export class RequestPipeline {
       body: isPage ? htmlPage(status) : outcome.body,
       // A fault may have changed the text.
       bodyKey: fault === undefined && !isPage ? outcome.bodyKey : undefined,
-      operation: route.operation,
+      operation: match.operation,
       key,
       plan,
       fault: fault?.name,
@@ -220,7 +245,7 @@ export class RequestPipeline {
     let outcome = emptyOutcome;
     try {
       key = this.#authenticate(authorization, nowMs);
-      const options = { isLimited: isLimited(extensionRoute, settings), counts: true };
+      const options = { isLimited: isLimited(undefined, settings), counts: true };
       const admission = admit(key, keys.algorithm, settings, nowMs, options);
       rate = admission.rate;
       if (admission.refusal) outcome = this.#refuse(admission.refusal, settings);

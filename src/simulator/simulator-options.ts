@@ -1,6 +1,7 @@
 import type { ReadStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import type { SimulatedService } from './simulator-state.js';
 
 export interface SimulatorOptions {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
@@ -11,6 +12,8 @@ export interface SimulatorOptions {
   generatePets?: GeneratePets;
   /** Needed only for a scenario with `state`: `readStart` of `petstore-sim/control`. */
   readStart?: ReadStart;
+  /** APIs to serve beside the Petstore. A service is asked before the Petstore. */
+  services?: readonly SimulatedService[];
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
   /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
@@ -23,6 +26,7 @@ export const simulatorOptions: Record<keyof SimulatorOptions, true> = {
   scenarios: true,
   generatePets: true,
   readStart: true,
+  services: true,
   onError: true,
   onWarning: true,
 };

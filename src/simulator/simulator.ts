@@ -27,10 +27,14 @@ import { RequestPipeline } from './request-pipeline.js';
 import { createScenarioView } from './scenario-view.js';
 import { type SimulatorOptions, simulatorOptions } from './simulator-options.js';
 import {
+  addedServices,
   applyScenario,
   configureScenario,
+  copyServices,
   createSimulatorState,
   forkSimulatorState,
+  restoreServices,
+  type ServiceCopies,
   type SimulatorState,
 } from './simulator-state.js';
 
@@ -41,6 +45,8 @@ export interface Snapshot {
   readonly petsFrom: ResolvedScenario;
   readonly clock: ClockState;
   readonly pets: PetStoreState;
+  /** The data of services beside the Petstore; `undefined` in a state that was imported. */
+  readonly services?: ServiceCopies;
   readonly keys: KeyRegistryState;
   readonly faults: FaultRulesState;
 }
@@ -131,6 +137,7 @@ export function createSimulatorFrom(
     scenarios = {},
     generatePets,
     readStart,
+    services = [],
     onError = console.error,
     onWarning = console.warn,
   }: Omit<SimulatorOptions, 'scenario'>,
@@ -142,7 +149,7 @@ export function createSimulatorFrom(
     byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError, { time }), {
+  return assemble(createSimulatorState(resolved, onError, { time, services }), {
     readScenarios,
     generatePets,
     readStart,
@@ -204,7 +211,10 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   const check = (scenario: Scenario) => inOneGo(resolve(scenario));
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
-    assemble(createSimulatorState(resolved, onError, { pets, shared, time }), options);
+    assemble(
+      createSimulatorState(resolved, onError, { pets, shared, time, services: addedServices(state.services) }),
+      options,
+    );
 
   function* restoreInSteps(saved: Snapshot): Steps<void> {
     const savedKeys = yield* copyKeys(saved.keys);
@@ -213,6 +223,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.petsFrom);
     clock.restore(saved.clock);
     pets.restore(saved.pets);
+    restoreServices(state, saved.services);
     keys.restore(savedKeys);
     faults.restore(saved.faults);
   }
@@ -233,13 +244,19 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       return { refusal, headers };
     },
     clientError: (thrown) => clientError(thrown, state.resolved.settings),
-    fetch: createFetch({ handle, clock, unrecorded: journal.unrecorded }),
+    fetch: createFetch({
+      handle,
+      clock,
+      unrecorded: journal.unrecorded,
+      basePaths: state.services.map(({ service }) => service.basePath),
+    }),
     load(next, { reseed = false } = {}) {
       applyScenario(state, check(next), reseed);
     },
     reset() {
       clock.reset();
       pets.reset();
+      restoreServices(state);
       const nowMs = clock.now();
       keys.reset(nowMs);
       faults.reset(nowMs);
@@ -252,6 +269,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       petsFrom: state.petsFrom,
       clock: clock.state(),
       pets: pets.state(),
+      services: copyServices(state),
       keys: keys.state(),
       faults: faults.state(),
     }),

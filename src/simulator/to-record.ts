@@ -1,10 +1,10 @@
 import type { FaultRule } from '../faults/fault-rule.js';
 import { makesUnreadable } from '../faults/inject-fault.js';
-import type { Route } from '../petstore/routes.js';
 import type { RateReport } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
 import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
+import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 
@@ -15,7 +15,9 @@ export interface RequestInProgress {
   readonly call: ApiCall;
   /** The scenario at the time of the request; a delayed answer still belongs to it. */
   readonly resolved: ResolvedScenario;
-  readonly route: Route;
+  readonly match: Match;
+  /** The name of the service that gave the match; `undefined` if none did. */
+  readonly service: string | undefined;
   readonly isLimited: boolean;
   readonly nowMs: number;
   /** The API key, its plan, and how it stood after this request. */
@@ -56,7 +58,7 @@ export function toRecord(
   {
     id,
     call,
-    route,
+    match,
     isLimited,
     nowMs,
     key,
@@ -86,8 +88,8 @@ export function toRecord(
     heldMs: 0,
     token: key ?? authorization?.slice(authorization.lastIndexOf(' ') + 1),
     plan,
-    operation: route.operation,
-    isWrite: route.operation === 'createPet',
+    operation: match.operation,
+    isWrite: match.isWrite,
     method: call.method,
     baseUrl: call.baseUrl,
     path: call.path,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import type { Piece } from '../../src/persistence/piece.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
@@ -25,4 +25,24 @@ test('a snapshot of a version without isWrite is judged as before', async () => 
   for (const entry of entries as { isWrite?: boolean }[]) delete entry.isWrite;
   const restored = await restoreMachine(pieces, options);
   expect(judge(restored.sim, { isOver: true })).toMatchObject({ outcome, findings });
+});
+
+test('a delayed request of a version with routes runs its operation', async () => {
+  const slow: Scenario = { clock: { mode: 'frozen' }, faults: [{ then: { delay: '5s' } }] };
+  const machine = startMachine(resolveScenario(slow), Date.now(), { ...options, onWarning: () => {} });
+  const left = machine.sim.fetch('http://petstore.test/v1/pets/2', { headers: { authorization: 'Bearer free-key' } });
+  await vi.waitFor(() => expect(machine.sim.journal.pending).toBe(1));
+  const pieces = JSON.parse(JSON.stringify([...captureMachine(machine)])) as Piece[];
+  const [request] = pieces.flatMap((piece) => (piece.kind === 'delayed' ? piece.requests : []));
+  const exchange = request?.exchange as unknown as Record<string, unknown>;
+  expect(exchange).toMatchObject({ service: 'petstore', match: { operation: 'getPet', params: { petId: '2' } } });
+  delete exchange.match;
+  delete exchange.service;
+  exchange.route = { operation: 'getPet', petId: '2' };
+  const restored = await restoreMachine(pieces, { ...options, onWarning: () => {} });
+  await restored.sim.clock.advance('5s');
+  await machine.sim.clock.advance('5s');
+  expect(restored.sim.journal.query({})).toMatchObject([
+    { operation: 'getPet', status: 200, responseBody: await (await left).text() },
+  ]);
 });

@@ -1,0 +1,88 @@
+import type { ApiCall } from '../requests/api-call.js';
+import { gone, methodNotAllowed, notFound } from '../requests/api-error.js';
+import type { Outcome } from '../requests/outcome.js';
+import { type Match, refusedMatch, type Service } from '../requests/service.js';
+import { type Int64, parseInt64 } from '../values/int64.js';
+import { createPet } from './create-pet.js';
+import { basePath, getPetRemovedAtMs, type OperationName, operationNames } from './document.js';
+import { getPet } from './get-pet.js';
+import type { ListCache } from './list-cache.js';
+import { listPets } from './list-pets.js';
+import type { Operation } from './operation.js';
+import type { PetStore } from './pet-store.js';
+import type { AssumptionId, Settings } from './settings.js';
+
+/** The part of a scenario that the operations read. */
+interface PetstoreScenario {
+  readonly settings: Settings;
+  readonly categories: ReadonlySet<Int64>;
+}
+
+interface PetstoreData {
+  readonly pets: PetStore;
+  readonly lists: ListCache;
+}
+
+const operations: Record<OperationName, Operation> = { listPets, createPet, getPet };
+
+const listMatch: Match = found('listPets');
+const createMatch: Match = found('createPet', true);
+
+const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, POST: createMatch };
+const petPath = /^\/pets\/([^/]+)$/;
+
+/** The service of the interface document. Its store is that of `sim.pets`. */
+export const petstore: Service<PetstoreData, PetstoreScenario> = {
+  name: 'petstore',
+  basePath,
+  operations: operationNames,
+  find({ method, path, baseUrl }, { settings }, nowMs) {
+    // Paths are compared as sent: no decoding, no trailing slash. An adapter sends the response to HEAD without its body.
+    if (path === '/pets') {
+      const match = Object.hasOwn(petsMethods, method) ? petsMethods[method] : undefined;
+      return match ?? refusedMatch(unknownMethod(method, ['GET', 'POST'], settings));
+    }
+    const petId = petPath.exec(path)?.[1];
+    if (petId === undefined) return refusedMatch(unknownRoute('unknownRoute'));
+    const headers = settings.deprecation === 'headers' ? deprecationHeaders(baseUrl) : undefined;
+    if (nowMs >= getPetRemovedAtMs && settings.afterRemoval !== 'keep') {
+      const refuse = settings.afterRemoval === 'gone' ? gone : notFound;
+      const message = 'getPet was removed on 5 December 2030; use GET /pets with the status filter.';
+      return { ...found('getPet'), params: { petId }, refusal: refuse(message, 'afterRemoval'), headers };
+    }
+    if (method !== 'GET' && method !== 'HEAD') return refusedMatch(unknownMethod(method, ['GET'], settings));
+    return { operation: 'getPet', isWrite: false, params: { petId }, refusal: undefined, headers };
+  },
+  run(call, { operation, params }, { data: { pets, lists }, scenario: { categories, settings } }): Outcome {
+    return operations[operation as OperationName](call, { pets, lists, categories, settings }, params?.petId ?? '');
+  },
+  conditions({ query }, { operation, params }) {
+    return {
+      status: operation === 'listPets' ? new URLSearchParams(query).get('status') : null,
+      petId: params && parseInt64(params.petId ?? ''),
+    };
+  },
+};
+
+function found(operation: OperationName, isWrite = false): Match {
+  return { operation, isWrite, params: undefined, refusal: undefined, headers: undefined };
+}
+
+/** `Allow` contains only the methods that the document shows. */
+const unknownMethod = (method: string, allowed: string[], { unknownMethod }: Settings) =>
+  unknownMethod === 'not-found' ? unknownRoute('unknownMethod') : methodNotAllowed(method, allowed);
+
+const unknownRoute = (assumption: AssumptionId) =>
+  notFound('There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.', assumption);
+
+/**
+ * "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter."
+ * The document does not give the start of the deprecation, so `Deprecation` (RFC 9745) has the earliest possible instant.
+ */
+const deprecationHeaders = (baseUrl: ApiCall['baseUrl']): Record<string, string> => ({
+  Deprecation: '@0',
+  Sunset: sunset,
+  Link: `<${baseUrl}/pets>; rel="successor-version"`,
+});
+
+const sunset = new Date(getPetRemovedAtMs).toUTCString();

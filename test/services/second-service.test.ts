@@ -1,0 +1,144 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import { captureMachine } from '../../src/persistence/capture-machine.js';
+import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
+import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { judge } from '../../src/verdict.js';
+import { depot } from '../support/depot.js';
+
+const frozen: Scenario = { clock: { mode: 'frozen', start: '2026-01-01T00:00:00Z' } };
+
+function depotAt(scenario: Scenario = {}) {
+  const errors: unknown[] = [];
+  const sim = createSimulator({
+    scenario: { ...frozen, ...scenario },
+    services: [depot],
+    onError: (error) => void errors.push(error),
+    onWarning: () => {},
+  });
+  return { sim, errors, ...clientOf(sim) };
+}
+
+function clientOf(sim: { readonly fetch: typeof fetch }) {
+  const ask = (path: string, init: RequestInit = {}) =>
+    sim.fetch(`http://depot.test${path}`, { ...init, headers: { authorization: 'Bearer free-key', ...init.headers } });
+  const post = (to: string) => ask('/depot/parcels', { method: 'POST', body: JSON.stringify({ to }) });
+  return { ask, post };
+}
+
+describe('a second service', () => {
+  test('responds under its own base path, beside the Petstore', async () => {
+    const { ask, post } = depotAt();
+    const sent = await post('Oslo');
+    expect([sent.status, await sent.json()]).toEqual([201, { number: '1', to: 'Oslo' }]);
+    const tracked = await ask('/depot/parcels/1');
+    expect([tracked.status, await tracked.json()]).toEqual([200, { number: '1', to: 'Oslo' }]);
+    expect((await ask('/v1/pets')).status).toBe(200);
+    expect((await ask('/v1/parcels/1')).status).toBe(404);
+    expect((await ask('/depot/pets')).status).toBe(404);
+  });
+
+  test('responds with 401, 404 and 400 in the form of the API, and its headers on each response', async () => {
+    const { ask, post } = depotAt();
+    const unauthorized = await ask('/depot/parcels/1', { headers: { authorization: '' } });
+    expect(unauthorized.status).toBe(401);
+    expect(unauthorized.headers.get('x-depot')).toBe('north');
+    expect((await ask('/depot/parcels/7')).status).toBe(404);
+    const invalid = await ask('/depot/parcels', { method: 'POST', body: '{}' });
+    expect([invalid.status, (await invalid.json()).code]).toEqual([400, 'invalid_request']);
+    expect((await post('Oslo')).headers.get('x-ratelimit-remaining')).toBe('57');
+  });
+
+  test('is limited with the Petstore: of 100 parallel requests exactly 60 are served, then the key is banned', async () => {
+    const { sim, ask } = depotAt({ keys: { 'free-key': {} } });
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(i % 2 ? '/v1/pets' : '/depot/broken')));
+    expect(answers.filter(({ status }) => status !== 429 && status !== 403)).toHaveLength(60);
+    expect(sim.journal.pending).toBe(0);
+    for (let request = 0; request < 20; request++) {
+      await sim.clock.advance('1s');
+      await ask('/depot/parcels/1');
+    }
+    expect(sim.keys.get('free-key')?.bannedUntil).toBeDefined();
+    const refused = await ask('/depot/parcels/1');
+    expect(refused.headers.get('retry-after')).not.toBeNull();
+    expect(refused.headers.get('x-depot')).toBe('north');
+  });
+
+  test('is faulted before and after its operation, and delayed', async () => {
+    const { sim, ask, post } = depotAt();
+    sim.faults.add({ name: 'lost', when: { method: 'POST', nth: 1 }, then: { empty: true, phase: 'after' } });
+    sim.faults.add({ name: 'slow', when: { method: 'GET' }, then: { delay: '5s' } });
+    expect(await (await post('Oslo')).text()).toBe('');
+    const tracking = ask('/depot/parcels/1');
+    await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
+    await sim.clock.advance('5s');
+    expect(await (await tracking).json()).toEqual({ number: '1', to: 'Oslo' });
+    expect(sim.journal.query({}).map(({ operation, fault, storedId }) => [operation, fault, storedId])).toEqual([
+      ['sendParcel', 'lost', '1'],
+      ['trackParcel', 'slow', undefined],
+    ]);
+  });
+
+  test('begins anew at a reset, and returns to a snapshot', async () => {
+    const { sim, ask, post } = depotAt();
+    await post('Oslo');
+    const snapshot = sim.snapshot();
+    await post('Bergen');
+    sim.restore(snapshot);
+    expect([(await ask('/depot/parcels/1')).status, (await ask('/depot/parcels/2')).status]).toEqual([200, 404]);
+    sim.reset();
+    expect((await ask('/depot/parcels/1')).status).toBe(404);
+    sim.restore(snapshot);
+    expect((await ask('/depot/parcels/1')).status).toBe(200);
+  });
+
+  test('is part of a fork, with data of its own', async () => {
+    const { sim, ask, post } = depotAt();
+    await post('Oslo');
+    const other = clientOf(sim.fork());
+    expect((await other.ask('/depot/parcels/1')).status).toBe(404);
+    expect((await other.post('Rome')).status).toBe(201);
+    expect(await (await ask('/depot/parcels/1')).json()).toEqual({ number: '1', to: 'Oslo' });
+  });
+
+  test('responds with 500 to an error in find, after authentication, and the simulator goes on', async () => {
+    const { sim, ask, errors } = depotAt();
+    expect((await ask('/depot/broken', { headers: { authorization: '' } })).status).toBe(401);
+    const failed = await ask('/depot/broken');
+    expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('find failed')]);
+    expect(errors.length).toBeGreaterThan(0);
+    expect(sim.journal.pending).toBe(0);
+    expect((await ask('/v1/pets')).status).toBe(200);
+  });
+
+  test('is judged: an early retry and a write that was stored twice are found', async () => {
+    const { sim, ask, post } = depotAt();
+    sim.faults.add({ when: { method: 'POST', nth: 1 }, then: { empty: true, phase: 'after' } });
+    await post('Oslo');
+    await post('Oslo');
+    for (let request = 0; request < 60; request++) await ask('/depot/parcels/1');
+    const { findings } = judge(sim, { isOver: true });
+    expect(findings.map(({ code }) => code)).toEqual(expect.arrayContaining(['duplicate-write', 'early-retry']));
+  });
+
+  test('comes back from a log with its data, its delayed request and its journal', async () => {
+    const options = { readMs: () => Date.now(), services: [depot], onWarning: () => {} };
+    const machine = startMachine(resolveScenario(frozen), Date.now(), options);
+    const { ask, post } = clientOf(machine.sim);
+    await post('Oslo');
+    machine.sim.faults.add({ name: 'slow', when: { method: 'GET' }, then: { delay: '5s' } });
+    const left = ask('/depot/parcels/1').catch(() => undefined);
+    await vi.waitFor(() => expect(machine.sim.journal.pending).toBe(1));
+    const pieces = JSON.parse(JSON.stringify([...captureMachine(machine)]));
+    const restored = await restoreMachine(pieces, options);
+    await restored.sim.clock.advance('5s');
+    const [, tracked] = restored.sim.journal.query({});
+    expect([tracked?.operation, tracked?.status, tracked?.responseBody]).toEqual([
+      'trackParcel',
+      200,
+      '{"number":"1","to":"Oslo"}',
+    ]);
+    await machine.sim.clock.advance('5s');
+    await left;
+  });
+});

@@ -1,0 +1,44 @@
+import { invalidRequest, notFound } from '../../src/requests/api-error.js';
+import type { Match, Service } from '../../src/requests/service.js';
+import { parseJson } from '../../src/values/json.js';
+
+/** The parcels of a depot by their numbers. */
+type Depot = Record<string, string>;
+
+const match = (operation: string, isWrite: boolean, params?: Match['params']): Match => ({
+  operation,
+  isWrite,
+  params,
+  refusal: undefined,
+  headers: { 'X-Depot': 'north' },
+});
+
+/** A second service, which has nothing in common with the Petstore: `POST /depot/parcels`, `GET /depot/parcels/{number}`. */
+export const depot: Service<Depot> = {
+  name: 'depot',
+  basePath: '/depot',
+  operations: ['sendParcel', 'trackParcel'],
+  data: {
+    create: () => ({}),
+    write: (parcels) => ({ ...parcels }),
+    read: (copy) => ({ ...(copy as Depot) }),
+  },
+  find({ method, path }) {
+    if (path === '/broken') throw new Error('find failed');
+    if (method === 'POST' && path === '/parcels') return match('sendParcel', true);
+    const number = /^\/parcels\/(\d+)$/.exec(path)?.[1];
+    return method === 'GET' && number !== undefined ? match('trackParcel', false, { number }) : undefined;
+  },
+  run({ body }, { operation, params }, { data: parcels }) {
+    if (operation === 'trackParcel') {
+      const to = parcels[params?.number ?? ''];
+      if (to === undefined) throw notFound('There is no parcel with this number.');
+      return { status: 200, body: JSON.stringify({ number: params?.number, to }) };
+    }
+    const parcel = parseJson(new TextDecoder().decode(body)) as { to?: string };
+    if (typeof parcel.to !== 'string') throw invalidRequest('A parcel needs an address: to.');
+    const number = String(Object.keys(parcels).length + 1);
+    parcels[number] = parcel.to;
+    return { status: 201, body: JSON.stringify({ number, to: parcel.to }), storedId: number };
+  },
+};
