@@ -5,7 +5,7 @@ import { findMissing, programs } from './test/support/programs.js';
 
 /** These start processes, browsers or another Vitest, or wait for real clients. */
 const processes = [
-  'test/{cli,clients,docs,extend,package,page,replicas,test-kits}/**/*.test.ts',
+  'test/{cli,clients,docs,own-routes,package,page,replicas,test-kits}/**/*.test.ts',
   'test/adapters/{browser,haproxy,msw-3}.test.ts',
   'test/persistence/*-processes.test.ts',
   'test/persistence/redis/*.test.ts',

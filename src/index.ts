@@ -1,5 +1,6 @@
 export type { Clock } from './clock/clock.js';
 export type { JournalQuery } from './journal/journal.js';
+export { type RouteOptions, serveRoute } from './own-routes/serve-route.js';
 export { type Assumption, type AssumptionId, assumptions, type Settings } from './petstore/assumptions.js';
 export type { OperationName, PetStatus } from './petstore/document.js';
 export { openapi } from './petstore/openapi.js';

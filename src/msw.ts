@@ -1,1 +1,2 @@
-export { guarded, type HandlersOptions, handlers } from './in-process/msw.js';
+export { type HandlersOptions, handlers } from './in-process/msw.js';
+export { guarded } from './own-routes/guarded.js';

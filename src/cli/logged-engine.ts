@@ -11,12 +11,11 @@ import { generateAtStart } from './generated-pets.js';
 import { program } from './program.js';
 import { tell, tellNotes } from './tell.js';
 
-/** Flags of a server that writes a log, and those that exclude it. */
+/** Flags of a server that writes a log. */
 export interface DataFlags {
   data?: string;
   'data-reset'?: boolean;
   fsync?: boolean;
-  handlers?: string;
   record?: string;
 }
 
@@ -89,7 +88,7 @@ export async function recordedEngine(options: RecordingOptions): Promise<Engine<
 }
 
 /** Checks the flags of a server that writes a log. @throws {UsageError} for flags that exclude each other */
-export function checkDataFlags({ data, 'data-reset': reset, fsync, handlers, record }: DataFlags): void {
+export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: DataFlags): void {
   if (data !== undefined && record !== undefined) {
     throw new UsageError(`expected either --data or --record: ${program} replay takes the folder of --data as well`);
   }
@@ -104,12 +103,6 @@ export function checkDataFlags({ data, 'data-reset': reset, fsync, handlers, rec
   if (fsync && isRedisAddress(data ?? '')) {
     throw new UsageError(
       'expected --fsync with a folder, got a store; when that writes to its disk is a setting of its own',
-    );
-  }
-  if ((data ?? record) !== undefined && handlers !== undefined) {
-    const flag = data === undefined ? '--record' : '--data';
-    throw new UsageError(
-      `expected either ${flag} or --handlers: what handlers of your own change could not be written down`,
     );
   }
 }

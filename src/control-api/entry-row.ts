@@ -5,6 +5,7 @@ import type { Entries } from '../validation/schema.js';
 import { fields, number, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { createInstantText } from '../values/instant-text.js';
+import { textOfBytes } from '../values/json-bytes.js';
 import { keyId } from '../values/mask-key.js';
 import { described, instantText } from './input-values.js';
 import { left, wait } from './wait-words.js';
@@ -240,7 +241,7 @@ function refusalBefore(before: RequestRecord, { id, arrivedAtMs }: RequestRecord
 function errorCode({ status, responseBody }: RequestRecord): string | undefined {
   if (status < 400) return undefined;
   try {
-    const { code } = JSON.parse(responseBody);
+    const { code } = JSON.parse(textOfBytes(responseBody));
     return typeof code === 'string' ? code : undefined;
   } catch {
     return undefined;
@@ -249,7 +250,8 @@ function errorCode({ status, responseBody }: RequestRecord): string | undefined 
 
 /** Reason for an answer in a few words, for one line of a list. `explain` lists the steps. */
 function summarize(entry: EntryRow): string {
-  const { refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } = entry;
+  const { operation, refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } =
+    entry;
   const until = promisedAt ?? entry.toldUntil;
   const leftMs = until === undefined ? 0 : Date.parse(until) - Date.parse(entry.time) - entry.durationMs;
   const waited = after?.waitMs === undefined ? '' : `came after ${wait(after.waitedMs)} of ${wait(after.waitMs)}`;
@@ -259,7 +261,7 @@ function summarize(entry: EntryRow): string {
   if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${left(leftMs)}`;
   const byFault = fault === undefined ? '' : `${unreadable ? 'answer lost' : 'fault'} (${fault})`;
   if (status === 0) return byFault || 'the client left';
-  const stored = storedId === undefined ? '' : `stored pet ${storedId}`;
+  const stored = storedId === undefined ? '' : `stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
   if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
   if (status === 401) return 'no valid key';
   if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;

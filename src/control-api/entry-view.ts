@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { createRedactor, displayKey, identity, type Redact } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { fromJsonBytes, textOfBytes } from '../values/json-bytes.js';
+import { fromJsonBytes, type JsonBytes, textOfBytes } from '../values/json-bytes.js';
 import { rememberLast } from '../values/remember-last.js';
 import { createRowFields, type EntryRow, type Fields, present } from './entry-row.js';
 import type { JournalEntry } from './journal-entry.js';
@@ -60,7 +60,8 @@ export function createEntryView(sim: Simulator): EntryView {
 
   const redactOf = (entry: RequestRecord, requestText: string | undefined): Redact => {
     const { path, query, call, client, responseBody, headers, token } = entry;
-    return redactor([path, query, call, client, requestText, responseBody, ...Object.values(headers)], token);
+    const responseText = textOfBytes(responseBody);
+    return redactor([path, query, call, client, requestText, responseText, ...Object.values(headers)], token);
   };
 
   return {
@@ -74,9 +75,12 @@ export function createEntryView(sim: Simulator): EntryView {
         baseUrl,
         headers: redactHeaders(headers, redact),
         ...(requestBody !== undefined && {
-          requestBody: showBody(fromJsonBytes(requestBody), redact(requestText as string)),
+          requestBody: showBytes(requestBody, redact),
         }),
-        ...(responseBody !== '' && { responseBody: bodies.show(responseBody, redact) }),
+        ...(responseBody !== '' && {
+          responseBody:
+            typeof responseBody === 'string' ? bodies.show(responseBody, redact) : showBytes(responseBody, redact),
+        }),
         ...present(tailOf(entry, redact)),
       };
     },
@@ -86,13 +90,16 @@ export function createEntryView(sim: Simulator): EntryView {
       const redact = redactOf(entry, requestText);
       const row = writeRow(rowOf(entry, redact));
       const fields = writeHeaders(redact === identity ? headers : redactHeaders(headers, redact));
-      const request =
-        requestBody !== undefined &&
-        `,"requestBody":${JSON.stringify(showBody(fromJsonBytes(requestBody), redact(requestText as string)))}`;
+      const request = requestBody !== undefined && `,"requestBody":${JSON.stringify(showBytes(requestBody, redact))}`;
       const tail = JSON.stringify(tailOf(entry, redact));
       return {
         start: `${row},"baseUrl":${quote(baseUrl)},"headers":{${fields}}${request || ''}${responseBody === '' ? '' : ',"responseBody":'}`,
-        body: responseBody === '' ? noBytes : bodies.write(responseBody, redact),
+        body:
+          typeof responseBody !== 'string'
+            ? encoder.encode(JSON.stringify(showBytes(responseBody, redact)))
+            : responseBody === ''
+              ? noBytes
+              : bodies.write(responseBody, redact),
         end: tail === '{}' ? '}' : `,${tail.slice(1)}`,
       };
     },
@@ -104,6 +111,9 @@ export function createEntryView(sim: Simulator): EntryView {
 }
 
 const noBytes = new Uint8Array(0);
+const encoder = new TextEncoder();
+
+const showBytes = (body: JsonBytes, redact: Redact) => showBody(fromJsonBytes(body), redact(textOfBytes(body)));
 
 const redactHeaders = (headers: RequestRecord['headers'], redact: Redact): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, redact(value)]));

@@ -30,7 +30,7 @@ export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] 
       baseUrl,
       headers: { ...headers },
       ...(requestBody && { requestBody: bodyOf(textOfBytes(requestBody)) }),
-      ...(responseBody !== '' && { responseBody: bodyOf(responseBody) }),
+      ...(responseBody !== '' && { responseBody: bodyOf(textOfBytes(responseBody)) }),
     };
   });
 

@@ -29,14 +29,11 @@ export const verdictSchema = fields({
     described(
       list(
         fields({
-          why: described(
-            oneOf('outside', 'guarded'),
-            'outside: the address is none of the API’s; guarded: a route of your own admitted or refused it.',
-          ),
+          why: described(oneOf('outside'), 'The address is none of the API’s.'),
           method: string,
           path: described(string, 'Without the query; … for all addresses past the first ones.'),
-          status: optional(described(count, 'Left out where the route decides it.')),
-          api: optional(described(string, 'What every address of the API begins with.')),
+          status: count,
+          api: described(string, 'What every address of the API begins with.'),
           count,
         }),
       ),

@@ -104,7 +104,7 @@ function explainOperation(entry: Explained): WhyStep {
       status < 400 && status > 0 ? `${status}` : `${status}: ${message ?? `no operation at ${method} ${path}`}`;
     return { step: 'route', result: status < 400 && status > 0 ? 'passed' : 'stopped', text, ...by };
   }
-  const stored = storedId === undefined ? '' : `, stored pet ${storedId}`;
+  const stored = storedId === undefined ? '' : `, stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
   if (status === 0) return { step: 'operation', result: 'stopped', text: `${operation}${stored}: no answer was read` };
   if (status < 400)
     return { step: 'operation', result: 'passed', text: `${operation} answered ${status}${stored}`, ...by };

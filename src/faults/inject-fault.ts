@@ -12,14 +12,12 @@ export const beforeDelay = ({ phase }: FaultRule, run: () => Outcome): Outcome |
  * @param first what `beforeDelay` gave
  * @param run runs the operation; called once, or never where the rule's phase is `before` and its effect is the answer
  */
-export function injectFault(
-  { effect, phase, name }: FaultRule,
-  first: Outcome | undefined,
-  run: () => Outcome,
-): Outcome {
-  const isAnswered = effect.kind !== 'none' && phase === 'before';
-  return corrupt(first ?? (isAnswered ? emptyOutcome : run()), effect, name);
+export function injectFault(rule: FaultRule, first: Outcome | undefined, run: () => Outcome): Outcome {
+  return corrupt(first ?? (needsOperation(rule) ? run() : emptyOutcome), rule);
 }
+
+/** Whether the response to a rule is the operation's, changed or not, so that the operation must run. */
+export const needsOperation = ({ effect, phase }: FaultRule): boolean => effect.kind === 'none' || phase === 'after';
 
 const readable: readonly FaultEffect['kind'][] = ['none', 'respond', 'ban'];
 
@@ -29,8 +27,12 @@ export function makesUnreadable({ effect }: FaultRule, method: string): boolean 
   return effect.kind === 'wire' ? effect.wire.kind !== 'drip' : !readable.includes(effect.kind);
 }
 
-function corrupt(outcome: Outcome, effect: FaultEffect, name: string): Outcome {
-  const { status, body } = outcome;
+const comma = 44;
+
+function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
+  const { status, body, raw } = outcome;
+  // A route reads the body of its response to the end if a rule applies.
+  const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
     // Refused before the delay of the rule.
@@ -43,13 +45,23 @@ function corrupt(outcome: Outcome, effect: FaultEffect, name: string): Outcome {
         headers: effect.headers,
       };
     case 'malformed':
-      return { ...outcome, body: `${body.slice(0, -1)},` };
+      return bytes === undefined
+        ? { ...outcome, body: `${body.slice(0, -1)},` }
+        : { ...outcome, raw: bytes.with(-1, comma) };
     case 'empty':
-      return { ...outcome, body: '' };
+      return { ...outcome, body: '', raw: undefined };
     case 'html':
-      return { ...outcome, body: htmlPage(status), headers: { ...outcome.headers, 'Content-Type': 'text/html' } };
+      return {
+        ...outcome,
+        body: htmlPage(status),
+        raw: undefined,
+        headers: { ...outcome.headers, 'Content-Type': 'text/html' },
+      };
     case 'truncateFraction':
-      return { ...outcome, wire: { kind: 'truncate', bytes: Math.floor(byteLength(body) * effect.fraction) } };
+      return {
+        ...outcome,
+        wire: { kind: 'truncate', bytes: Math.floor((bytes?.length ?? byteLength(body)) * effect.fraction) },
+      };
     case 'wire':
       return { ...outcome, wire: effect.wire };
   }

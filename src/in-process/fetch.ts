@@ -2,14 +2,19 @@ import type { Unrecorded } from '../journal/unrecorded.js';
 import { basePath } from '../petstore/document.js';
 import type { ApiCall, ApiHandler } from '../requests/api-call.js';
 import { errorBody, maximumBodyBytes } from '../requests/api-error.js';
+import { concatenate } from '../values/concatenate.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 import { addressPattern } from './address-pattern.js';
 import { toResponse } from './to-response.js';
 
 /** What answers, and what counts the requests outside of its API. */
-type Served = ApiHandler & { readonly unrecorded?: Unrecorded; readonly basePaths?: readonly string[] };
+type Served = ApiHandler & {
+  readonly unrecorded?: Unrecorded;
+  readonly basePaths?: readonly string[];
+  readonly [callersKey]?: Callers;
+};
 
-/** Gives numbers to connections: the number that was freed last, else a new one. */
+/** Numbers for connections: the number that was freed last, else a new one. */
 export function createConnections() {
   const free: number[] = [];
   let last = 0;
@@ -20,21 +25,40 @@ export function createConnections() {
 }
 
 /**
- * Makes a function that answers a `Request`. Addresses that `pattern` does not match get a 404 in the form of the API. A
- * connection that a fault cuts is `Response.error()`. A request that starts before the answer to another has the number of a
- * connection, so that the judge knows that they are of several callers; one that starts alone has none, because nothing tells
- * whose it is.
+ * Numbers for concurrent requests without a connection, so that the judge knows that they are of several callers. A request
+ * that starts alone has none, because its caller is unknown.
+ */
+export function createCallers() {
+  const { take, free } = createConnections();
+  let inFlight = 0;
+  return {
+    start: (): number | undefined => (inFlight++ === 0 ? undefined : take()),
+    end(caller: number | undefined): void {
+      inFlight--;
+      if (caller !== undefined) free(caller);
+    },
+  };
+}
+
+type Callers = ReturnType<typeof createCallers>;
+
+/** Property of a simulator with the callers that all of its in-process adapters share. */
+export const callersKey = Symbol.for('petstore-sim callers');
+
+export const callersOf = (sim: ApiHandler): Callers => (sim as Served)[callersKey] ?? createCallers();
+
+/**
+ * Makes a function that responds to a `Request`. Addresses that `pattern` does not match get a 404 in the form of the API. A
+ * connection that a fault cuts is `Response.error()`.
  */
 export function createAnswerRequest(sim: Served, pattern: RegExp): (request: Request) => Promise<Response> {
-  const connections = createConnections();
-  let underWay = 0;
+  const callers = callersOf(sim);
   return async (request) => {
-    const connection = underWay++ === 0 ? undefined : connections.take();
+    const connection = callers.start();
     try {
       return await answerRequest(sim, pattern, request, connection);
     } finally {
-      underWay--;
-      if (connection !== undefined) connections.free(connection);
+      callers.end(connection);
     }
   };
 }
@@ -77,7 +101,7 @@ async function answerRequest(
 }
 
 /** Reads a body, at most one chunk past `maximumBodyBytes`, and no further once the request is aborted. */
-async function readBody(request: Request): Promise<Uint8Array | undefined> {
+export async function readBody(request: Request): Promise<Uint8Array | undefined> {
   const { body, signal } = request;
   if (body === null) return undefined;
   // Firefox has no `request.body`.
@@ -96,17 +120,6 @@ async function readBody(request: Request): Promise<Uint8Array | undefined> {
   signal.removeEventListener('abort', stop);
   if (bytes > maximumBodyBytes) stop();
   return concatenate(chunks, bytes);
-}
-
-function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: number): Uint8Array {
-  if (more.length === 0) return first;
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of [first, ...more]) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /** The simulator as a `fetch` function, for any origin. */

@@ -8,12 +8,11 @@ import { statusesWithoutBody } from '../requests/outcome.js';
  * @throws the reason of `signal` when the client gives up on an answer that never comes
  */
 export async function toResponse(
-  { status, headers: fields, body, wire, finish }: Answer,
+  { status, headers: fields, body, raw, wire, finish }: Answer,
   { method, signal }: Pick<Request, 'method' | 'signal'>,
   clock: Clock,
 ): Promise<Response> {
-  // As pairs: from an object, the `Headers` of Node loses a field called `__proto__`.
-  const headers = Object.entries(fields);
+  const headers = headerPairs(fields);
   switch (wire?.kind) {
     case 'reset':
     case 'close':
@@ -27,22 +26,32 @@ export async function toResponse(
     finish?.(true);
     return new Response(null, { status, headers });
   }
+  const all = () => (raw ?? encode(body)) as Uint8Array<ArrayBuffer>;
   switch (wire?.kind) {
     case 'truncate':
-      return new Response(cutStream(encode(body), wire.bytes), { status, headers });
+      return new Response(cutStream(all(), wire.bytes), { status, headers });
     case 'contentLength': {
-      const all = encode(body);
+      const bytes = all();
       // A client reads as many bytes as Content-Length says; it fails only when fewer come.
-      const seen = wire.value > all.length ? cutStream(all, all.length, wire.value) : all.subarray(0, wire.value);
+      const seen =
+        wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
       return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
     }
     case 'drip':
-      return new Response(slowStream(encode(body), wire, { clock, signal, finish }), { status, headers });
+      return new Response(slowStream(all(), wire, { clock, signal, finish }), { status, headers });
     default:
       // To text without a Content-Type, `Response` would add one.
-      return new Response('Content-Type' in fields ? body : encode(body), { status, headers });
+      return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), { status, headers });
   }
 }
+
+/** As pairs: from an object, the `Headers` of Node loses a field called `__proto__`. Set-Cookie has a pair for each line. */
+export const headerPairs = (headers: Answer['headers']): [string, string][] =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    name === 'Set-Cookie'
+      ? value.split('\n').map((line): [string, string] => [name, line])
+      : [[name, value] as [string, string]],
+  );
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

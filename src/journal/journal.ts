@@ -132,7 +132,11 @@ export class RequestJournal {
       return;
     }
     const at = this.#records.findLastIndex((record) => record?.id === id);
-    if (at >= 0) this.#records[at] = { ...(this.#records[at] as RequestRecord), ...delivery };
+    if (at < 0) return;
+    const before = this.#records[at] as RequestRecord;
+    const after = cutBodies({ ...before, ...delivery }, this.#limits.bodyBytes);
+    this.#records[at] = after;
+    if (delivery.responseBody !== undefined) this.#grow(bytesOf(after) - bytesOf(before));
   }
 
   report(outcome: ReportedOutcome): void {
@@ -235,6 +239,6 @@ export function meetsQuery(
 const contains = ({ path, query, requestBody, responseBody, fault }: RequestRecord, text: string): boolean =>
   path.includes(text) ||
   query.includes(text) ||
-  responseBody.includes(text) ||
+  textOfBytes(responseBody).includes(text) ||
   (fault ?? '').includes(text) ||
   (requestBody !== undefined && textOfBytes(requestBody).includes(text));

@@ -16,11 +16,12 @@ const recordBytes = 500;
 export const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
   recordBytes +
   lengthOf(requestBody) +
-  responseBody.length +
+  lengthOf(responseBody) +
   method.length +
   path.length +
   query.length +
   (token?.length ?? 0) +
   (call?.length ?? 0);
 
-const lengthOf = (bytes: JsonBytes = '') => (typeof bytes === 'string' ? bytes.length : bytes.base64.length);
+/** About how much memory bytes take. */
+export const lengthOf = (bytes: JsonBytes = '') => (typeof bytes === 'string' ? bytes.length : bytes.base64.length);

@@ -1,14 +1,12 @@
-/** Requests that arrived and that the journal does not contain, counted by what they have in common. */
+/** Requests to addresses outside of the API, which the journal does not contain, counted by what they have in common. */
 export interface UnrecordedRequests {
-  /** `outside`: the address is none of the API's. `guarded`: a route of the user's own admitted or refused it. */
-  readonly why: 'outside' | 'guarded';
+  readonly why: 'outside';
   readonly method: string;
-  /** As it was sent, without the query; `…` for all addresses past the first ones, and where nobody said it. */
+  /** As it was sent, without the query; `…` for all addresses past the first ones. */
   readonly path: string;
-  /** Of the answer; left out where the route of the user decides it. */
-  readonly status?: number | undefined;
+  readonly status: number;
   /** What every address of the API that it missed begins with: `/v1`, `/s/NAME/v1`. */
-  readonly api?: string | undefined;
+  readonly api: string;
   readonly count: number;
 }
 
@@ -17,7 +15,7 @@ type Common = Omit<UnrecordedRequests, 'count'>;
 /** Groups of one simulator; more are counted together. */
 const mostGroups = 50;
 const mostCharacters = 200;
-export const otherPaths = '…';
+const otherPaths = '…';
 
 /** A path with whole segments only, because half a key could not be masked. */
 const cut = (path: string) =>
@@ -29,8 +27,7 @@ export class Unrecorded {
   /** How many there are. */
   count = 0;
 
-  /** @param authorization the header of the request, so that a verdict on one key can leave the others out */
-  record(request: Common, authorization?: string | null): void {
+  #record(request: Common, authorization?: string | null): void {
     this.count++;
     const { why, method, status } = request;
     const path = cut(request.path);
@@ -42,9 +39,12 @@ export class Unrecorded {
     else this.#recordOther(request);
   }
 
-  /** Records a request to an address that is none of the API's, which got a 404. */
+  /**
+   * Records a request to an address that is none of the API's, which got a 404.
+   * @param authorization the header of the request, so that a verdict on one key can leave the others out
+   */
   recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
-    this.record({ why: 'outside', method, path, status: 404, api }, authorization);
+    this.#record({ why: 'outside', method, path, status: 404, api }, authorization);
   }
 
   /** @param isWanted takes requests by their token; default: all */
@@ -65,9 +65,9 @@ export class Unrecorded {
     this.count = 0;
   }
 
-  #recordOther({ why, api }: Common): void {
+  #recordOther({ why, status, api }: Common): void {
     const other = this.#groups.get(why);
     if (other !== undefined) other.count++;
-    else this.#groups.set(why, { why, method: '', path: otherPaths, api, token: undefined, count: 1 });
+    else this.#groups.set(why, { why, method: '', path: otherPaths, status, api, token: undefined, count: 1 });
   }
 }

@@ -8,7 +8,7 @@ import type { ClientNeeds } from './needs.js';
 import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
 import { graceMs, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
-import { describeGuarded, describeOutside } from './unrecorded.js';
+import { describeOutside } from './unrecorded.js';
 
 /** What a scenario expects of a client. */
 export interface Expectation {
@@ -79,8 +79,6 @@ export function conclude(
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is not known as a whole.`);
-  const guarded = describeGuarded(unrecorded);
-  if (guarded !== undefined) return inconclusive(guarded);
   if (isWrongKey(run.requests, expect, run.needs)) {
     return inconclusive('Every request was a 401: check the API key of the client.');
   }

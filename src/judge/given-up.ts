@@ -1,3 +1,4 @@
+import { textOfBytes } from '../values/json-bytes.js';
 import { lowest } from '../values/lowest.js';
 import { type Severity, span, target } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
@@ -114,4 +115,4 @@ const wanted = (request: JudgedRequest) =>
 
 /** Whether the answer has a pet of that name in it. */
 const shows = ({ responseBody }: JudgedRequest, { pet }: JudgedRequest) =>
-  responseBody.includes(`"name":${JSON.stringify(pet.split('\n', 1)[0])}`);
+  textOfBytes(responseBody).includes(`"name":${JSON.stringify(pet.split('\n', 1)[0])}`);

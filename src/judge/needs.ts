@@ -1,4 +1,3 @@
-import type { OperationName } from '../petstore/document.js';
 import { counted } from '../values/counted.js';
 import { groupBy } from '../values/group-by.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
@@ -8,14 +7,14 @@ import { isServed } from './request-kind.js';
 export interface ClientNeeds {
   /** The API key. */
   readonly key?: string | undefined;
-  readonly operation?: OperationName | undefined;
+  readonly operation?: string | undefined;
   /** How many calls; another try of one is no further call. */
   readonly calls?: number | undefined;
   /** How many of them side by side. Default 1. */
   readonly parallel?: number | undefined;
 }
 
-const targets: Record<OperationName, string> = {
+const targets: Record<string, string> = {
   listPets: 'a GET /pets',
   createPet: 'a POST /pets',
   getPet: 'a GET /pets/{petId}',
@@ -30,7 +29,7 @@ export function unmetNeed(
   const withKey = key === undefined ? requests : requests.filter(({ token }) => token === key);
   if (withKey.length === 0) return 'the API key that it hands out';
   const wanted = operation === undefined ? withKey : withKey.filter((request) => request.operation === operation);
-  if (operation !== undefined && wanted.length === 0) return targets[operation];
+  if (operation !== undefined && wanted.length === 0) return targets[operation] ?? `a request for ${operation}`;
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
   // A client that was refused, or got no answer, may have had its reason to stop.

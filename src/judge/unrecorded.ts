@@ -7,29 +7,16 @@ type Groups = readonly UnrecordedRequests[];
 const mostNamed = 3;
 
 /** `5 requests came to /pets; the API is under /v1.`; `undefined` without requests outside of the API. */
-export function describeOutside(unrecorded: Groups = []): string | undefined {
-  const outside = unrecorded.filter(({ why }) => why === 'outside');
+export function describeOutside(outside: Groups = []): string | undefined {
   const [first] = outside;
   if (first === undefined) return undefined;
   const paths = named(outside.map(({ path }) => path));
   return `${counted(countOf(outside), 'request')} came to ${paths}; the API is under ${first.api}.`;
 }
 
-/** Why a run with requests to guarded routes is not known as a whole; `undefined` without any. */
-export function describeGuarded(unrecorded: Groups = []): string | undefined {
-  const guarded = unrecorded.filter(({ why }) => why === 'guarded');
-  if (guarded.length === 0) return undefined;
-  const routes = named(guarded.map(({ method, path }) => `${method} ${path}`.trim()));
-  const refused = countOf(guarded.filter(({ status }) => status !== undefined));
-  const of = refused === 0 ? '' : `, ${refused} of them refused`;
-  return `${counted(countOf(guarded), 'request')} came to guarded routes (${routes})${of}; the journal does not show them, so the run is not known as a whole.`;
-}
-
-/** Why a request is in no journal: the text of the 404, or the route that it came to. */
-export const unrecordedText = ({ why, status, api }: UnrecordedRequests): string =>
-  why === 'outside'
-    ? `There is nothing at this address; the API is under ${api}.`
-    : `A guarded route ${status === undefined ? 'admitted it and counted it for the limits' : 'refused it'}; the journal does not show it.`;
+/** The text of the 404 of a request that no journal contains. */
+export const unrecordedText = ({ api }: UnrecordedRequests): string =>
+  `There is nothing at this address; the API is under ${api}.`;
 
 export const countOf = (groups: Groups) => groups.reduce((sum, { count }) => sum + count, 0);
 

@@ -10,6 +10,7 @@ import { readStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
 import { sequencerHost } from './sequencer-host.js';
@@ -58,8 +59,9 @@ export function loggedState(
     notices,
     run,
     load(scenario, { reseed = false } = {}) {
+      const { operations } = coreOf(machine.sim).state.shared;
       // Complete, as at a start, so that the next start recognizes it.
-      const { scenario: complete } = resolveScenario(scenario, generatePets, readStart);
+      const { scenario: complete } = resolveScenario(scenario, generatePets, readStart, operations);
       const after = isShared ? { after: machine.state.scenarioHash } : {};
       return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, ...after });
     },

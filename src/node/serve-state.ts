@@ -1,16 +1,16 @@
 import { type Backend, createDirectBackend } from '../control-api/backend.js';
 import { Sandboxes } from '../sandboxes/sandboxes.js';
+import { unknownOperations } from '../scenario/operations.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { checkSimulator, type Simulator } from '../simulator/simulator.js';
+import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
-import type { ExtensionOf } from './custom-routes/extensions.js';
+import type { ExtensionOf, HandlerSource } from './custom-routes/extensions.js';
 import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
 /** State that a server can serve. */
 export interface OpenState {
   readonly backend: Backend;
-  /** Handlers that take precedence over the API. */
-  readonly extensionOf?: ExtensionOf | undefined;
   close(): Promise<void>;
   /** Removes a file that a failed start has created. */
   discard?(): void;
@@ -41,14 +41,16 @@ export async function serveState<State extends OpenState>(
     throw error;
   });
   const closeState = state.close;
-  const port =
-    bound ??
-    (await openPort(options).catch(async (error) => {
+  const orClose = async <Part>(part: Promise<Part>): Promise<Part> =>
+    part.catch(async (error) => {
+      await bound?.close({ graceMs: 0 });
       await closeState();
       state.discard?.();
       throw error;
-    }));
-  port.serve(state.backend, state.extensionOf);
+    });
+  const extensionOf = await orClose(mount(state.backend.sim, options.handlers));
+  const port = bound ?? (await orClose(openPort(options)));
+  port.serve(state.backend, extensionOf);
   const { serve, pause, ...server } = port;
   // Assigned, because the state of a store has getters.
   return Object.assign(state, server, {
@@ -82,18 +84,27 @@ interface MemoryState extends OpenState {
 /** A simulator in memory. */
 export const memoryEngine = (
   sim: Simulator,
-  { handlers = [], sandboxes: limits }: Pick<ListenOptions, 'handlers' | 'sandboxes'> = {},
+  { sandboxes: limits }: Pick<ListenOptions, 'sandboxes'> = {},
 ): Engine<MemoryState> => ({
   async open() {
-    const hasHandlers = typeof handlers === 'function' || handlers.length > 0;
-    const extensionOf = hasHandlers ? await mount(sim, handlers) : undefined;
     // Not the machine's time, which somebody may set.
     const sandboxes = new Sandboxes(sim, () => performance.now(), limits);
     const load: MemoryState['load'] = async (scenario, { reseed = false } = {}) => sim.load(scenario, { reseed });
-    return { backend: createDirectBackend(sim, sandboxes), sandboxes, extensionOf, load, close: async () => {} };
+    return { backend: createDirectBackend(sim, sandboxes), sandboxes, load, close: async () => {} };
   },
 });
 
-// With Express, so only where it is used.
-const mount = async (...args: Parameters<typeof import('./custom-routes/extensions.js').createExtensions>) =>
-  (await import('./custom-routes/extensions.js')).createExtensions(...args);
+/**
+ * Mounts handlers, then checks the scenario's names of operations, to which `guarded` has added its own.
+ * @throws {ScenarioError} for an unknown operation
+ */
+async function mount(sim: Simulator, handlers: HandlerSource = []): Promise<ExtensionOf | undefined> {
+  if (typeof handlers !== 'function' && handlers.length === 0) return undefined;
+  // With Express, so only where it is used.
+  const { createExtensions } = await import('./custom-routes/extensions.js');
+  const extensionOf = await createExtensions(sim, handlers);
+  const { resolved, shared } = coreOf(sim).state;
+  const issues = [...unknownOperations(resolved.scenario, shared.operations)];
+  if (issues.length > 0) throw new ScenarioError(issues);
+  return extensionOf;
+}

@@ -1,5 +1,6 @@
 import type { ServerControl } from '../control-api/create-control.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
+import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
 import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -10,7 +11,7 @@ import { nameOfScenario, readScenarioAndFiles } from './scenario-files/scenario-
 import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
 import { serveState } from './serve-state.js';
 
-export interface ServeOptions extends Omit<ListenOptions, 'handlers' | 'holdRefusals'> {
+export interface ServeOptions extends Omit<ListenOptions, 'holdRefusals'> {
   /** The name of a shipped scenario, a file, or the content itself. Default: the default scenario. */
   scenario?: string | Scenario;
   /**
@@ -43,7 +44,7 @@ export interface ServedData {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-const { handlers: _, holdRefusals: __, ...ofListen } = listenOptions;
+const { holdRefusals: _, ...ofListen } = listenOptions;
 const serveOptions: Record<keyof ServeOptions, true> = {
   ...ofListen,
   scenario: true,
@@ -72,10 +73,12 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     import('../control-api/create-control.js'),
     import('../scenario/generate-pets.js'),
   ]);
+  // With handlers, names of operations are checked when `guarded` has added its own.
+  const operations = options.handlers === undefined ? undefined : anyOperation;
   const resolved =
     typeof scenario === 'string'
-      ? (await readScenarioAndFiles(scenario, { generatePets })).resolved
-      : resolveScenario(scenario, generatePets, readStart);
+      ? (await readScenarioAndFiles(scenario, { generatePets, operations })).resolved
+      : resolveScenario(scenario, generatePets, readStart, operations);
   const engine = await dataEngine(data, {
     resolved,
     scenarioName: typeof scenario === 'string' ? nameOfScenario(scenario) : resolved.name,

@@ -1,5 +1,6 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { fingerprint } from '../values/fingerprint.js';
+import { textOfBytes } from '../values/json-bytes.js';
 
 /** Bodies longer than this are mostly lists, of which the same few are answered again and again. */
 const longBody = 200;
@@ -27,7 +28,8 @@ export function createAnswerHash() {
     addRecord({ id, status, headers, responseBody }: RequestRecord): void {
       parts.push(String(id), String(status));
       for (const name in headers) parts.push(name, headers[name] as string);
-      parts.push(responseBody.length > longBody ? hashOf(responseBody) : responseBody);
+      const text = textOfBytes(responseBody);
+      parts.push(text.length > longBody ? hashOf(text) : text);
     },
     /** Ids of keys are left out: they are made of the keys, and a recording has others. */
     addText(text: string): void {

@@ -1,5 +1,5 @@
 import { exportFaults, exportKey, exportPet } from '../control-api/export-state.js';
-import { bytesOf } from '../journal/record-bytes.js';
+import { bytesOf, lengthOf } from '../journal/record-bytes.js';
 import type { StoredPet } from '../petstore/pet.js';
 import type { ApiKey } from '../rate-limits/api-key.js';
 import { toPlainCall } from '../requests/plain-call.js';
@@ -8,9 +8,9 @@ import type { SandboxState } from '../sandboxes/sandboxes.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import { copyServices } from '../simulator/simulator-state.js';
-import type { DelayedRequest } from '../simulator/to-record.js';
-import { toJsonCall } from './command-json.js';
-import type { JsonDelayed, Piece } from './piece.js';
+import type { DelayedRequest, RequestInProgress, RunningRequest } from '../simulator/to-record.js';
+import { toJsonCall, toJsonOutcome } from './command-json.js';
+import type { JsonDelayed, JsonExchange, JsonRunning, Piece } from './piece.js';
 
 /** A piece is at most about this long as JSON. */
 const pieceBytes = 32 * 1024;
@@ -24,7 +24,7 @@ export type NumberOf = (resolved: ResolvedScenario) => number;
  */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { state } = coreOf(sim);
-  const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed } = state;
+  const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed, running } = state;
   const { lastId, pending, dropped, clearedId, outcomes, outages } = journal;
   const petState = pets.isSeed() ? undefined : pets.state();
   const head: Piece = {
@@ -43,6 +43,7 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
   const { entries } = journal;
   const held = [...journal.held.values()];
   const waiting = delayed.map((request) => jsonDelayed(request, numberOf));
+  const routes = [...running.values()].map((request) => jsonRunning(request, numberOf));
   const snapshots = [...sim.snapshots].map(([name, snapshot]) => captureSnapshot(name, snapshot, numberOf));
   function* pieces(): Generator<Piece> {
     yield head;
@@ -51,6 +52,7 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
     for (const part of parts(entries, recordLength)) yield { kind: 'entries', entries: part };
     for (const part of parts(held, recordLength)) yield { kind: 'held', entries: part };
     for (const part of parts(waiting, delayedLength)) yield { kind: 'delayed', requests: part };
+    for (const part of parts(routes, runningLength)) yield { kind: 'running', requests: part };
     for (const snapshot of snapshots) yield* snapshot;
   }
   return pieces();
@@ -94,8 +96,9 @@ function* keyPieces(keys: readonly ApiKey[], unlisted: readonly ApiKey[]): Gener
 
 const keyLength = ({ key, minute, day }: ApiKey) => 400 + key.length + 20 * (minute.log.length + day.log.length);
 const recordLength = (record: RequestRecord) => 200 + bytesOf(record);
+const runningLength = ({ exchange: { call } }: JsonRunning) => 1_000 + lengthOf(call.body);
 const delayedLength = ({ exchange: { call }, first }: JsonDelayed) =>
-  1_000 + (first?.body.length ?? 0) + (typeof call.body === 'string' ? call.body.length : 0);
+  1_000 + lengthOf(first?.body) + lengthOf(call.body);
 
 /** A list in parts that are each about as long as a piece may be. */
 export function* parts<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Generator<Item[]> {
@@ -112,13 +115,19 @@ export function* parts<Item>(items: readonly Item[], lengthOf: (item: Item) => n
   if (part.length > 0) yield part;
 }
 
-function jsonDelayed({ dueMs, rule, first, exchange }: DelayedRequest, numberOf: NumberOf): JsonDelayed {
-  const { call, resolved, fault: _, ...rest } = exchange;
-  const { bodyKey: __, ...outcome } = first ?? { status: 0, body: '' };
-  return {
-    dueMs,
-    rule: rule.definition,
-    ...(first && { first: outcome }),
-    exchange: { ...rest, call: toJsonCall(toPlainCall(call)), resolved: numberOf(resolved) },
-  };
+const jsonDelayed = ({ dueMs, rule, first, exchange }: DelayedRequest, numberOf: NumberOf): JsonDelayed => ({
+  dueMs,
+  rule: rule.definition,
+  ...(first && { first: toJsonOutcome(first) }),
+  exchange: jsonExchange(exchange, numberOf),
+});
+
+const jsonRunning = ({ exchange, rule, ...rest }: RunningRequest, numberOf: NumberOf): JsonRunning => ({
+  ...rest,
+  ...(rule && { rule: rule.definition }),
+  exchange: jsonExchange(exchange, numberOf),
+});
+
+function jsonExchange({ call, resolved, fault: _, ...rest }: RequestInProgress, numberOf: NumberOf): JsonExchange {
+  return { ...rest, call: toJsonCall(toPlainCall(call)), resolved: numberOf(resolved) };
 }

@@ -1,26 +1,59 @@
+import { maximumBodyBytes } from '../requests/api-error.js';
+import type { Outcome } from '../requests/outcome.js';
 import type { PlainCall } from '../requests/plain-call.js';
-import { fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
-import type { Command } from './command.js';
+import { cutBytes, fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
+import type { Command, RequestCommand, RouteEndedCommand } from './command.js';
 
-/** A call as JSON holds it. */
+/** A call as JSON: without the function of its route. */
 export type JsonCall = Omit<PlainCall, 'body'> & { body?: JsonBytes | undefined };
 
 export const toJsonCall = (call: PlainCall): JsonCall =>
-  call.body === undefined ? (call as JsonCall) : { ...call, body: toJsonBytes(call.body) };
+  call.body === undefined && call.route === undefined
+    ? (call as unknown as JsonCall)
+    : {
+        ...call,
+        route: call.route && { operation: call.route.operation },
+        body: call.body && toJsonBytes(call.body),
+      };
 
 export const fromJsonCall = (call: JsonCall): PlainCall => ({
   ...call,
   body: call.body === undefined ? undefined : fromJsonBytes(call.body),
 });
 
-/** A command as it stands in a log. Only the body of a request is not JSON by itself. */
-export const toJsonCommand = (command: Command): unknown =>
-  command.kind === 'request' && command.call.body !== undefined
-    ? { ...command, call: toJsonCall(command.call) }
-    : command;
+/** An outcome as JSON. */
+export type JsonOutcome = Omit<Outcome, 'body' | 'raw' | 'bodyKey'> & { body: JsonBytes };
+
+/** Bytes of a body in a log: as many as a journal keeps, and the rest of a character that is cut there. */
+const loggedBytes = maximumBodyBytes + 4;
+
+/** An outcome as JSON, with the start of its body. A stream has no body here; its start follows with its delivery. */
+export function toJsonOutcome({ bodyKey: _, raw, body, ...rest }: Outcome): JsonOutcome {
+  return { ...rest, body: cutBytes<JsonBytes>(raw instanceof Uint8Array ? toJsonBytes(raw) : body, loggedBytes) };
+}
+
+export const fromJsonOutcome = ({ body, ...rest }: JsonOutcome): Outcome =>
+  typeof body === 'string' ? { ...rest, body } : { ...rest, body: '', raw: fromJsonBytes(body) };
+
+type JsonCommand =
+  | Exclude<Command, RequestCommand | RouteEndedCommand>
+  | (Omit<RequestCommand, 'call'> & { call: JsonCall })
+  | (Omit<RouteEndedCommand, 'outcome'> & { outcome: JsonOutcome });
+
+/** A command as JSON in a log; the same object if it is JSON already. */
+export function toJsonCommand(command: Command): JsonCommand {
+  if (command.kind === 'request') {
+    const call = toJsonCall(command.call);
+    return call === command.call ? (command as JsonCommand) : { ...command, call };
+  }
+  if (command.kind === 'routeEnded') return { ...command, outcome: toJsonOutcome(command.outcome) };
+  return command;
+}
 
 /** The command that `toJsonCommand` made into JSON. */
 export function fromJsonCommand(value: unknown): Command {
-  const command = value as Exclude<Command, { kind: 'request' }> | { kind: 'request'; call: JsonCall };
-  return command.kind === 'request' ? { ...command, call: fromJsonCall(command.call) } : command;
+  const command = value as JsonCommand;
+  if (command.kind === 'request') return { ...command, call: fromJsonCall(command.call) };
+  if (command.kind === 'routeEnded') return { ...command, outcome: fromJsonOutcome(command.outcome) };
+  return command;
 }

@@ -1,4 +1,5 @@
 import type { ClientEnd } from '../judge/run.js';
+import type { Outcome } from '../requests/outcome.js';
 import type { PlainCall } from '../requests/plain-call.js';
 import type { Delivery } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -24,6 +25,14 @@ export interface DisconnectCommand {
   readonly kind: 'left';
   readonly sandbox?: string | undefined;
   readonly id: number;
+}
+
+/** The function of a route of the user's own ended. Appended by the process that received the request. */
+export interface RouteEndedCommand {
+  readonly kind: 'routeEnded';
+  readonly sandbox?: string | undefined;
+  readonly id: number;
+  readonly outcome: Outcome;
 }
 
 /** A control operation that changes something. */
@@ -120,6 +129,7 @@ export type Command =
   | RequestCommand
   | SentCommand
   | DisconnectCommand
+  | RouteEndedCommand
   | ControlCommand
   | ScenarioCommand
   | KeepAliveCommand

@@ -4,6 +4,7 @@ import { LogUnavailableError } from './log.js';
 const withoutWaiter: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
   'sent',
   'left',
+  'routeEnded',
   'tick',
   'join',
   'beat',

@@ -37,8 +37,8 @@ export class DueRequests {
   complete(): void {
     if (!this.#mayBe) return;
     for (const sim of this.#sims()) {
-      const { delayed, state } = coreOf(sim);
-      if (state.delayed.length > 0) delayed.complete(sim.clock.now());
+      const { waiting, state } = coreOf(sim);
+      if (state.delayed.length > 0) waiting.complete(sim.clock.now());
     }
   }
 }

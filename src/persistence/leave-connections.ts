@@ -3,9 +3,12 @@ import { isConnectionOf, type Replica } from './replicas.js';
 
 /** The connections of a replica have ended: nobody waits on them for an answer any more. */
 export function leaveConnections(sim: Simulator, replica: Replica): void {
-  const { delayed, state } = coreOf(sim);
+  const { waiting, state } = coreOf(sim);
   for (const { exchange } of [...state.delayed]) {
-    if (isConnectionOf(replica, exchange.call.connection)) delayed.leave(exchange.id);
+    if (isConnectionOf(replica, exchange.call.connection)) waiting.leave(exchange.id);
+  }
+  for (const { exchange } of [...state.running.values()]) {
+    if (isConnectionOf(replica, exchange.call.connection)) waiting.abandonRoute(exchange.id);
   }
   for (const [id, { connection }] of [...state.journal.held]) {
     if (isConnectionOf(replica, connection)) state.journal.complete(id, { isAbandoned: true });

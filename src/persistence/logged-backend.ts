@@ -1,12 +1,14 @@
 import type { Backend, ControlRequest } from '../control-api/backend.js';
-import { unavailable } from '../control-api/control-error.js';
+import { toControlError, unavailable } from '../control-api/control-error.js';
 import type { LogHealth } from '../control-api/control-operation.js';
 import { findScenario } from '../control-api/input-values.js';
 import { checkInput } from '../control-api/perform.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import { toPlainCall } from '../requests/plain-call.js';
 import type { Sandbox } from '../sandboxes/sandboxes.js';
-import { coreOf } from '../simulator/simulator.js';
+import { unknownOperations } from '../scenario/operations.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import type { Command } from './command.js';
 import type { HandledRequest } from './command-result.js';
@@ -32,7 +34,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       );
     });
 
-  return {
+  const backend: Backend = {
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
@@ -59,6 +61,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     change({ name, operation, sandbox, input, caller, origin }: ControlRequest) {
       const content = withContent(input);
       checkInput(operation, content);
+      checkOperations(content);
       return submit({ kind: 'control', sandbox, operation: name, input: content, origin, client: caller.name });
     },
     health,
@@ -72,6 +75,21 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       return [...sequencer.away.unreported(name), ...now].map((each) => byItsClock(of, each, nowMs));
     },
   };
+  logRoutes(sim);
+  for (const sandbox of sandboxes.list()) logRoutes(sandbox.sim, sandbox);
+  machine.onSandbox = (sandbox) => logRoutes(sandbox.sim, sandbox);
+  return backend;
+
+  /** Routes of the user's own go through the log: a request and, when its function has ended, its outcome. */
+  function logRoutes(of: Simulator, sandbox?: Sandbox): void {
+    const { routes } = coreOf(of);
+    const name = sandbox?.name;
+    routes.handle = (call) => new Promise<Answer>((resolve, reject) => backend.handle(sandbox, call, resolve, reject));
+    routes.finish = (id, outcome) => {
+      // A sandbox that was removed, or made anew since, knows nothing of the request.
+      if (machine.simOf(name) === of) sequencer.submit({ kind: 'routeEnded', sandbox: name, id, outcome });
+    };
+  }
 
   function deliverHandled(
     { sim, id, atMs, answer }: HandledRequest,
@@ -103,7 +121,12 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
         sent: sent && ((heldMs) => sequencer.note(sandbox, id, { ...delivery(), heldMs })),
         finish:
           finish &&
-          ((isWhole) => sequencer.note(sandbox, id, { finishedAtMs: sim.clock.now(), isAbandoned: !isWhole })),
+          ((isWhole, responseBody) =>
+            sequencer.note(sandbox, id, {
+              finishedAtMs: sim.clock.now(),
+              isAbandoned: !isWhole,
+              ...(responseBody !== undefined && { responseBody }),
+            })),
       });
     };
     if (!(answer instanceof Promise)) {
@@ -115,6 +138,14 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     signal?.addEventListener('abort', leave);
     if (signal?.aborted) leave();
     answer.finally(() => signal?.removeEventListener('abort', leave)).then((late) => send(late, true), fail);
+  }
+
+  /** @throws {ScenarioError} for a scenario or fault rule that names an unknown operation */
+  function checkOperations(input: unknown): void {
+    if (!isMap(input)) return;
+    const known = coreOf(sim).state.shared.operations;
+    const issues = [...unknownOperations(isMap(input.scenario) ? input.scenario : input, known)];
+    if (issues.length > 0) throw toControlError(new ScenarioError(issues));
   }
 
   /** A scenario by its content, because the name may mean something else where the log is read. */

@@ -4,14 +4,13 @@ import type { FaultRule } from '../faults/fault-rule.js';
 import type { Outage } from '../journal/outage.js';
 import type { ClientEnd } from '../judge/run.js';
 import type { Pet } from '../petstore/pet.js';
-import type { Outcome } from '../requests/outcome.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { ControlChanges } from '../simulator/control-change.js';
 import type { ServiceCopies } from '../simulator/simulator-state.js';
-import type { RequestInProgress } from '../simulator/to-record.js';
+import type { RequestInProgress, RunningRequest } from '../simulator/to-record.js';
 import type { Int64 } from '../values/int64.js';
-import type { JsonCall } from './command-json.js';
+import type { JsonCall, JsonOutcome } from './command-json.js';
 import type { ReplicasState } from './replicas.js';
 
 /** What a server has beside its simulators. */
@@ -95,17 +94,34 @@ export interface EntriesPiece {
   readonly entries: readonly RequestRecord[];
 }
 
-/** A delayed request as JSON holds it. */
+/** A request in progress as JSON. */
+export type JsonExchange = Omit<RequestInProgress, 'call' | 'resolved' | 'fault'> & {
+  call: JsonCall;
+  resolved: number;
+};
+
+/** A delayed request as JSON. */
 export interface JsonDelayed {
   dueMs: number;
   rule: FaultRule['definition'];
-  first?: Outcome | undefined;
-  exchange: Omit<RequestInProgress, 'call' | 'resolved' | 'fault'> & { call: JsonCall; resolved: number };
+  first?: JsonOutcome | undefined;
+  exchange: JsonExchange;
+}
+
+/** A request whose route runs, as JSON. */
+export interface JsonRunning extends Pick<RunningRequest, 'delayMs' | 'leftAtMs'> {
+  rule?: FaultRule['definition'] | undefined;
+  exchange: JsonExchange;
 }
 
 export interface DelayedPiece {
   readonly kind: 'delayed';
   readonly requests: readonly JsonDelayed[];
+}
+
+export interface RunningPiece {
+  readonly kind: 'running';
+  readonly requests: readonly JsonRunning[];
 }
 
 /** A part of the state of a server. In order they are all of it, as plain data; each is short enough to be written in a turn. */
@@ -118,4 +134,5 @@ export type Piece =
   | PetsPiece
   | KeysPiece
   | EntriesPiece
-  | DelayedPiece;
+  | DelayedPiece
+  | RunningPiece;

@@ -1,3 +1,4 @@
+import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
 import { jsonText } from '../values/json.js';
@@ -55,7 +56,7 @@ export function beginMachine(first: FoundEntry, options: MachineOptions, known?:
   const scenario = scenarioOf(first);
   const isKnown = known !== undefined && jsonText(known.scenario) === jsonText(scenario);
   return startMachine(
-    isKnown ? known : resolveScenario(scenario, options.generatePets, readStart),
+    isKnown ? known : resolveScenario(scenario, options.generatePets, readStart, anyOperation),
     first.atMs,
     options,
   );

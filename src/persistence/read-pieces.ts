@@ -34,7 +34,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
         push(scenarios.at(-1)?.pets, piece.pets);
         break;
       case 'simulator': {
-        const parts = { ...emptyParts(piece), entries: [], held: [], delayed: [], snapshots: [] };
+        const parts = { ...emptyParts(piece), entries: [], held: [], delayed: [], running: [], snapshots: [] };
         simulators.push(parts);
         current = parts;
         break;
@@ -58,6 +58,9 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
         break;
       case 'delayed':
         push(simulator?.delayed, piece.requests);
+        break;
+      case 'running':
+        push(simulator?.running, piece.requests);
         break;
       default:
         throw unreadable(`a piece of a kind that is known, got ${JSON.stringify((piece as Piece | null)?.kind)}`);

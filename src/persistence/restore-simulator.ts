@@ -1,5 +1,6 @@
 import { importFaults, importKey } from '../control-api/export-state.js';
 import type { ExportedKey } from '../control-api/state-schema.js';
+import type { FaultRule } from '../faults/fault-rule.js';
 import type { Pet } from '../petstore/pet.js';
 import { toStored } from '../petstore/pet.js';
 import { fromPlainCall } from '../requests/plain-call.js';
@@ -8,8 +9,9 @@ import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import { applyScenario, restoreServices } from '../simulator/simulator-state.js';
-import { fromJsonCall } from './command-json.js';
-import type { JsonDelayed, SimulatorPiece, SnapshotPiece } from './piece.js';
+import type { RequestInProgress, RunningRequest } from '../simulator/to-record.js';
+import { fromJsonCall, fromJsonOutcome } from './command-json.js';
+import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
 /** What followed the head of a simulator or of a named snapshot. */
 export interface StateParts<Head> {
@@ -24,6 +26,7 @@ export interface SimulatorParts extends StateParts<SimulatorPiece> {
   readonly entries: RequestRecord[];
   readonly held: RequestRecord[];
   readonly delayed: JsonDelayed[];
+  readonly running: JsonRunning[];
   readonly snapshots: StateParts<SnapshotPiece>[];
 }
 
@@ -43,6 +46,10 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
   Object.assign(sim.changes, head.changes);
   restoreJournal(sim, parts);
   state.delayed.push(...parts.delayed.map((request) => delayedRequest(request, scenarioOf)));
+  for (const request of parts.running) {
+    const running = runningRequest(request, scenarioOf);
+    state.running.set(running.exchange.id, running);
+  }
   for (const each of parts.snapshots) sim.snapshots.set(each.head.name, namedSnapshot(each, scenarioOf));
 }
 
@@ -83,7 +90,7 @@ function namedSnapshot(parts: StateParts<SnapshotPiece>, scenarioOf: ScenarioOf)
 }
 
 /** Completes a request of an earlier version, which has the Petstore's `route` and no `match`. */
-function withMatch(exchange: JsonDelayed['exchange']): JsonDelayed['exchange'] {
+function withMatch(exchange: JsonExchange): JsonExchange {
   const { route } = exchange as { route?: { operation: string; petId: string } };
   if (route === undefined) return exchange;
   const { operation, petId } = route;
@@ -97,22 +104,29 @@ function withMatch(exchange: JsonDelayed['exchange']): JsonDelayed['exchange'] {
   return { ...exchange, service: 'petstore', match };
 }
 
+const ruleOf = (definition: FaultRule['definition']) =>
+  toFaultRule(definition as Parameters<typeof toFaultRule>[0], String(definition.name));
+
 function delayedRequest({ dueMs, rule: definition, first, exchange }: JsonDelayed, scenarioOf: ScenarioOf) {
-  const rule = toFaultRule(definition as Parameters<typeof toFaultRule>[0], String(definition.name));
+  const rule = ruleOf(definition);
+  return { dueMs, rule, first: first && fromJsonOutcome(first), exchange: inProgress(exchange, rule, scenarioOf) };
+}
+
+function runningRequest({ rule: definition, exchange, ...rest }: JsonRunning, scenarioOf: ScenarioOf): RunningRequest {
+  const rule = definition && ruleOf(definition);
+  return { ...rest, rule, exchange: inProgress(exchange, rule, scenarioOf) };
+}
+
+function inProgress(exchange: JsonExchange, fault: FaultRule | undefined, scenarioOf: ScenarioOf): RequestInProgress {
   return {
-    dueMs,
-    rule,
-    first,
-    exchange: {
-      ...withMatch(exchange),
-      rate: exchange.rate,
-      refusal: exchange.refusal,
-      fault: rule,
-      storedId: exchange.storedId,
-      key: exchange.key,
-      plan: exchange.plan,
-      call: fromPlainCall(fromJsonCall(exchange.call)),
-      resolved: scenarioOf(exchange.resolved),
-    },
+    ...withMatch(exchange),
+    rate: exchange.rate,
+    refusal: exchange.refusal,
+    fault,
+    storedId: exchange.storedId,
+    key: exchange.key,
+    plan: exchange.plan,
+    call: fromPlainCall(fromJsonCall(exchange.call)),
+    resolved: scenarioOf(exchange.resolved),
   };
 }

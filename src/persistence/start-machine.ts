@@ -1,5 +1,6 @@
 import type { PetStore } from '../petstore/pet-store.js';
-import { Sandboxes, type SandboxesOptions, type SandboxState } from '../sandboxes/sandboxes.js';
+import { type Sandbox, Sandboxes, type SandboxesOptions, type SandboxState } from '../sandboxes/sandboxes.js';
+import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
 import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
@@ -105,13 +106,13 @@ const simulatorOptions = ({
 
 const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.error }: MachineOptions) => ({
   onError,
-  makeSandboxes: (onMade: (sim: Simulator) => void) =>
+  makeSandboxes: (onMade: (sandbox: Sandbox) => void) =>
     new Sandboxes(sim, () => time.now(), {
       idleMs: Number.POSITIVE_INFINITY,
       ...sandboxes,
       // Who only reads is in no log; a touch is.
       isWatched: () => false,
-      onMade: (sandbox) => void onMade(sandbox.sim),
+      onMade,
     }),
 });
 
@@ -125,7 +126,7 @@ function createResolver(
     const content = scenarios[number];
     if (content === undefined) throw new Error(`Failed to read the snapshot: expected scenario ${number}, got none`);
     const isKnown = known !== undefined && generatesPets(content) && jsonText(known.scenario) === jsonText(content);
-    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets, readStart);
+    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets, readStart, anyOperation);
     return resolved[number];
   };
 }

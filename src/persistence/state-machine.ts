@@ -4,7 +4,7 @@ import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { fromPlainCall } from '../requests/plain-call.js';
 import { SandboxError } from '../sandboxes/sandbox-error.js';
-import { recreatedHeaders, type Sandboxes } from '../sandboxes/sandboxes.js';
+import { recreatedHeaders, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
@@ -32,7 +32,7 @@ export interface MachineParts {
   readonly time: LogTime;
   readonly onError: (error: unknown) => void;
   /** @param onMade to be called with every sandbox that there is and that will be */
-  readonly makeSandboxes: (onMade: (sim: Simulator) => void) => Sandboxes;
+  readonly makeSandboxes: (onMade: (sandbox: Sandbox) => void) => Sandboxes;
   readonly state?: MachineState | undefined;
 }
 
@@ -45,6 +45,8 @@ export class StateMachine {
   readonly sandboxes: Sandboxes;
   readonly time: LogTime;
   readonly replicas: Replicas;
+  /** Called with each new sandbox. */
+  onSandbox: (sandbox: Sandbox) => void = () => {};
   readonly #onError: (error: unknown) => void;
   readonly #answers = createAnswerHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
@@ -59,6 +61,10 @@ export class StateMachine {
 
   constructor({ sim, time, onError, makeSandboxes, state }: MachineParts) {
     const hashAnswersOf = ({ journal }: Simulator) => journal.listen((entry) => this.#answers.addRecord(entry));
+    const onMade = (sandbox: Sandbox) => {
+      hashAnswersOf(sandbox.sim);
+      this.onSandbox(sandbox);
+    };
     this.sim = sim;
     this.time = time;
     this.#onError = onError;
@@ -67,7 +73,7 @@ export class StateMachine {
     this.#runEnd = state?.runEnd;
     this.replicas = new Replicas(state?.replicas);
     hashAnswersOf(sim);
-    this.sandboxes = makeSandboxes(hashAnswersOf);
+    this.sandboxes = makeSandboxes(onMade);
   }
 
   get state(): MachineState {
@@ -105,7 +111,11 @@ export class StateMachine {
     if (incarnation < life || (incarnation === life && sequence <= last)) return { results: [], hash: '' };
     this.#applied[writer] = [incarnation, sequence];
     const beforeMs = this.time.lastMs;
-    return this.time.at(atMs, () => {
+    const { operations } = coreOf(this.sim).state.shared;
+    const { acceptsAll } = operations;
+    // Names were checked when the command was submitted, by a process that may know other routes.
+    operations.acceptsAll = true;
+    const applied = this.time.at(atMs, () => {
       this.#noteReplica(writer, this.time.lastMs - beforeMs);
       // Before the entry.
       this.#due.complete();
@@ -118,6 +128,8 @@ export class StateMachine {
       const results = all.map((command) => (isLate && !hasNoWaiter(command.kind) ? tooLate() : run(command)));
       return { results, hash: this.#answers.take() };
     });
+    operations.acceptsAll = acceptsAll;
+    return applied;
   }
 
   /** Who has been silent for too long is gone, and waits for nothing any more. */
@@ -159,7 +171,13 @@ export class StateMachine {
       }
       case 'left': {
         const sim = this.simOf(command.sandbox);
-        if (sim) coreOf(sim).delayed.leave(command.id);
+        if (sim) coreOf(sim).waiting.leave(command.id);
+        return;
+      }
+      case 'routeEnded': {
+        const sim = this.simOf(command.sandbox);
+        if (sim) coreOf(sim).waiting.finishRoute(command.id, command.outcome);
+        this.#due.add();
         return;
       }
       case 'scenario':
@@ -182,7 +200,7 @@ export class StateMachine {
         this.#runEnd = { isInterrupted: command.isInterrupted, hasFailed: command.hasFailed };
         return;
       case 'started':
-        for (const state of this.#cores()) afterRestart(state, this.time.lastMs - beforeMs);
+        for (const sim of this.#sims()) afterRestart(coreOf(sim), this.time.lastMs - beforeMs);
         return;
       case 'join':
         this.replicas.join(this.#writer, command.version);
@@ -228,9 +246,5 @@ export class StateMachine {
   *#sims(): Generator<Simulator> {
     yield this.sim;
     yield* this.sandboxes.sims();
-  }
-
-  *#cores() {
-    for (const sim of this.#sims()) yield coreOf(sim).state;
   }
 }

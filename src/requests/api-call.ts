@@ -1,5 +1,17 @@
 import type { Clock } from '../clock/clock.js';
-import type { WireFault } from './outcome.js';
+import type { JsonBytes } from '../values/json-bytes.js';
+import type { Outcome, WireFault } from './outcome.js';
+
+/** An operation of the user's own, whose function runs in the adapter. */
+export interface Route {
+  readonly operation: string;
+  /**
+   * Runs the function, without waiting for it. Absent in a replayed log, which has the outcome.
+   * @param id of the request in the journal; for the outcome, which follows by `finishRoute` of the simulator's core
+   * @param isWhole whether a fault changes or delays the response, so that its body is read to the end first
+   */
+  readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
+}
 
 /** One request to the API as plain data; every adapter makes one. */
 export interface ApiCall {
@@ -26,6 +38,8 @@ export interface ApiCall {
   readonly arrivedBehind?: number | undefined;
   /** Headers of the adapter itself for the answer and its journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Set for an operation of the user's own, which no service has. */
+  readonly route?: Route | undefined;
   /** Aborted when the client has gone away; the delay of a fault ends then. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,6 +49,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** The body in place of `body`, if it is not text or not yet complete; only of a route. */
+  raw?: Outcome['raw'];
   /** Of a body that is answered again and again: the same object for the same body, so that an adapter can cache its bytes. */
   bodyKey?: object | undefined;
   /** `undefined` for a path or method that belongs to no operation. */
@@ -48,8 +64,11 @@ export interface Answer {
   wire: WireFault | undefined;
   /** Of an answer that the adapter holds back: to be called when it is sent, with for how many milliseconds it was held. */
   sent?: ((heldMs: number) => void) | undefined;
-  /** Of an answer that is sent in pieces: to be called at its end, with whether the client was there for all of it. */
-  finish?: ((isWhole: boolean) => void) | undefined;
+  /**
+   * Of an answer that is sent in pieces: to be called at its end, with whether the client was there for all of it, and with
+   * the start of a body that was a stream.
+   */
+  finish?: ((isWhole: boolean, body?: JsonBytes) => void) | undefined;
 }
 
 /** What an adapter needs of a simulator. */

@@ -20,13 +20,15 @@ export const isWithoutAnswer = ({ kind }: WireFault) => kind === 'reset' || kind
 export interface Outcome {
   status: number;
   body: string;
+  /** The body in place of `body`, if it is not text or not yet complete. */
+  raw?: Uint8Array | ReadableStream<Uint8Array> | undefined;
   /** Where the same body is answered again and again: one object that stands for it. */
   bodyKey?: object | undefined;
-  /** On top of those that every answer carries; `null` removes one. */
+  /** On top of those that every answer carries; `null` removes one. Several Set-Cookie are the lines of one. */
   headers?: Readonly<Record<string, string | null>> | undefined;
   /** A refusal over a limit or in a ban, which carries Retry-After. */
   isRefusal?: boolean;
-  /** The id of the pet that was stored. */
+  /** The id of what was stored. */
   storedId?: string | undefined;
   wire?: WireFault | undefined;
   /** The assumption that decided, where the document leaves the answer open. */

@@ -10,7 +10,19 @@ export interface PlainCall extends Omit<ApiCall, 'header' | 'signal'> {
 
 /** Keeps what of a call decides its answer. */
 export function toPlainCall(call: ApiCall): PlainCall {
-  const { method, path, query, baseUrl, basePath, body, connection, holdsRefusals, arrivedAtMs, adapterHeaders } = call;
+  const {
+    method,
+    path,
+    query,
+    baseUrl,
+    basePath,
+    route,
+    body,
+    connection,
+    holdsRefusals,
+    arrivedAtMs,
+    adapterHeaders,
+  } = call;
   const headers: Record<string, string> = {};
   for (const name of readHeaders) {
     const value = call.header(name);
@@ -24,6 +36,7 @@ export function toPlainCall(call: ApiCall): PlainCall {
     query,
     baseUrl,
     basePath,
+    route,
     headers,
     body,
     connection,
@@ -47,6 +60,7 @@ class KeptCall implements ApiCall {
   readonly query: string;
   readonly baseUrl: string;
   readonly basePath: string | undefined;
+  readonly route: ApiCall['route'];
   readonly body: Uint8Array | undefined;
   readonly connection: number | undefined;
   readonly holdsRefusals: boolean | undefined;
@@ -61,6 +75,7 @@ class KeptCall implements ApiCall {
     this.query = call.query;
     this.baseUrl = call.baseUrl;
     this.basePath = call.basePath;
+    this.route = call.route;
     this.body = call.body;
     this.connection = context.connection ?? call.connection;
     this.holdsRefusals = call.holdsRefusals;

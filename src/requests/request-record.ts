@@ -25,7 +25,7 @@ export interface ObservedRequest {
   readonly heldMs: number;
   /** The bearer token as sent; shown only by its last four characters. `undefined` when there was none. */
   readonly token: string | undefined;
-  /** `undefined` for a path or method that is none of the document's. */
+  /** `undefined` for a path or method without an operation. */
   readonly operation: string | undefined;
   /** Whether the operation writes, also where the request was refused. */
   readonly isWrite: boolean;
@@ -38,7 +38,8 @@ export interface ObservedRequest {
   readonly status: number;
   /** Text, or base64 of a body that is not UTF-8; `undefined` without a body. */
   readonly requestBody: JsonBytes | undefined;
-  readonly responseBody: string;
+  /** The first 64 KiB; of a stream known at its end. */
+  readonly responseBody: JsonBytes;
   readonly headers: Readonly<Record<string, string>>;
   /** Which connection it came on, where the adapter knows. */
   readonly connection: number | undefined;
@@ -48,17 +49,17 @@ export interface ObservedRequest {
   readonly call: string | undefined;
 }
 
-/** Safe methods (RFC 9110 section 9.2.1). */
-const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
+/** Whether a method is safe (RFC 9110 section 9.2.1). */
+export const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(method);
 
 /** Whether a request writes, where only its method and operation are recorded: an operation with an unsafe method does. */
 export const isWriteByMethod = ({ operation, method }: Pick<ObservedRequest, 'operation' | 'method'>): boolean =>
-  operation !== undefined && !safeMethods.includes(method);
+  operation !== undefined && !isSafe(method);
 
 /** What is known of a request only when its answer has been sent. */
 export type Delivery = Pick<
   ObservedRequest,
-  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost'
+  'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost' | 'responseBody'
 >;
 
 /** What only the simulator knows of one request: a log of the wire does not show it. */
@@ -78,7 +79,7 @@ export interface RequestKnowledge {
   readonly isLimited: boolean;
   /** How many episodes of refusals the key had begun. */
   readonly episode: number;
-  /** The id of the pet that this request stored. */
+  /** The id of what this request stored. */
   readonly storedId: string | undefined;
   /** The fault rule that applied, and whether it kept the client from reading the answer. */
   readonly fault: string | undefined;

@@ -4,6 +4,7 @@ import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } f
 import { isMap } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { faultSchema } from './fault-schema.js';
+import { type KnownOperations, unknownOperations } from './operations.js';
 import { unknownLimits } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
 import { type CheckedScenario, scenarioSchema } from './scenario-schema.js';
@@ -72,8 +73,13 @@ function omitAssumption(rest: CheckedScenario, id: string): void {
   if (id === 'enterpriseLimits') loosen(rest, 'enterprise');
 }
 
-/** @throws {ScenarioError} when it is not a fault rule */
-export const checkFault = (fault: unknown) => checkWith(faultSchema, fault, 'fault rule');
+/** @throws {ScenarioError} for what is no fault rule, or names an unknown operation */
+export function checkFault(fault: unknown, known: KnownOperations) {
+  const checked = checkWith(faultSchema, fault, 'fault rule');
+  const issues = [...unknownOperations(checked, known)];
+  if (issues.length > 0) throw new ScenarioError(issues, 'fault rule');
+  return checked;
+}
 
 /** @throws {ScenarioError} listing every issue with its path */
 export function checkWith<Of extends AnySchema>(schema: Of, value: unknown, subject: string): Output<Of> {

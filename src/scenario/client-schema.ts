@@ -1,12 +1,12 @@
-import { operationNames } from '../petstore/document.js';
-import { fields, oneOf, optional } from '../validation/schemas.js';
+import { fields, optional } from '../validation/schemas.js';
 import { whole } from '../validation/value-schemas.js';
 import { keyText } from './key-schema.js';
+import { operationName } from './operations.js';
 
 /** Who calls, under `client`: what a scenario needs of a client so that it is met. */
 export const clientSchema = fields({
   key: optional(keyText),
-  operation: optional(oneOf(...operationNames)),
+  operation: optional(operationName),
   calls: optional(whole(1, 100_000)),
   parallel: optional(whole(1, 1_000)),
 });

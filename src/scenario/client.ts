@@ -1,10 +1,9 @@
-import type { OperationName } from '../petstore/document.js';
 import type { Scenario } from './scenario-schema.js';
 
 /** The client of a scenario with every field. */
 export interface ScenarioClient {
   key: string;
-  operation: OperationName;
+  operation: string;
   calls: number;
   /** How many of the calls run side by side. */
   parallel: number;

@@ -1,5 +1,5 @@
 import type { FaultEffect, FaultRule } from '../faults/fault-rule.js';
-import { operationNames, petStatuses } from '../petstore/document.js';
+import { isOperationName, operationNames, petStatuses } from '../petstore/document.js';
 import { statusesWithoutBody } from '../requests/outcome.js';
 import { type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import {
@@ -16,6 +16,7 @@ import {
 } from '../validation/schemas.js';
 import { between, count, duration, int64, isJson, matching, text, whole } from '../validation/value-schemas.js';
 import { type JsonValue, stringifyJson } from '../values/json.js';
+import { operationName } from './operations.js';
 
 const fromOne = whole(1);
 const fraction = between(0, 1);
@@ -40,8 +41,8 @@ const headerValue = refine(
 );
 
 const conditions = fields({
-  operation: optional(oneOrMore(oneOf(...operationNames))),
-  method: optional(oneOf('GET', 'POST')),
+  operation: optional(oneOrMore(operationName)),
+  method: optional(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')),
   key: optional(oneOrMore(string)),
   plan: optional(string),
   status: optional(oneOf(...petStatuses)),
@@ -57,10 +58,10 @@ const conditions = fields({
 
 const ofOneOperation = refine(
   conditions,
-  ({ operation = operationNames, method, status, petId }) =>
-    operation.some(
+  ({ operation, method, status, petId }) =>
+    (operation ?? [...operationNames, 'own']).some(
       (name) =>
-        (method === undefined || (method === 'POST') === (name === 'createPet')) &&
+        (method === undefined || !isOperationName(name) || method === (name === 'createPet' ? 'POST' : 'GET')) &&
         (status === undefined || name === 'listPets') &&
         (petId === undefined || name === 'getPet'),
     ),

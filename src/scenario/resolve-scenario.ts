@@ -15,6 +15,7 @@ import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
+import { type KnownOperations, knownOperations, unknownOperations } from './operations.js';
 import type { ReadStart, StartState } from './read-start.js';
 import { checkKeyNames, limitsOf, resolveKeys } from './resolve-keys.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
@@ -53,22 +54,26 @@ export const resolveScenario = (
   scenario: Scenario,
   generatePets?: GeneratePets,
   readStart?: ReadStart,
-): ResolvedScenario => inOneGo(resolveInSteps(scenario, generatePets, readStart));
+  operations?: KnownOperations,
+): ResolvedScenario => inOneGo(resolveInSteps(scenario, generatePets, readStart, undefined, operations));
 
 /**
  * The same in steps.
  * @param checkAll checks the scenario against its schema; default: in one step
+ * @param operations those that the scenario may name; default: those of the document
  */
 export function* resolveInSteps(
   scenario: Scenario,
   generatePets?: GeneratePets,
   readStart?: ReadStart,
   checkAll?: CheckInSteps,
+  operations: KnownOperations = knownOperations(),
 ): Steps<ResolvedScenario> {
   const complete = completed(scenario);
   yield;
   const issues: Issue[] = [];
   const checked = yield* checkScenario(complete, issues, checkAll);
+  issues.push(...unknownOperations(checked, operations));
   const settings = resolveSettings(checked, issues);
   if (checked.extends !== undefined && checked.extends !== 'default') {
     const message = `expected "default" (only a file may name another), got ${JSON.stringify(checked.extends)}`;

@@ -1,5 +1,4 @@
 import { hostileResetForms, hostileRetryAfterForms } from '../faults/hostile-headers.js';
-import { operationNames } from '../petstore/document.js';
 import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '../petstore/settings.js';
 import { errorCodes } from '../requests/error-codes.js';
 import { type Input, type Output, refine, type Schema } from '../validation/schema.js';
@@ -19,6 +18,7 @@ import { clientSchema } from './client-schema.js';
 import { expectationSchema } from './expectation.js';
 import { faultSchema } from './fault-schema.js';
 import { keyFields, keyText } from './key-schema.js';
+import { operationName } from './operations.js';
 import { scenarioPetSchema } from './pet-schema.js';
 
 /** How many pets can be generated: what fits into the memory of a small machine. */
@@ -33,7 +33,7 @@ type ValueSchemas = { [Id in AssumptionId]: Schema<Settings[Id]> };
 /** What the values of an assumption with an open set are. */
 const openValues: Omit<ValueSchemas, ChoiceId> = {
   errorCodes: mapOf(oneOf(...errorCodes), text),
-  limitsApply: either(oneOf('all', 'none'), list(oneOf(...operationNames))),
+  limitsApply: either(oneOf('all', 'none'), list(operationName)),
   enterpriseLimits: planLimits,
   ...banValues,
   cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),

@@ -35,7 +35,12 @@ export interface Pets {
   remove(id: Int64): boolean;
 }
 
-export function createPets(store: PetStore): Pets {
+/** @param isLogged whether a log replays the simulator, so that every change must be in the log */
+export function createPets(store: PetStore, isLogged = false): Pets {
+  const checkWritable = () => {
+    if (isLogged)
+      throw new Error('Failed to change a pet: with --data or --record, expected routes to keep data of their own');
+  };
   return {
     get size() {
       return store.size;
@@ -43,9 +48,17 @@ export function createPets(store: PetStore): Pets {
     get: (id) => store.get(normalizeInteger(id)),
     list: (query) => store.list(query),
     count: (status) => store.count(status),
-    add: (pet) => store.add(checkWith(petSchema, pet, 'pet')),
-    update: (id, changes) =>
-      store.update(normalizeInteger(id), checkWith(petChangesSchema, changes, 'pet') as Partial<Pet>),
-    remove: (id) => store.remove(normalizeInteger(id)),
+    add(pet) {
+      checkWritable();
+      return store.add(checkWith(petSchema, pet, 'pet'));
+    },
+    update(id, changes) {
+      checkWritable();
+      return store.update(normalizeInteger(id), checkWith(petChangesSchema, changes, 'pet') as Partial<Pet>);
+    },
+    remove(id) {
+      checkWritable();
+      return store.remove(normalizeInteger(id));
+    },
   };
 }

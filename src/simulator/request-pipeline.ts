@@ -1,22 +1,22 @@
 import type { FaultRule } from '../faults/fault-rule.js';
 import type { FaultMatch, FaultRequest } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
-import { beforeDelay, injectFault } from '../faults/inject-fault.js';
+import { beforeDelay, injectFault, needsOperation } from '../faults/inject-fault.js';
 import { basePath } from '../petstore/document.js';
 import type { Settings } from '../petstore/settings.js';
 import { admit } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, requireValid } from '../rate-limits/authentication.js';
-import type { RateReport } from '../rate-limits/rate-report.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
-import { ApiError, notFound } from '../requests/api-error.js';
-import { emptyOutcome, errorOutcome, type Outcome } from '../requests/outcome.js';
+import { ApiError, maximumBodyBytes, notFound, payloadTooLarge } from '../requests/api-error.js';
+import { errorOutcome, type Outcome } from '../requests/outcome.js';
+import { isSafe } from '../requests/request-record.js';
 import { type Match, refusedMatch } from '../requests/service.js';
-import { createDelayedRequests } from './delayed-requests.js';
 import { rateWithoutKey } from './limit-headers.js';
 import { createRefusals } from './refusals.js';
 import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';
-import { type DelayedRequest, type RequestInProgress, toRecord } from './to-record.js';
+import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
+import { createWaitingRequests } from './waiting-requests.js';
 
 /** Whether the plan limits apply to an operation; to none (`undefined`) only if they apply to all. */
 function isLimited(operation: string | undefined, { limitsApply }: Settings): boolean {
@@ -24,42 +24,56 @@ function isLimited(operation: string | undefined, { limitsApply }: Settings): bo
   return operation !== undefined && limitsApply.includes(operation);
 }
 
+/** The match of a call of a route, which brings its operation. */
+const matchOfRoute = (operation: string, { method, body }: ApiCall): Match => ({
+  operation,
+  isWrite: !isSafe(method),
+  params: undefined,
+  refusal: body !== undefined && body.length > maximumBodyBytes ? payloadTooLarge(maximumBodyBytes) : undefined,
+  headers: undefined,
+});
+
+/** A route whose function runs, with the fault rule that changes or delays its outcome. */
+type Run = Pick<RunningRequest, 'rule' | 'delayMs'>;
+
 /** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
 export class RequestPipeline {
   readonly #state: SimulatorState;
   readonly #onError: (error: unknown) => void;
   readonly #refuse = createRefusals();
-  readonly delayed: ReturnType<typeof createDelayedRequests>;
+  readonly waiting: ReturnType<typeof createWaitingRequests>;
 
   constructor(state: SimulatorState, onError: (error: unknown) => void) {
     this.#state = state;
     this.#onError = onError;
-    this.delayed = createDelayedRequests(state, ({ dueMs, exchange, rule, first }) =>
-      this.#answer(
-        exchange,
-        injectFault(rule, first, () => this.#runOperation(exchange)),
-        dueMs,
-      ),
-    );
+    this.waiting = createWaitingRequests(state, {
+      afterDelay: ({ dueMs, exchange, rule, first }) => this.#go(exchange, this.#inject(exchange, rule, first), dueMs),
+      afterRun: ({ exchange, rule, delayMs }, outcome) => {
+        const nowMs = state.clock.now();
+        return this.#go(exchange, this.#afterRun(exchange, { rule, delayMs }, outcome, nowMs), nowMs);
+      },
+    });
   }
 
-  /** Answers one call: at once, or after the delay of a fault rule. */
+  /** Responds to one call: at once, after the delay of a fault rule, or when the function of a route has ended. */
   handle(call: ApiCall): Answer | Promise<Answer> {
     const state = this.#state;
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
     // What is due goes on first; but this request has arrived before those answers are sent.
-    if (state.delayed.length > 0) this.delayed.complete(nowMs);
+    if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     let service: SimulatedService | undefined;
     let match: Match | undefined;
     try {
-      for (const mounted of state.services) {
-        service = mounted.service;
-        if (service.basePath === (call.basePath ?? basePath)) match = service.find(call, resolved, nowMs);
-        if (match !== undefined) break;
-      }
+      if (call.route !== undefined) match = matchOfRoute(call.route.operation, call);
+      else
+        for (const mounted of state.services) {
+          service = mounted.service;
+          if (service.basePath === (call.basePath ?? basePath)) match = service.find(call, resolved, nowMs);
+          if (match !== undefined) break;
+        }
     } catch (error) {
       match = refusedMatch(this.#toApiError(error));
     }
@@ -83,14 +97,19 @@ export class RequestPipeline {
       storedId: undefined,
       isOrphaned: false,
     };
-    const outcome = this.#decide(exchange);
-    return 'dueMs' in outcome
-      ? this.delayed.add(outcome, call.signal)
-      : this.#answer(exchange, outcome, nowMs, call.arrivedBehind);
+    return this.#go(exchange, this.#decide(exchange), nowMs, call.arrivedBehind) ?? this.waiting.wait(id, call.signal);
+  }
+
+  /** Responds to a request, or lets it wait. */
+  #go(exchange: RequestInProgress, next: Outcome | DelayedRequest | Run, atMs: number, arrivedBehind?: number) {
+    if ('status' in next) return this.#answer(exchange, next, atMs, arrivedBehind);
+    if ('dueMs' in next) this.waiting.delay(next);
+    else this.waiting.run(exchange, next.rule, next.delayMs);
+    return undefined;
   }
 
   /** What the request leads to, or how it goes on after a delay. Never throws. */
-  #decide(exchange: RequestInProgress): Outcome | DelayedRequest {
+  #decide(exchange: RequestInProgress): Outcome | DelayedRequest | Run {
     const { call, resolved, match, nowMs } = exchange;
     const { settings } = resolved;
     const { faults } = this.#state;
@@ -112,14 +131,28 @@ export class RequestPipeline {
     }
     if (match.refusal !== undefined) return errorOutcome(match.refusal, settings);
     fault?.commit();
-    if (fault?.rule === undefined) return this.#runOperation(exchange);
+    const isRoute = call.route !== undefined;
+    if (fault?.rule === undefined) return isRoute ? { rule: undefined, delayMs: 0 } : this.#runOperation(exchange);
     const { rule, delayMs } = fault;
     exchange.fault = rule;
+    if (isRoute && bannedKey === undefined && rule.phase === 'after') return { rule, delayMs };
     const first = bannedKey
       ? this.#ban(exchange, bannedKey, rule)
       : beforeDelay(rule, () => this.#runOperation(exchange));
-    if (delayMs === 0) return injectFault(rule, first, () => this.#runOperation(exchange));
+    if (delayMs === 0) return this.#inject(exchange, rule, first);
     return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first };
+  }
+
+  /** The outcome of a request whose delay is over. A route runs first, if its outcome is needed. */
+  #inject(exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined): Outcome | Run {
+    if (exchange.call.route !== undefined && first === undefined && needsOperation(rule)) return { rule, delayMs: 0 };
+    return injectFault(rule, first, () => this.#runOperation(exchange));
+  }
+
+  #afterRun(exchange: RequestInProgress, { rule, delayMs }: Run, outcome: Outcome, nowMs: number) {
+    if (rule === undefined) return outcome;
+    if (delayMs > 0) return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first: outcome };
+    return injectFault(rule, outcome, () => outcome);
   }
 
   /** Ban, then limit. @returns the refusal, if the request is refused */
@@ -171,7 +204,7 @@ export class RequestPipeline {
       method,
       key,
       plan,
-      values: this.#mounted(exchange).service.conditions?.(call, match) ?? {},
+      values: call.route === undefined ? (this.#mounted(exchange).service.conditions?.(call, match) ?? {}) : {},
       callText: () => `${key} ${method} ${path}?${query} ${new TextDecoder().decode(body)}`,
     };
   }
@@ -210,6 +243,7 @@ export class RequestPipeline {
       status,
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
       body: isPage ? htmlPage(status) : outcome.body,
+      raw: outcome.raw,
       // A fault may have changed the text.
       bodyKey: fault === undefined && !isPage ? outcome.bodyKey : undefined,
       operation: match.operation,
@@ -222,55 +256,18 @@ export class RequestPipeline {
             journal.complete(id, { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: journal.lastId, heldMs })
         : undefined,
       finish:
-        wire?.kind === 'drip'
-          ? (isWhole) => journal.complete(id, { finishedAtMs: clock.now(), isAbandoned: !isWhole })
+        wire?.kind === 'drip' || outcome.raw instanceof ReadableStream
+          ? (isWhole, responseBody) =>
+              journal.complete(id, {
+                finishedAtMs: clock.now(),
+                isAbandoned: !isWhole,
+                ...(responseBody !== undefined && { responseBody }),
+              })
           : undefined,
     };
     const record = toRecord(exchange, finished, atMs, journal.lastId + arrivedBehind, outcome.assumption);
     if (isHeld) journal.hold(record);
     else journal.add(record);
     return finished;
-  }
-
-  /**
-   * Authenticates and counts a request that an extension serves.
-   * @returns the 401 or 429 to answer with, or an empty 200 with the headers for the answer
-   */
-  admitExtension(authorization: string | undefined): Answer {
-    const { resolved, clock, keys, shared } = this.#state;
-    const { settings, hostileHeaders: hostile } = resolved;
-    const nowMs = clock.now();
-    let key: ApiKey | undefined;
-    let rate: RateReport | undefined;
-    let outcome = emptyOutcome;
-    try {
-      key = this.#authenticate(authorization, nowMs);
-      const options = { isLimited: isLimited(undefined, settings), counts: true };
-      const admission = admit(key, keys.algorithm, settings, nowMs, options);
-      rate = admission.rate;
-      if (admission.refusal) outcome = this.#refuse(admission.refusal, settings);
-    } catch (error) {
-      rate ??= rateWithoutKey(resolved, nowMs);
-      outcome = this.#failure(error, settings);
-    }
-    const { status, body, isRefusal = false, headers: more } = outcome;
-    return {
-      status,
-      headers: shared.writeHeaders({
-        nowSeconds: Math.floor(nowMs / 1000),
-        rate,
-        isRefusal,
-        settings,
-        windowSeconds: resolved.windowSeconds,
-        hostile,
-        more,
-      }),
-      body: isRefusal && hostile?.html ? htmlPage(status) : body,
-      operation: undefined,
-      key: key?.key,
-      plan: key?.plan,
-      fault: undefined,
-      wire: undefined,
-    };
   }
 }

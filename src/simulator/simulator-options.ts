@@ -14,6 +14,8 @@ export interface SimulatorOptions {
   readStart?: ReadStart;
   /** APIs to serve beside the Petstore. A service is asked before the Petstore. */
   services?: readonly SimulatedService[];
+  /** Names of operations of your own, which the scenario may use. `guarded` adds those that it is given. */
+  operations?: readonly string[];
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
   onError?: (error: unknown) => void;
   /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
@@ -27,6 +29,7 @@ export const simulatorOptions: Record<keyof SimulatorOptions, true> = {
   generatePets: true,
   readStart: true,
   services: true,
+  operations: true,
   onError: true,
   onWarning: true,
 };

@@ -10,11 +10,12 @@ import { readToken } from '../rate-limits/authentication.js';
 import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { Service } from '../requests/service.js';
+import { type KnownOperations, knownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { JsonValue } from '../values/json.js';
 import { rememberLast } from '../values/remember-last.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
-import type { DelayedRequest } from './to-record.js';
+import type { DelayedRequest, RunningRequest } from './to-record.js';
 
 /** What a simulator consists of: its scenario and everything that changes. */
 export interface SimulatorState {
@@ -28,6 +29,8 @@ export interface SimulatorState {
   readonly journal: RequestJournal;
   /** In the order in which they go on. */
   readonly delayed: DelayedRequest[];
+  /** Requests of routes whose functions run, by id. */
+  readonly running: Map<number, RunningRequest>;
   /** The scenario that the pets go back to: another one, where the present one was loaded without `reseed`. */
   petsFrom: ResolvedScenario;
   /** Where the machine's time comes from; `undefined`: each clock has its own reading of it. */
@@ -51,14 +54,16 @@ export interface SharedParts {
   readonly readToken: typeof readToken;
   /** The memory for journals. */
   readonly budget: JournalBudget;
+  readonly operations: KnownOperations;
 }
 
-const createSharedParts = (): SharedParts => ({
+const createSharedParts = (operations = knownOperations()): SharedParts => ({
   lists: new ListCache(),
   writeHeaders: createHeaderWriter(),
   // Most requests of a client bring the same header.
   readToken: rememberLast(readToken),
   budget: new JournalBudget(),
+  operations,
 });
 
 /** What a simulator has from another one, or from a log. */
@@ -67,6 +72,7 @@ interface GivenParts {
   shared?: SharedParts;
   time?: TimeSource | undefined;
   services?: readonly SimulatedService[];
+  operations?: KnownOperations | undefined;
 }
 
 /**
@@ -75,11 +81,12 @@ interface GivenParts {
  * @param given.shared what it has in common with others; default: its own
  * @param given.time where the machine's time comes from; default: the machine's own
  * @param given.services those beside the Petstore; default: none
+ * @param given.operations those that scenarios may name; default: those of the document
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  { pets: givenPets, shared = createSharedParts(), time, services = [] }: GivenParts = {},
+  { pets: givenPets, operations, shared = createSharedParts(operations), time, services = [] }: GivenParts = {},
 ): SimulatorState {
   const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();
@@ -100,6 +107,7 @@ export function createSimulatorState(
     faults,
     journal: new RequestJournal(onError, {}, shared.budget),
     delayed: [],
+    running: new Map(),
     petsFrom: resolved,
     time,
     shared,

@@ -2,13 +2,14 @@ import type { Clock } from '../clock/clock.js';
 import type { TimeSource } from '../clock/machine-time.js';
 import type { ClockState } from '../clock/simulated-clock.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import { createFetch } from '../in-process/fetch.js';
-import { otherPaths } from '../journal/unrecorded.js';
+import { callersKey, createCallers, createFetch } from '../in-process/fetch.js';
 import type { PetStore, PetStoreState } from '../petstore/pet-store.js';
 import type { Settings } from '../petstore/settings.js';
 import { copyKeys, type KeyRegistryState } from '../rate-limits/key-registry.js';
-import type { Answer, ApiHandler } from '../requests/api-call.js';
+import type { ApiHandler } from '../requests/api-call.js';
+import type { Outcome } from '../requests/outcome.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
+import { type KnownOperations, knownOperations } from '../scenario/operations.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import { resolveContent } from '../scenario/resolve-content.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
@@ -68,18 +69,7 @@ export interface Simulator extends ApiHandler {
   /** What it does where the interface document leaves a choice. */
   readonly settings: Readonly<Settings>;
   /**
-   * Authenticates and counts a request that your own code serves: a route that the API does not have. It shares keys,
-   * windows and bans with the API; fault rules do not apply. For msw, `guarded` of `petstore-sim/msw` does this.
-   * @param authorization the header of the request
-   * @param request its method and path, for what the verdict says of requests that the journal does not have
-   * @returns the 401 or 429 to answer with, if any; else `headers` (X-RateLimit-*, Date) for the answer of the route
-   */
-  admit(
-    authorization: string | null | undefined,
-    request?: { method: string; path: string },
-  ): { refusal: Answer | undefined; headers: Record<string, string> };
-  /**
-   * The 400 of the API for what a client sent to a route of your own; `guarded` responds with it by itself.
+   * The 400 of the API for what a client sent to a route of your own; `guarded` and `serveRoute` respond with it by themselves.
    * @param thrown what `sim.pets.add`, `sim.pets.update` or `parseJson` threw; `undefined` for any other error
    * @example try { sim.pets.update(1, body) } catch (error) { const answer = sim.clientError(error); }
    */
@@ -123,13 +113,16 @@ export interface Simulator extends ApiHandler {
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   checkOptions('createSimulator', options, simulatorOptions);
-  const { scenario = {} } = options;
-  return createSimulatorFrom(inOneGo(resolveContent(scenario, options.generatePets, options.readStart)), options);
+  const { scenario = {}, services = [], operations = [], generatePets, readStart } = options;
+  const known = knownOperations([...services.flatMap((service) => service.operations), ...operations]);
+  const resolved = inOneGo(resolveContent(scenario, generatePets, readStart, undefined, known));
+  return createSimulatorFrom(resolved, options, undefined, known);
 }
 
 /**
  * Builds a simulator from a scenario that has been checked already.
  * @param time where the machine's time comes from; default: the machine's own
+ * @param operations those that scenarios may name; default: those of the document
  */
 export function createSimulatorFrom(
   resolved: ResolvedScenario,
@@ -142,6 +135,7 @@ export function createSimulatorFrom(
     onWarning = console.warn,
   }: Omit<SimulatorOptions, 'scenario'>,
   time?: TimeSource,
+  operations?: KnownOperations,
 ): Simulator {
   let byName: ReadonlyMap<string, Scenario> | undefined;
   const readScenarios = () => {
@@ -149,7 +143,7 @@ export function createSimulatorFrom(
     byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError, { time, services }), {
+  return assemble(createSimulatorState(resolved, onError, { time, services, operations }), {
     readScenarios,
     generatePets,
     readStart,
@@ -158,9 +152,18 @@ export function createSimulatorFrom(
   });
 }
 
+/** Serves the requests of routes of the user's own. A log replaces `handle` and `finish` by its own. */
+export interface RouteHost {
+  handle: ApiHandler['handle'];
+  /** Continues a request with the outcome of its function; without an effect after a reset. */
+  finish(id: number, outcome: Outcome): void;
+  onError(error: unknown): void;
+}
+
 /** What the view of a scenario, a log and tests need of a simulator, beside its public side. */
-export interface SimulatorCore extends Pick<RequestPipeline, 'delayed'> {
+export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
+  readonly routes: RouteHost;
   readonly readScenarios: () => ReadonlyMap<string, Scenario>;
   /** As `check`, in steps. */
   resolve(scenario: Scenario, checkAll?: Parameters<typeof resolveContent>[3]): Steps<ResolvedScenario>;
@@ -207,7 +210,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     return answer;
   };
   const resolve: SimulatorCore['resolve'] = (scenario, checkAll) =>
-    resolveContent(scenario, generatePets, readStart, checkAll);
+    resolveContent(scenario, generatePets, readStart, checkAll, shared.operations);
   const check = (scenario: Scenario) => inOneGo(resolve(scenario));
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
@@ -228,25 +231,25 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     faults.restore(saved.faults);
   }
 
+  const callers = createCallers();
+  const routes: RouteHost = {
+    handle,
+    finish: pipeline.waiting.finishRoute,
+    onError,
+  };
   const resetListeners: (() => void)[] = [];
   const fields = {
     clock,
-    pets: createPets(pets),
+    pets: createPets(pets, time !== undefined),
     keys: createKeys(keys, clock),
-    faults: createFaults(faults),
+    faults: createFaults(faults, shared.operations),
     journal: createJournal(journal, () => clock.now()),
     handle,
-    admit(authorization, { method, path } = { method: '', path: otherPaths }) {
-      const answer = pipeline.admitExtension(authorization ?? undefined);
-      const { 'Content-Type': _, ...headers } = answer.headers;
-      const refusal = answer.status === 200 ? undefined : answer;
-      journal.unrecorded.record({ why: 'guarded', method, path, status: refusal?.status }, authorization);
-      return { refusal, headers };
-    },
     clientError: (thrown) => clientError(thrown, state.resolved.settings),
     fetch: createFetch({
       handle,
       clock,
+      [callersKey]: callers,
       unrecorded: journal.unrecorded,
       basePaths: state.services.map(({ service }) => service.basePath),
     }),
@@ -278,7 +281,17 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     changes: { count: 0, last: [] },
     fork: ({ scenario } = {}) =>
       scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
-    [coreKey]: { state, delayed: pipeline.delayed, readScenarios, resolve, restoreInSteps, forkFrom, resetListeners },
-  } satisfies Omit<Simulator, keyof typeof scenarioView> & { [coreKey]: SimulatorCore };
+    [callersKey]: callers,
+    [coreKey]: {
+      state,
+      waiting: pipeline.waiting,
+      routes,
+      readScenarios,
+      resolve,
+      restoreInSteps,
+      forkFrom,
+      resetListeners,
+    },
+  } satisfies Omit<Simulator, keyof typeof scenarioView> & { [callersKey]: object; [coreKey]: SimulatorCore };
   return Object.setPrototypeOf(fields, scenarioView);
 }

@@ -44,7 +44,18 @@ export interface DelayedRequest {
   readonly first: Outcome | undefined;
 }
 
-type Sent = Pick<Answer, 'status' | 'headers' | 'body'>;
+/** A request of a route whose function runs. All of it can be written down as data. */
+export interface RunningRequest {
+  readonly exchange: RequestInProgress;
+  /** The fault rule that changes or delays the outcome. */
+  readonly rule: FaultRule | undefined;
+  /** The delay between the outcome and the response, in milliseconds. */
+  readonly delayMs: number;
+  /** The instant at which the client disconnected. */
+  leftAtMs: number | undefined;
+}
+
+type Sent = Pick<Answer, 'status' | 'headers' | 'body' | 'raw'>;
 
 /** What stands for the answer of a request whose client went away first. */
 export const unanswered: Sent = { status: 0, headers: {}, body: '' };
@@ -72,7 +83,7 @@ export function toRecord(
     storedId,
     isOrphaned,
   }: RequestInProgress,
-  { status, headers, body }: Sent,
+  { status, headers, body, raw }: Sent,
   answeredAtMs: number,
   lastArrivedId: number,
   assumption?: string,
@@ -96,7 +107,7 @@ export function toRecord(
     query: call.query,
     status,
     requestBody: call.body && toJsonBytes(call.body),
-    responseBody: call.method === 'HEAD' ? '' : body,
+    responseBody: call.method === 'HEAD' ? '' : raw instanceof Uint8Array ? toJsonBytes(raw) : body,
     headers,
     window: rate?.window,
     rate,

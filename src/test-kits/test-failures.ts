@@ -2,7 +2,7 @@ import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import { span } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { toldUntilMs } from '../judge/promises.js';
-import { describeGuarded, describeOutside } from '../judge/unrecorded.js';
+import { describeOutside } from '../judge/unrecorded.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 
 const noneCame = (target: string, given: string, otherwise: string) =>
@@ -11,7 +11,7 @@ const noneCame = (target: string, given: string, otherwise: string) =>
 
 /**
  * Message for a test whose simulator received no request, since such a test passes with any client; `undefined` if a request
- * arrived, also one to a guarded route.
+ * arrived.
  */
 export function noRequestReason(sim: Simulator): string | undefined {
   if (coreOf(sim).state.journal.lastId > 0) return undefined;
@@ -24,7 +24,6 @@ export const noSandboxRequestReason = ({ unrecorded }: Pick<Verdict, 'unrecorded
 
 /** Adds the addresses that received requests instead. */
 function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string | undefined {
-  if (describeGuarded(unrecorded) !== undefined) return undefined;
   const outside = describeOutside(unrecorded);
   return outside === undefined ? text : `${text}. ${outside}`;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { createSimulator } from '../../src/index.js';
 import { keyId } from '../../src/values/mask-key.js';
+import { send } from '../support/plain-call.js';
 import { outcome } from './both-controls.js';
 
 /** The texts of many keys, some of which have equal endings. */
@@ -127,7 +128,7 @@ describe('a key among many', () => {
     const found = () =>
       Promise.all(texts.map((text) => outcome(async () => control.getKey({ key: keyId(text) }).id === keyId(text))));
     sim.keys.add('added-key');
-    sim.admit('Bearer made-up-key');
+    send(sim, { key: 'made-up-key' });
     const saved = sim.snapshot();
     expect(await found()).toEqual([{ result: true }, { result: true }, { result: true }]);
     sim.reset();

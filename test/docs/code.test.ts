@@ -210,7 +210,7 @@ test('each entry adds as much to a page as docs/testing.md says', async () => {
   isAbout(control, (await measured("export { createControl } from './control.js';")) - base);
 });
 
-test('the clients and the handlers are run by the transcripts and by test/extend', async () => {
+test('the clients and the handlers are run by the transcripts and by test/own-routes', async () => {
   const names = ofKind('client').map(({ saveAs }) => saveAs as string);
   const transcripts = blocksIn('console').map(({ text }) => text);
   for (const name of names)
@@ -218,7 +218,7 @@ test('the clients and the handlers are run by the transcripts and by test/extend
       transcripts.some((text) => text.includes(`node ${name}`)),
       name,
     ).toBe(true);
-  const run = await readFile(join(root, 'test/extend/handlers-file.test.ts'), 'utf8');
+  const run = await readFile(join(root, 'test/own-routes/handlers-file.test.ts'), 'utf8');
   expect(run).toContain(ofKind('handlers')[0]?.page.path);
   expect(ofKind('handlers')).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -38,6 +38,10 @@ const isServer = ({ command }: Step) => /^npx petstore-sim(?: --(?!help|version)
 function folderFor({ page }: CodeBlock): string {
   const folder = mkdtempSync(join(parent, 'page-'));
   for (const { saveAs, text } of codeBlocks(page)) if (saveAs !== undefined) writeFileSync(join(folder, saveAs), text);
+  // As `npm install` leaves it, for files that import the package or msw.
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/petstore-sim'));
+  symlinkSync(join(root, 'node_modules/msw'), join(folder, 'node_modules/msw'));
   return folder;
 }
 

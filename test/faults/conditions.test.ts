@@ -562,7 +562,10 @@ describe('rules at run time', () => {
     [{ then: { delay: { p50: 5, p99: 4 } } }, 'expected p50 above 0 and p99 not below it'],
     [{ then: down, when: { nth: 0 } }, 'fault rule at when.nth: expected a whole number from 1'],
     [{ then: down, when: { probability: 2 } }, 'fault rule at when.probability: expected a number from 0 to 1'],
-    [{ then: down, when: { method: 'get' } }, 'fault rule at when.method: expected "GET" or "POST", got "get"'],
+    [
+      { then: down, when: { method: 'get' } },
+      'fault rule at when.method: expected "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD" or "OPTIONS", got "get"; did you mean GET?',
+    ],
     [{ then: down, when: { operation: 'nope' } }, 'when.operation'],
     [{ then: down, when: { petId: '01' } }, 'fault rule at when.petId: expected a whole number within int64'],
     [{ name: '', then: down }, 'name'],

@@ -1,74 +1,12 @@
-import { HttpResponse, http } from 'msw';
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { junitReport } from '../../src/judge/report/junit.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
-import { guarded } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
 import { judge } from '../../src/verdict.js';
 import { frozen } from '../support/frozen.js';
 
-const authorization = 'Bearer free-key';
-const headers = { authorization };
-const twoLeft = { keys: { 'free-key': { usage: { minute: 58 } } } };
-
-/** A server with a guarded route, and its control. */
-async function withRoute() {
-  const sim = frozen(twoLeft);
-  const route = (each: typeof sim) => [
-    http.get(
-      '*/v1/categories',
-      guarded(each, () => HttpResponse.json([])),
-    ),
-  ];
-  const server = await listen(sim, { port: 0, handlers: route });
-  return { sim, server, control: createControl(server.controlUrl) };
-}
-
-describe('requests to a guarded route', () => {
-  test('make the verdict inconclusive with the true reason, with the refused ones counted', async () => {
-    const { server, control } = await withRoute();
-    const statuses = [];
-    for (let n = 0; n < 5; n++)
-      statuses.push((await fetch(`${server.baseUrl}/categories?limit=2`, { headers })).status);
-    const verdict = await control.getVerdict();
-    await server.close();
-    expect(statuses).toEqual([200, 200, 429, 429, 429]);
-    expect(verdict).toMatchObject({ outcome: 'inconclusive', counts: { requests: 0 } });
-    expect(verdict.reason).toBe(
-      '5 requests came to guarded routes (GET /v1/categories), 3 of them refused; the journal does not show them, so the run is not known as a whole.',
-    );
-    expect(verdict.unrecorded).toEqual([
-      { why: 'guarded', method: 'GET', path: '/v1/categories', count: 2 },
-      { why: 'guarded', method: 'GET', path: '/v1/categories', status: 429, count: 3 },
-    ]);
-  });
-
-  test('make a run inconclusive that would pass, and not one that fails', async () => {
-    const sim = frozen(twoLeft);
-    const list = () => sim.fetch('http://petstore.test/v1/pets', { headers });
-    for (let n = 0; n < 3; n++) await list();
-    sim.clock.advance('61s');
-    await list();
-    expect(judge(sim, { isOver: true }).outcome).toBe('pass');
-    sim.admit(authorization);
-    expect(judge(sim, { isOver: true })).toMatchObject({
-      outcome: 'inconclusive',
-      reason: expect.stringContaining('1 request came to guarded routes (…); the journal does not show them'),
-    });
-    for (let n = 0; n < 62; n++) await list();
-    expect(judge(sim, { isOver: true }).outcome).toBe('fail');
-  });
-
-  test('count for the verdict on their own key alone', () => {
-    const sim = frozen(twoLeft);
-    sim.admit(authorization, { method: 'GET', path: '/v1/categories' });
-    expect(judge(sim, { key: 'free-key' }).reason).toContain('1 request came to guarded routes');
-    expect(judge(sim, { key: '-key' }).reason).toContain('1 request came to guarded routes');
-    expect(judge(sim, { key: 'pro-key' })).not.toHaveProperty('unrecorded');
-    expect(JSON.stringify(judge(sim))).not.toContain('free-key');
-  });
-});
+const headers = { authorization: 'Bearer free-key' };
 
 describe('requests outside of the API', () => {
   test('are named by the verdict, the terminal and JUnit where none came to the API', async () => {

@@ -354,7 +354,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('No request came.').waitFor();
     });
 
-    test('a guarded route changes the quota on the page, and the verdict says that it was not judged', async () => {
+    test('shows requests to a route of your own with their operation, and counts them', async () => {
       const route = (sim: PageStage['sim']) => [
         http.get(
           '*/v1/orders',
@@ -365,7 +365,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await key('free-key').getByText('57 / 60').waitFor();
       expect([await stage.call('free-key', '/orders'), await stage.call('free-key', '/orders')]).toEqual([200, 200]);
       await key('free-key').getByText('59 / 60').waitFor();
-      await page.getByText('2 requests came to guarded routes (GET /v1/orders); the journal does not').waitFor();
+      expect(await page.getByText('GET /v1/orders').count()).toBeGreaterThanOrEqual(2);
     });
   });
 

@@ -15,6 +15,7 @@ import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { noon } from '../support/frozen.js';
+import { send } from '../support/plain-call.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom, randomCall, randomCommand, randomScenario } from './random-commands.js';
 
@@ -94,9 +95,9 @@ test('windows that the scenario does not mention count for themselves', () => {
   const sim = createSimulator({ scenario });
   const again = createSimulator({ scenario: stateAsScenario(exportState(sim.snapshot())), readStart });
   for (const each of [sim, again]) {
-    for (let call = 0; call < 3; call++) each.admit('Bearer free-key');
+    for (let call = 0; call < 3; call++) send(each);
     each.clock.advance('61s');
-    each.admit('Bearer free-key');
+    send(each);
   }
   expect(again.keys.list()).toEqual(sim.keys.list());
   expect(again.keys.get('free-key')).toMatchObject({ minute: { remaining: 59 }, day: { remaining: 996 } });
@@ -104,13 +105,13 @@ test('windows that the scenario does not mention count for themselves', () => {
 
 test('a reset goes back to where the scenario starts', () => {
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
-  for (let call = 0; call < 3; call++) sim.admit('Bearer free-key');
+  for (let call = 0; call < 3; call++) send(sim);
   sim.keys.ban('pro-key', '10m');
   const scenario = stateAsScenario(exportState(sim.snapshot()));
   const again = createSimulator({ scenario, readStart });
   const before = [again.keys.get('free-key'), again.keys.get('pro-key')];
   expect(before).toEqual([sim.keys.get('free-key'), sim.keys.get('pro-key')]);
-  again.admit('Bearer free-key');
+  send(again);
   again.keys.unban('pro-key');
   again.reset();
   expect([again.keys.get('free-key'), again.keys.get('pro-key')]).toEqual(before);
@@ -118,7 +119,7 @@ test('a reset goes back to where the scenario starts', () => {
 
 test('a person can read it: keys with usage and bans, pets in a line each', () => {
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
-  sim.admit('Bearer free-key');
+  send(sim);
   sim.keys.ban('pro-key', '10m');
   const text = scenarioYaml(stateAsScenario(exportState(sim.snapshot())), 'From a test.');
   expect(text).toContain('  free-key: {plan: free, usage: {minute: 1, day: 1}}\n');

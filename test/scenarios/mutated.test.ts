@@ -318,7 +318,7 @@ async function tryLoad(
   client.abort();
   await settled;
   for (const { status, fault, responseBody } of sim.journal.query()) {
-    if (fault === undefined) expect(status, responseBody).toBeLessThan(500);
+    if (fault === undefined) expect(status, String(responseBody)).toBeLessThan(500);
   }
   // What requests have changed is read, too.
   for (const path of ['/keys', '/journal', '/verdict', '/state', '/journal.har']) {

@@ -41,7 +41,7 @@ test.each([
   'gets real timers back',
   'takes no simulator and need not',
   'sends nothing and need not',
-  'sends to a guarded route alone',
+  'sends to a route of its own alone',
   'sent something that is cleared',
 ])('the inner test "%s" passes', (title) => {
   expect(results.get(title)).toMatchObject({ status: 'passed' });

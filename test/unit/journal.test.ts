@@ -165,7 +165,7 @@ describe('the journal', () => {
     const long = entry(journal.open(), { requestBody: 'y'.repeat(50), responseBody: 'abcdefghijkl' });
     journal.add(long);
     expect(journal.query()[0]).toMatchObject({ requestBody: 'y'.repeat(10), responseBody: 'abcdefghij' });
-    expect([String(long.requestBody).length, long.responseBody.length]).toEqual([50, 12]);
+    expect([String(long.requestBody).length, String(long.responseBody).length]).toEqual([50, 12]);
   });
 
   test('gives entries in the order of their arrival, whenever they were answered', async () => {

@@ -39,8 +39,7 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const result = resultOf(verdict, { ...options, command: end, timeout, description });
   const code = await writeReports(flags, { result, entries, run }, nextCommands(flags, result, command));
   if (flags.json) return code;
-  const isGuarded = verdict.unrecorded?.some(({ why }) => why === 'guarded') ?? false;
-  if (entries.length === 0 && !isGuarded) process.stderr.write(sentNothing(result));
+  if (entries.length === 0) process.stderr.write(sentNothing(result));
   else if (result.exitCode !== 0) process.stderr.write(replayLines(flags, command));
   return code;
 }

@@ -4,9 +4,10 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { type Engine, memoryEngine } from '../../node/serve-state.js';
 import { UsageError } from '../../node/usage-error.js';
+import { anyOperation } from '../../scenario/operations.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
-import { createSimulatorFrom, type Simulator } from '../../simulator/simulator.js';
+import { coreOf, createSimulatorFrom } from '../../simulator/simulator.js';
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
@@ -19,6 +20,7 @@ export interface ServeFlags extends ListenFlags, DataFlags {
   scenario?: string;
   set?: string[];
   seed?: string;
+  handlers?: string;
   'no-limits'?: boolean;
   watch?: boolean;
   reseed?: boolean;
@@ -39,7 +41,10 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
-  const first = await readScenarioAndFiles(nameOrFile, { overrides, generatePets: generateAtStart });
+  const { handlers } = flags;
+  // With handlers, names of operations are checked when `guarded` has added its own.
+  const operations = handlers === undefined ? undefined : anyOperation;
+  const first = await readScenarioAndFiles(nameOrFile, { overrides, generatePets: generateAtStart, operations });
   tellNotes(first.notes);
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
@@ -47,8 +52,9 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const options: ListenOptions = {
     ...listenOptions,
     allowedOrigins: flags['allowed-origin'] ?? [],
+    ...(handlers !== undefined && { handlers: await handlersOf(handlers) }),
   };
-  const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? (await memory(first.resolved, flags.handlers));
+  const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? memory(first.resolved);
   const server = await startServer(engine, options);
   stopOnSignal(server);
   if (watch) {
@@ -56,7 +62,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
       import('../../node/scenario-files/watch-scenario.js'),
       import('../report-reload.js'),
     ]);
-    const read = () => readScenarioAndFiles(nameOrFile, { overrides });
+    const known = { operations: coreOf(server.backend.sim).state.shared.operations };
+    const read = () => readScenarioAndFiles(nameOrFile, { overrides, ...known });
     const load: ServableState['load'] = (scenario, how) => {
       refuseManyPets(scenario);
       return server.load(scenario, how);
@@ -68,17 +75,17 @@ export async function serve(flags: ServeFlags): Promise<void> {
   for (const line of listeningLines(log, server.backend.sim, server, hasToken, server.resumedFrom)) writeLine(line);
 }
 
-async function memory(resolved: ResolvedScenario, handlers: string | undefined): Promise<Engine<ServableState>> {
+function memory(resolved: ResolvedScenario): Engine<ServableState> {
   const sim = createSimulatorFrom(resolved, {
     scenarios: readShippedScenarios,
     generatePets: generateAtStart,
     readStart,
   });
-  return memoryEngine(sim, handlers === undefined ? {} : { handlers: await handlersOf(handlers, sim) });
+  return memoryEngine(sim);
 }
 
-const handlersOf = async (file: string, sim: Simulator) =>
-  (await import('../../node/custom-routes/handlers-file.js')).readHandlers(file, sim);
+const handlersOf = async (file: string) =>
+  (await import('../../node/custom-routes/handlers-file.js')).readHandlers(file);
 
 /** What the flags set on top of the scenario, in the order in which they apply. */
 export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {

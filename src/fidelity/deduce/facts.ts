@@ -78,7 +78,7 @@ export function readExchange(exchange: Exchange): ReadExchange {
   const { responseBody, requestBody } = exchange;
   return {
     ...exchange,
-    body: readText(responseBody),
+    body: readText(textOfBytes(responseBody)),
     sent: requestBody && readText(textOfBytes(requestBody)),
   };
 }

@@ -1,6 +1,7 @@
 import { isOperationName, type OperationName } from '../../petstore/document.js';
 import type { Fault } from '../../scenario/fault-schema.js';
 import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
+import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './rate.js';
 
 /** An answer that takes this long is a fault that somebody would notice. */
@@ -41,7 +42,7 @@ function effectOf(exchange: Exchange): Fault['then'] | undefined {
     respond: {
       status: Math.min(status, 599),
       ...(wait !== undefined && { headers: { 'Retry-After': wait } }),
-      ...(responseBody !== '' && { body: responseBody.slice(0, longestBody) }),
+      ...(responseBody !== '' && { body: textOfBytes(responseBody).slice(0, longestBody) }),
     },
     ...delay,
   };

@@ -2,6 +2,7 @@ import { documentedPlans, isOperationName } from '../../petstore/document.js';
 import type { Settings } from '../../petstore/settings.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
+import { textOfBytes } from '../../values/json-bytes.js';
 import type { Learner } from './learner.js';
 import { isRefusal, rateOf } from './rate.js';
 import { recordedFaults } from './recorded-faults.js';
@@ -20,7 +21,7 @@ export function recordedScenario(exchanges: readonly Exchange[], learner: Learne
   const keys = Object.fromEntries(tokens.map((token) => [token, keyOf(exchanges, token, learner)]));
   const own = tokens.map((token) => learner.limits.planOf(token)).find((plan) => plan?.plan === 'enterprise');
   const created = exchanges.flatMap(({ operation, status, responseBody }) =>
-    operation === 'createPet' && status === 201 ? [/"id":(-?\d+)/.exec(responseBody)?.[1]] : [],
+    operation === 'createPet' && status === 201 ? [/"id":(-?\d+)/.exec(textOfBytes(responseBody))?.[1]] : [],
   );
   const pets = [...facts.pets.values()].filter(({ id }) => !facts.created.has(String(id)));
   const minuteSeconds = minuteLength(exchanges);
@@ -79,7 +80,7 @@ function startOf(first: Exchange | undefined, minute: number | undefined): Pick<
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return {};
   const seconds = rate.reset - Math.floor((first.dateMs ?? first.arrivedAtMs) / 1000);
-  const isBan = isRefusal(first) && (first.status !== 429 || /"key_banned"/.test(first.responseBody));
+  const isBan = isRefusal(first) && (first.status !== 429 || /"key_banned"/.test(textOfBytes(first.responseBody)));
   if (isBan) return { bannedFor: `${Math.max(1, seconds)}s` };
   const used = rate.limit - rate.remaining - (isRefusal(first) ? 0 : 1);
   if (used <= 0) return {};

@@ -1,5 +1,6 @@
 import { listLimit } from '../../petstore/document.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
+import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './rate.js';
 
 /** Whether the service did not handle the request. A 501 is a response: RFC 9110 section 15.6.2 has it for methods. */
@@ -24,7 +25,7 @@ export function unusableResponse(exchange: Exchange): string | undefined {
     return `${address} responded with ${status}, expected a list of pets; check the base path, which usually ends in /v1.`;
   }
   const hasBody = (status === 200 || status === 201) && method !== 'HEAD' && !missing.includes('answer body');
-  if (hasBody && !isJson(responseBody)) {
+  if (hasBody && !isJson(textOfBytes(responseBody))) {
     const type = headers['Content-Type'] ?? 'no Content-Type';
     return `${address} responded with ${status} and a body that is not JSON (${type}), expected the API; check the address.`;
   }

@@ -30,11 +30,12 @@ export const duplicateWrite: SimulatorRule = {
       const like = stored.every(({ requestText }) => requestText === first.requestText)
         ? 'with one body'
         : 'for one call';
-      const again = isOnePet(stored) ? 'the same was sent again' : 'another pet was sent under the same name';
+      const noun = first.operation === 'createPet' ? 'pet' : 'resource';
+      const again = isOnePet(stored) ? 'the same was sent again' : `another ${noun} was sent under the same name`;
       return finding('duplicate-write', 'fail', stored, {
-        measured: `${stored.length} pets stored (${ids})`,
-        allowed: '1 pet',
-        text: `${target(first)} was stored, its answer ${howLost(first)}, and ${again}: ${stored.length} pets ${like}. ${advice(first)}`,
+        measured: `${stored.length} ${noun}s stored (${ids})`,
+        allowed: `1 ${noun}`,
+        text: `${target(first)} was stored, its answer ${howLost(first)}, and ${again}: ${stored.length} ${noun}s ${like}. ${advice(first)}`,
       });
     });
     const isDoubtful =
@@ -148,5 +149,5 @@ function howLost({ status, isUnreadable, isAbandoned }: KnownRequest): string {
 
 const advice = (first: KnownRequest) =>
   isUnknown(first)
-    ? 'Look with GET /pets before you repeat a write whose answer you did not get.'
+    ? `Look with ${first.operation === 'createPet' ? 'GET /pets' : 'a GET'} before you repeat a write whose answer you did not get.`
     : 'A success is no reason to send the call again, whatever its headers say.';

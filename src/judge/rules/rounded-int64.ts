@@ -1,3 +1,4 @@
+import { textOfBytes } from '../../values/json-bytes.js';
 import { finding, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
@@ -28,7 +29,7 @@ export const roundedInt64: WireRule = {
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
         }
-      const { responseBody } = request;
+      const responseBody = textOfBytes(request.responseBody);
       if (responseBody === lastBody || read.has(responseBody)) continue;
       lastBody = responseBody;
       read.add(responseBody);

@@ -1,9 +1,20 @@
 import { type ServerResponse, validateHeaderValue } from 'node:http';
 import type { RequestHandler } from 'msw';
+import { type RequestContext, setContext } from '../../own-routes/serve-route.js';
+import type { Answer } from '../../requests/api-call.js';
 
 /** A handler answered with `HttpResponse.error()`: the connection ends without an answer. */
 export class ConnectionCut extends Error {
   override readonly name = 'ConnectionCut';
+}
+
+/** A guarded route has an answer, which the server sends as those of the API. */
+export class RouteAnswered extends Error {
+  override readonly name = 'RouteAnswered';
+
+  constructor(readonly answer: Answer) {
+    super();
+  }
 }
 
 /**
@@ -11,15 +22,19 @@ export class ConnectionCut extends Error {
  * the status 0 of `HttpResponse.error()`, a body that fails and a header that `node:http` refuses each end it.
  * It also makes msw store the cookies of every answer and add them to all later requests, of other clients too; a plain
  * `Response` is not stored.
+ * @param context for `guarded`
  * @param headers added where the answer has none of that name; `Vary` always
  */
 export function containedHandler(
   handler: RequestHandler,
   response: ServerResponse,
+  context: RequestContext,
   headers: Readonly<Record<string, string>>,
 ): RequestHandler {
   const run: RequestHandler['run'] = async (args) => {
+    setContext(args.request, context);
     const result = await handler.run(args);
+    if (context.answer !== undefined) throw new RouteAnswered(context.answer);
     if (result?.response === undefined) return result;
     return { ...result, response: contained(result.response, response, headers) };
   };

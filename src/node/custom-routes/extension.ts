@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
+import type { RequestContext } from '../../own-routes/serve-route.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
+import type { Answer } from '../../requests/api-call.js';
 import { errorBody, maximumBodyBytes, payloadTooLarge } from '../../requests/api-error.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
+import { whenSent } from '../http/hold-refusals.js';
 import { hasBody, readBody } from '../http/read-body.js';
 import { sendAnswer } from '../http/send-answer.js';
 import type { Report } from '../http/served-answer.js';
-import { ConnectionCut, containedHandler } from './contained-handler.js';
+import { ConnectionCut, containedHandler, RouteAnswered } from './contained-handler.js';
 import { createMatcher, isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
+import { sendRoute } from './send-route.js';
 
 /** A handler made with `http` of msw 2. Its shape stands here because msw is an optional package. */
 export interface ExtensionHandler {
@@ -26,9 +30,16 @@ export interface ExtensionHandler {
 export type Extension = (
   request: IncomingMessage,
   response: ServerResponse,
-  report: Report,
+  call: ExtensionCall,
   fallThrough: (body?: Uint8Array) => void,
 ) => boolean;
+
+export interface ExtensionCall {
+  readonly report: Report;
+  /** Numbers the connection of a request, for the judge. */
+  readonly numberOf: (request: IncomingMessage) => number | undefined;
+  readonly holdsRefusals: boolean | undefined;
+}
 
 /**
  * Mounts msw handlers through `@mswjs/http-middleware` on Express, with what that lacks: a limit for bodies, answers that
@@ -48,30 +59,33 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
   const app = express().disable('x-powered-by');
   app.use((request, response, next) => {
     const headers = { Date: date(), ...cors(request) };
-    const contained = mswHandlers.map((handler) => containedHandler(handler, response, headers));
+    const { context } = request as unknown as ReturnType<typeof copyOf>;
+    const contained = mswHandlers.map((handler) => containedHandler(handler, response, context, headers));
     return createMiddleware(...contained)(request, response, next);
   });
 
   const serve = (
     request: IncomingMessage,
     response: ServerResponse,
-    report: Report,
+    { report, numberOf, holdsRefusals }: ExtensionCall,
     fallThrough: () => void,
     body?: Uint8Array,
   ) => {
+    const left = new AbortController();
+    const context: RequestContext = {
+      get connection() {
+        return numberOf(request);
+      },
+      holdsRefusals,
+      signal: left.signal,
+    };
     let isOurs = true;
-    const done = (status: number, headers: Record<string, string>, errorText: string) => {
+    const done = (status: number, headers: Record<string, string>, errorText: string, answer: Partial<Answer> = {}) => {
       isOurs = false;
       const isOriginRefused = cors(request) === undefined && isForeignPage(request);
-      report?.({
-        by: 'handler',
-        sim,
-        status,
-        headers,
-        body: errorText,
-        isOriginRefused,
-        ...callerOf(sim, request, headers),
-      });
+      const { operation, key, plan, fault, wire } = answer;
+      const body = errorText;
+      report?.({ by: 'handler', sim, status, headers, body, isOriginRefused, operation, key, plan, fault, wire });
     };
     const refuse = (error: ErrorAnswer) => {
       const { status, headers, body } = sendError(sim, request, response, error);
@@ -79,12 +93,23 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
     };
     if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
     response.once('close', () => {
+      left.abort();
       if (isOurs && response.headersSent) done(response.statusCode, sentHeaders(response), '');
     });
-    app(copyOf(request, body), response as Response, (error?: unknown) => {
+    app(copyOf(request, context, body) as unknown as Request, response as Response, (error?: unknown) => {
       if (error instanceof ConnectionCut) {
         request.socket.resetAndDestroy();
         done(0, {}, '');
+      } else if (error instanceof RouteAnswered) {
+        whenSent(error.answer, (answer) => {
+          try {
+            sendRoute(request, response, { answer, cors: cors(request), clock: sim.clock });
+            done(answer.status, answer.headers, answer.body, answer);
+          } catch (failure) {
+            console.error(failure);
+            refuse(handlerFailed);
+          }
+        });
       } else if (error !== undefined) {
         console.error(error);
         refuse(handlerFailed);
@@ -95,7 +120,7 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
     });
   };
 
-  return (request, response, report, fallThrough) => {
+  return (request, response, call, fallThrough) => {
     const { method = '', headers } = request;
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       const asked = headers['access-control-request-method'] as string;
@@ -103,27 +128,15 @@ export function createExtension(sim: Simulator, handlers: readonly ExtensionHand
       const allowed = cors(request);
       response.writeHead(204, { ...allowed, ...preflightHeaders(request, asked) }).end();
       const isOriginRefused = allowed === undefined && isForeignPage(request);
-      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
+      call.report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
       return true;
     }
     if (!matches(method, request)) return false;
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isRead || !hasBody(request)) serve(request, response, report, fallThrough);
-    else readBody(request, (body) => serve(request, response, report, () => fallThrough(body), body));
+    if (isRead || !hasBody(request)) serve(request, response, call, fallThrough);
+    else readBody(request, (body) => serve(request, response, call, () => fallThrough(body), body));
     return true;
   };
-}
-
-/** Key and plan of a request that `guarded` has counted: its answer has the limits. */
-function callerOf(
-  sim: Simulator,
-  { headers: { authorization = '' } }: IncomingMessage,
-  sent: Readonly<Record<string, string>>,
-) {
-  if (sent[rateLimitHeaders.limit] === undefined) return {};
-  const key = authorization.slice(authorization.lastIndexOf(' ') + 1);
-  const isKnown = sim.keys.texts.includes(key) || sim.keys.unlisted.includes(key);
-  return isKnown ? { key, plan: sim.keys.get(key).plan } : {};
 }
 
 interface ErrorAnswer {
@@ -150,7 +163,7 @@ export const handlerFailed = {
 };
 
 /** The request once more, its body, already read, in front of it; http-middleware would read one of any size. */
-function copyOf({ method, url, headers, socket }: IncomingMessage, body?: Uint8Array): Request {
+function copyOf({ method, url, headers, socket }: IncomingMessage, context: RequestContext, body?: Uint8Array) {
   const stream = new Readable({
     read() {
       if (body !== undefined) this.push(body);
@@ -159,7 +172,7 @@ function copyOf({ method, url, headers, socket }: IncomingMessage, body?: Uint8A
     // As an own method, because Express gives the request a prototype whose method ends the connection.
     destroy: (_error, done) => done(null),
   });
-  return Object.assign(stream, { method, url, headers, socket }) as unknown as Request;
+  return Object.assign(stream, { method, url, headers, socket, context });
 }
 
 /** The headers of an answer as the API spells them; msw gives their names in lower case. */

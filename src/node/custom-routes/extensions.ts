@@ -1,4 +1,4 @@
-import type { Simulator } from '../../simulator/simulator.js';
+import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { isPreflight } from '../http/cors.js';
 import { createExtension, type Extension, type ExtensionHandler, handlerFailed, sendError } from './extension.js';
 
@@ -12,16 +12,24 @@ export type ExtensionOf = (sim: Simulator) => Extension;
 
 /**
  * The extension of each simulator of a server. A sandbox has handlers of its own, made at its first request, so that they
- * change its pets and count for its keys.
+ * change its pets and count for its keys. A function makes them again after each reset, so that their data begins anew.
  * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
  */
 export async function createExtensions(sim: Simulator, source: HandlerSource): Promise<ExtensionOf> {
   const extend = async (each: Simulator) =>
     createExtension(each, typeof source === 'function' ? await source(each) : source);
-  const extensions = new WeakMap([[sim, await extend(sim)]]);
+  const extensions = new WeakMap<Simulator, Extension>();
+  const forgetAtReset = (each: Simulator) => {
+    if (typeof source === 'function') coreOf(each).resetListeners.push(() => extensions.delete(each));
+  };
+  const known = new WeakSet([sim]);
+  extensions.set(sim, await extend(sim));
+  forgetAtReset(sim);
   return (each) => {
     let extension = extensions.get(each);
     if (extension === undefined) {
+      if (!known.has(each)) forgetAtReset(each);
+      known.add(each);
       extension = onceMade(extend(each).catch((error) => failing(each, error)));
       extensions.set(each, extension);
     }
@@ -35,10 +43,10 @@ function onceMade(making: Promise<Extension>): Extension {
   making.then((extension) => {
     made = extension;
   });
-  return (request, response, report, fallThrough) => {
-    if (made !== undefined) return made(request, response, report, fallThrough);
+  return (request, response, call, fallThrough) => {
+    if (made !== undefined) return made(request, response, call, fallThrough);
     making.then((extension) => {
-      if (!extension(request, response, report, fallThrough)) fallThrough();
+      if (!extension(request, response, call, fallThrough)) fallThrough();
     });
     return true;
   };
@@ -47,7 +55,7 @@ function onceMade(making: Promise<Extension>): Extension {
 /** Of a sandbox whose handlers could not be made: nobody knows which requests they were for. */
 function failing(sim: Simulator, error: unknown): Extension {
   console.error(error);
-  return (request, response, report) => {
+  return (request, response, { report }) => {
     // A page sees the answer only after a preflight that lets it.
     if (isPreflight(request)) return false;
     report?.({ by: 'handler', sim, ...sendError(sim, request, response, handlerFailed) });

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Simulator } from '../../simulator/simulator.js';
 import { UsageError } from '../usage-error.js';
 import type { HandlerSource } from './extensions.js';
 import { isHandler } from './handler-matcher.js';
@@ -9,23 +8,24 @@ import { loadMiddleware } from './load-middleware.js';
 
 /**
  * The handlers that a module exports as `handlers`: an array, or a function that is given a simulator and gives one.
- * @param sim the server's own, for which they are made at once
- * @throws {UsageError} when there is no such file or export, when the module fails (then with its stack), or when what
- * handlers need is not installed
+ * @throws {UsageError} for a missing file or export, a module that fails (with its stack) and missing packages; for a function
+ * when it is called
  */
-export async function readHandlers(file: string, sim: Simulator): Promise<HandlerSource> {
+export async function readHandlers(file: string): Promise<HandlerSource> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
   // First, because the file would fail with what msw, missing or another one, says of itself.
   loadMiddleware();
   const { handlers } = await load(file, () => import(pathToFileURL(path).href));
-  const own = typeof handlers === 'function' ? await load(file, async () => handlers(sim)) : handlers;
-  if (!Array.isArray(own) || !own.every(isHandler)) {
+  const check = (own: unknown) => {
+    if (Array.isArray(own) && own.every(isHandler)) return own;
     throw new UsageError(
       `expected ${file} to export handlers: an array of msw request handlers, or a function that gives one, found ${kind(own)}`,
     );
-  }
-  return typeof handlers === 'function' ? (each) => (each === sim ? own : handlers(each)) : own;
+  };
+  return typeof handlers === 'function'
+    ? async (sim) => check(await load(file, async () => handlers(sim)))
+    : check(handlers);
 }
 
 async function load<Result>(file: string, run: () => Promise<Result>): Promise<Result> {

@@ -5,13 +5,12 @@ import type { Answer } from '../../requests/api-call.js';
 import { recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
 import type { Connections } from './connections.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
-import { holdRefusal } from './hold-refusals.js';
+import { whenSent } from './hold-refusals.js';
 import { HttpCall } from './http-call.js';
 import { hasBody, readBody } from './read-body.js';
-import { sendAnswer } from './send-answer.js';
 import type { Report } from './served-answer.js';
 import { createTargetReader } from './target-reader.js';
-import { sendWithFault } from './wire-faults.js';
+import { deliver } from './wire-faults.js';
 
 /**
  * Answers one request to the API.
@@ -52,21 +51,13 @@ export function createApiListener(backend: Backend, connections: Connections, ho
       report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
       return;
     }
-    const deliver = (answer: Answer) => {
-      if (answer.wire === undefined) sendAnswer(response, answer, cors);
-      else sendWithFault(request, response, { answer, wire: answer.wire, cors, clock: sim.clock });
+    const deliverAndReport = (answer: Answer) => {
+      deliver(request, response, { answer, cors, clock: sim.clock });
       if (report === undefined) return;
       const { status, headers, body, operation, key, plan, fault, wire } = answer;
       report({ by: 'api', sim, status, headers, body, operation, key, plan, fault, wire, isOriginRefused });
     };
-    const send = (answer: Answer) => {
-      const { sent } = answer;
-      if (sent === undefined) return deliver(answer);
-      holdRefusal().then((heldMs) => {
-        sent(heldMs);
-        deliver(answer);
-      });
-    };
+    const send = (answer: Answer) => whenSent(answer, deliverAndReport);
     const answerWith = (body: Uint8Array | undefined) => {
       const call = new HttpCall(request, response, {
         base,

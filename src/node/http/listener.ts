@@ -4,6 +4,7 @@ import { nothingHere } from '../../in-process/fetch.js';
 import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { sandboxPrefix } from '../../sandboxes/sandboxes.js';
+import type { ExtensionCall } from '../custom-routes/extension.js';
 import type { ExtensionOf } from '../custom-routes/extensions.js';
 import { type ApiListener, createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
@@ -29,11 +30,16 @@ interface ListenerOptions extends ControlRouterOptions {
 export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
   const { sim } = backend;
   const { connections, extensionOf, onAnswer } = options;
+  const callOf = (report: Report): ExtensionCall => ({
+    report,
+    numberOf: (request) => connections.numberOf(request),
+    holdsRefusals: options.holdRefusals,
+  });
   const checkRequest = createRequestCheck(options.allowedHosts);
   const serveApi = createApiListener(backend, connections, options.holdRefusals);
   const serveSandbox = createSandboxListener(
     backend,
-    extensionOf === undefined ? serveApi : extended(backend, serveApi, extensionOf),
+    extensionOf === undefined ? serveApi : extended(backend, serveApi, extensionOf, callOf),
   );
   const serveControl = createControlLoader(backend, options);
 
@@ -66,19 +72,24 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     };
     if (extensionOf === undefined) return serve();
     if (sandboxOf(target) !== undefined) return serveSandbox(request, response, report);
-    if (!extensionOf(sim)(request, response, report, serve)) serve();
+    if (!extensionOf(sim)(request, response, callOf(report), serve)) serve();
   };
 }
 
 /** Asks the handlers of a sandbox, which has its own, before its API. */
-function extended({ sim }: Backend, serveApi: ApiListener, extensionOf: ExtensionOf): ApiListener {
+function extended(
+  { sim }: Backend,
+  serveApi: ApiListener,
+  extensionOf: ExtensionOf,
+  callOf: (report: Report) => ExtensionCall,
+): ApiListener {
   return (sandbox, request, response, report) => {
     const serve = (read?: Uint8Array) => {
       // Gone while the handlers had the request: what it would store nobody could find.
       if (sandbox?.removed.aborted) response.destroy();
       else serveApi(sandbox, request, response, report, read);
     };
-    if (!extensionOf(sandbox?.sim ?? sim)(request, response, report, serve)) serve();
+    if (!extensionOf(sandbox?.sim ?? sim)(request, response, callOf(report), serve)) serve();
   };
 }
 

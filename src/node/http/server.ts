@@ -71,7 +71,10 @@ const closeTimeoutMs = 1_500;
 
 /** A port on which nothing is served yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
-  /** Serves this from now on. Streams of what was served before end. */
+  /**
+   * Serves this from now on. Streams of what was served before end.
+   * @param extensionOf default: as before
+   */
   serve(backend: Backend, extensionOf?: ExtensionOf): void;
   /**
    * Answers every request with a 503 until `serve` is called again.
@@ -94,6 +97,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const connections = new Connections();
   let closing = new AbortController();
   let sim: Simulator | undefined;
+  let extensionOf: ExtensionOf | undefined;
   let listener: RequestListener = createNotYet();
   const servers = await bind(
     hosts,
@@ -110,7 +114,8 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
     port: servers.port,
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
-    serve(backend, extensionOf) {
+    serve(backend, extend = extensionOf) {
+      extensionOf = extend;
       closing.abort();
       closing = new AbortController();
       sim = backend.sim;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock/clock.js';
+import { headerPairs } from '../../in-process/to-response.js';
 import type { Answer } from '../../requests/api-call.js';
 import { isWithoutAnswer, type WireFault } from '../../requests/outcome.js';
 import { sendAnswer } from './send-answer.js';
@@ -12,30 +13,38 @@ export function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-interface FaultyAnswer {
+export interface Delivery {
   answer: Answer;
-  wire: WireFault;
   cors: Readonly<Record<string, string>> | undefined;
   clock: Clock;
+}
+
+/** Sends an answer, with its fault if it has one. */
+export function deliver(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
+  const { answer, cors } = delivery;
+  if (answer.wire === undefined) sendAnswer(response, answer, cors);
+  else sendWithFault(request, response, answer.wire, delivery);
 }
 
 /**
  * Sends an answer with a fault that is real on the wire. Every connection that a fault corrupts (`drip` does not) ends
  * with it; requests behind it are not served.
  */
-export function sendWithFault(
+function sendWithFault(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, wire, cors, clock }: FaultyAnswer,
+  wire: WireFault,
+  { answer, cors, clock }: Delivery,
 ): void {
   if (request.method === 'HEAD' && !isWithoutAnswer(wire)) {
     sendAnswer(response, answer, cors);
     answer.finish?.(true);
     return;
   }
-  const body = Buffer.from(answer.body);
+  const body = answer.raw instanceof Uint8Array ? Buffer.from(answer.raw) : Buffer.from(answer.body);
   const writeHead = (contentLength: number) => {
-    response.writeHead(answer.status, { ...answer.headers, 'Content-Length': contentLength, ...cors });
+    const fields = { ...answer.headers, 'Content-Length': String(contentLength), ...cors };
+    response.writeHead(answer.status, headerPairs(fields).flat());
     response.flushHeaders();
   };
   switch (wire.kind) {

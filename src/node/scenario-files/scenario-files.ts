@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { defaultScenario } from '../../scenario/default-scenario.js';
+import type { KnownOperations } from '../../scenario/operations.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { GeneratePets } from '../../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
@@ -20,6 +21,8 @@ interface ReadOptions {
   shipped?: Shipped;
   /** Makes the pets of `pets.generate`. Without it they are checked but not made. */
   generatePets?: GeneratePets;
+  /** Operations that the scenario may name. Default: those of the document. */
+  operations?: KnownOperations | undefined;
 }
 
 /** A scenario that was read and checked once. */
@@ -52,7 +55,7 @@ export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFil
  */
 export async function readScenarioAndFiles(
   nameOrFile: string,
-  { overrides = [], shipped = shippedScenarios(), generatePets = () => [] }: ReadOptions = {},
+  { overrides = [], shipped = shippedScenarios(), generatePets = () => [], operations }: ReadOptions = {},
 ): Promise<ReadScenario> {
   const isShipped = shipped.names.includes(nameOrFile);
   const read = isShipped ? shippedAlone(nameOrFile) : await readFileLayers(nameOrFile, shipped);
@@ -65,7 +68,7 @@ export async function readScenarioAndFiles(
     try {
       const content = withoutExtends(value, nameOrFile);
       const scenario = (applied?.applyOverrides(content, overrides) ?? content) as Scenario;
-      const resolved = resolveScenario(scenario, generatePets, readStart);
+      const resolved = resolveScenario(scenario, generatePets, readStart, operations);
       found = { scenario, resolved, files, notes: [...newKeys(value, overrides), ...bareDurations(scenario)] };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream as NodeStream } from 'node:stream/web';
+import { headerPairs } from '../../in-process/to-response.js';
+import { recordedStream } from '../../own-routes/serve-route.js';
+import { statusesWithoutBody } from '../../requests/outcome.js';
+import { type Delivery, deliver } from '../http/wire-faults.js';
+
+/**
+ * Sends the answer of a guarded route, whose body may be bytes or a stream, and which may set cookies.
+ * @throws {TypeError} for a header that HTTP cannot carry
+ */
+export function sendRoute(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
+  const { answer, cors } = delivery;
+  const { status, headers, body, raw = Buffer.from(body), wire, finish } = answer;
+  if (wire !== undefined || (answer.raw === undefined && !('Set-Cookie' in headers))) {
+    deliver(request, response, delivery);
+    return;
+  }
+  const hasBody = !statusesWithoutBody.includes(status) && request.method !== 'HEAD';
+  const isStream = raw instanceof ReadableStream;
+  const length = isStream || !hasBody ? {} : { 'Content-Length': String(raw.length) };
+  response.writeHead(status, headerPairs({ ...headers, ...length, ...cors }).flat());
+  if (!isStream) {
+    response.end(hasBody ? raw : undefined);
+  } else if (hasBody) {
+    response.flushHeaders();
+    // An error of either side ends the connection, and is in the log already.
+    pipeline(Readable.fromWeb(recordedStream(raw, finish) as NodeStream), response, () => {});
+  } else {
+    void raw.cancel().catch(() => {});
+    finish?.(true);
+    response.end();
+  }
+}

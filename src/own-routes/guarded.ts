@@ -1,0 +1,38 @@
+import type { HttpResponseResolver, PathParams } from 'msw';
+import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
+import { serveRoute } from './serve-route.js';
+
+type Info<Params extends PathParams> = Parameters<HttpResponseResolver<Params>>[0];
+type Resolver<Params extends PathParams> = (info: Info<Params>) => Response | Promise<Response>;
+type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Response>;
+
+/**
+ * Makes a handler of your own an operation of the API: requests are authenticated and limited, fault rules apply to them, and
+ * journal and verdict contain them. A pet that `sim.pets` refuses, or a text that `parseJson` refuses, is a 400 of the API;
+ * a resolver that throws anything else is a 500.
+ * @param operation its name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`
+ * @param resolver must respond within 30 s: a request that it left to the API would be counted twice
+ * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () => HttpResponse.json(categories)))
+ */
+export function guarded<Params extends PathParams = PathParams>(
+  sim: Simulator,
+  operation: string,
+  resolver: Resolver<Params>,
+): Guarded<Params>;
+export function guarded<Params extends PathParams = PathParams>(
+  sim: Simulator,
+  resolver: Resolver<Params>,
+): Guarded<Params>;
+export function guarded<Params extends PathParams>(
+  sim: Simulator,
+  ...given: [Resolver<Params>] | [string, Resolver<Params>]
+): Guarded<Params> {
+  const resolver = given.at(-1);
+  const [operation] = given.length === 2 ? given : [undefined];
+  checkSimulator('guarded', sim);
+  if (typeof resolver !== 'function' || operation === '') {
+    throw new TypeError('guarded: expected a simulator, the name of an operation (optional) and a resolver');
+  }
+  if (operation !== undefined) coreOf(sim).state.shared.operations.names.add(operation);
+  return (info) => serveRoute(sim, info.request, () => resolver(info), { operation, params: info.params });
+}

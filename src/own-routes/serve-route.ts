@@ -1,0 +1,314 @@
+import { callersOf, readBody } from '../in-process/fetch.js';
+import { headerPairs, toResponse } from '../in-process/to-response.js';
+import type { Answer, ApiCall } from '../requests/api-call.js';
+import { ApiError, maximumBodyBytes } from '../requests/api-error.js';
+import { errorOutcome, type Outcome, statusesWithoutBody } from '../requests/outcome.js';
+import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
+import { checkOptions } from '../values/check-options.js';
+import { concatenate } from '../values/concatenate.js';
+import { toJsonBytes } from '../values/json-bytes.js';
+import { decodeUnreserved } from '../values/percent-encoding.js';
+
+/** How a route appears in scenarios, journal and verdict. */
+export interface RouteOptions {
+  /** The name of its operation; default: method and path, such as `GET /v1/categories/{id}`. */
+  readonly operation?: string | undefined;
+  /** The parameters of the path, for the default name. */
+  readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
+/** The data of a `Request` that an HTTP server passes to a handler. */
+export interface RequestContext extends Pick<ApiCall, 'connection' | 'holdsRefusals'> {
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** The route's answer, which the server sends in place of the `Response`. */
+  answer?: Answer;
+}
+
+/** The same in every copy of the package that a program has loaded. */
+const contextKey = Symbol.for('petstore-sim request');
+
+export const setContext = (request: Request, context: RequestContext): void =>
+  void Object.defineProperty(request, contextKey, { value: context });
+
+const contextOf = (request: Request) => (request as { [contextKey]?: RequestContext })[contextKey];
+
+/** Time in which a route must respond, in milliseconds of real time. */
+const mostMs = 30_000;
+/** A body that sends nothing for this time, in milliseconds of real time, is passed on as a stream. */
+const pauseMs = 50;
+/** A longer body, in bytes, is passed on as a stream. */
+const mostBytes = 1024 * 1024;
+/** The longest body that a fault rule changes or delays, in bytes. */
+const mostWholeBytes = 10 * 1024 * 1024;
+
+// The real ones, because a test may replace them by fake timers later.
+const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
+
+const routeOptions: Record<keyof RouteOptions, true> = { operation: true, params: true };
+
+/**
+ * Serves a request by a function of your own, as an operation of the API: requests are authenticated and limited, fault rules
+ * apply to them, and journal and verdict contain them. For msw, `guarded` of `petstore-sim/msw` does this.
+ * @param respond gives the response within 30 s; not called if the request is refused
+ * @example await serveRoute(sim, request, () => Response.json([]), { operation: 'listCategories' })
+ */
+export async function serveRoute(
+  sim: Simulator,
+  request: Request,
+  respond: () => Response | Promise<Response>,
+  options: RouteOptions = {},
+): Promise<Response> {
+  checkSimulator('serveRoute', sim);
+  checkOptions('serveRoute', options, routeOptions);
+  const { operation: name, params = {} } = options;
+  const { routes } = coreOf(sim);
+  const callers = callersOf(sim);
+  const { method, url, headers } = request;
+  const context = contextOf(request);
+  const signal = context?.signal ?? request.signal;
+  const { origin, pathname, search } = new URL(url);
+  const base = /^.*?\/v1(?=\/|$)/.exec(pathname)?.[0] ?? '';
+  const path = decodeUnreserved(pathname.slice(base.length));
+  const operation = name ?? `${method} ${base === '' ? '' : '/v1'}${patternOf(path, params)}`;
+  const body = request.bodyUsed ? undefined : await readBody(request.clone());
+  const start = (id: number, isWhole: boolean) => {
+    const timer = startTimer(() => routes.finish(id, errorOutcome(noResponse(operation), sim.settings)), mostMs);
+    outcomeOf(sim, operation, respond, isWhole).then((outcome) => {
+      stopTimer(timer);
+      const storedId = storedBy(method, outcome) ? (idIn(outcome) ?? `#${id}`) : undefined;
+      routes.finish(id, { ...outcome, storedId });
+    });
+  };
+  const connection = context === undefined ? callers.start() : context.connection;
+  try {
+    const answer = await routes.handle({
+      method,
+      path,
+      query: search.slice(1),
+      baseUrl: origin + base,
+      header: (each) => headers.get(each) ?? undefined,
+      body,
+      connection,
+      holdsRefusals: context?.holdsRefusals,
+      route: { operation, start },
+      signal,
+    });
+    if (context !== undefined) {
+      context.answer = answer;
+      return new Response();
+    }
+    if (answer.raw instanceof ReadableStream) return streamResponse(answer, answer.raw, method);
+    return await toResponse(answer, { method, signal }, sim.clock);
+  } catch (error) {
+    // By name, because a program may have loaded the package as an ES module and by `require`, each with this class.
+    if (signal.aborted || (error instanceof Error && error.name === 'ResetError')) return Response.error();
+    throw error;
+  } finally {
+    if (context === undefined) callers.end(connection);
+  }
+}
+
+async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, isWhole: boolean): Promise<Outcome> {
+  const { onError } = coreOf(sim).routes;
+  try {
+    const given = await Promise.resolve()
+      .then(run)
+      .catch((thrown) => {
+        // A resolver of msw may throw its response.
+        if (thrown instanceof Response) return thrown;
+        throw thrown;
+      });
+    if (given instanceof Response) return await readResponse(given, isWhole, onError);
+    throw new TypeError(`expected the function of ${operation} to give a Response, got ${kindOf(given)}`);
+  } catch (error) {
+    const refusal = error instanceof ApiError ? errorOutcome(error, sim.settings) : sim.clientError(error);
+    if (refusal !== undefined) return refusal;
+    onError(error);
+    return errorOutcome(routeFailed, sim.settings);
+  }
+}
+
+const routeFailed = new ApiError(500, 'internal_error', 'The function of this route failed; the log has its error.');
+
+const noResponse = (operation: string) =>
+  new ApiError(504, 'internal_error', `The route ${operation} did not respond within ${mostMs / 1_000} s.`);
+
+function kindOf(value: unknown): string {
+  return value === null || value === undefined ? String(value) : `a value of type ${typeof value}`;
+}
+
+/** The path with `{name}` in the place of each parameter: `/pets/{petId}`. */
+function patternOf(path: string, params: RouteOptions['params'] & {}): string {
+  const segments = path.split('/');
+  // From the end, because a parameter that equals a fixed segment mostly follows it.
+  for (const [name, value] of Object.entries(params).reverse()) {
+    // A number is the name of a wildcard, which msw gives it.
+    if (/^\d+$/.test(name)) continue;
+    const at = segments.findLastIndex((segment) => decoded(segment) === value);
+    if (at >= 0) segments[at] = `{${name}}`;
+  }
+  return segments.join('/');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Whether a repeated request stores something else: PUT and DELETE are idempotent (RFC 9110 section 9.2.2). */
+const storedBy = (method: string, { status }: Outcome) =>
+  (method === 'POST' || method === 'PATCH') && status >= 200 && status < 300;
+
+/** The field `id` of a JSON body, as text. */
+const idIn = ({ body }: Outcome): string | undefined =>
+  /^\s*\{[^{}]*?"id"\s*:\s*(?:"([^"]*)"|(\d+))/.exec(body)?.slice(1).find(Boolean);
+
+/** Headers of the engine or of the connection, which no route replaces. */
+const notOfRoutes = /^(?:x-ratelimit-.*|date|content-length|transfer-encoding|connection)$/;
+
+/** Reads a response. A body that pauses or is long becomes a stream, unless it is needed as a whole. */
+async function readResponse(response: Response, isWhole: boolean, onError: (error: unknown) => void): Promise<Outcome> {
+  const { status, body, type } = response;
+  if (type === 'error') return { status: 0, body: '', wire: { kind: 'reset' } };
+  if (response.bodyUsed) throw new TypeError('expected a response whose body is unread');
+  const headers = headersOf(response.headers);
+  if (body === null) return { status, headers, body: '' };
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let reading = readChunk(reader);
+  try {
+    for (;;) {
+      const chunk = isWhole ? await reading : await Promise.race([reading, paused()]);
+      if (chunk === undefined) break;
+      if (chunk === 'paused') return { status, headers, body: '', raw: streamOf(chunks, reading, reader, onError) };
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (isWhole && bytes > mostWholeBytes) {
+        void reader.cancel().catch(() => {});
+        throw new RangeError(`expected a body of at most ${mostWholeBytes} bytes under a fault rule, got a longer one`);
+      }
+      reading = readChunk(reader);
+      if (!isWhole && bytes > mostBytes)
+        return { status, headers, body: '', raw: streamOf(chunks, reading, reader, onError) };
+    }
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    onError(error);
+    const raw = concatenate(chunks, bytes);
+    return { status, headers, body: '', raw, wire: { kind: 'truncate', bytes } };
+  }
+  const text = toJsonBytes(concatenate(chunks, bytes));
+  return typeof text === 'string'
+    ? { status, headers, body: text }
+    : { status, headers, body: '', raw: concatenate(chunks, bytes) };
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** The next bytes; `undefined` at the end. */
+async function readChunk(reader: Reader): Promise<Uint8Array | undefined> {
+  const { done, value } = await reader.read();
+  if (done) return undefined;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError('expected the chunks of a body to be bytes');
+}
+
+const paused = () => new Promise<'paused'>((resolve) => void startTimer(() => resolve('paused'), pauseMs));
+
+/** The chunks that were read, and the rest as it arrives. */
+function streamOf(
+  read: readonly Uint8Array[],
+  first: Promise<Uint8Array | undefined>,
+  reader: Reader,
+  onError: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const chunks = [...read];
+  let reading: Promise<Uint8Array | undefined> | undefined = first;
+  first.catch(() => {});
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const known = chunks.shift();
+        if (known !== undefined) return controller.enqueue(known);
+        try {
+          const chunk = await (reading ?? readChunk(reader));
+          reading = undefined;
+          if (chunk === undefined) controller.close();
+          else controller.enqueue(chunk);
+        } catch (error) {
+          onError(error);
+          controller.error(error);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The headers of a response, in the spelling of the API. */
+function headersOf(given: Headers): Record<string, string | null> {
+  const headers: Record<string, string | null> = { 'Content-Type': null };
+  for (const [name, value] of given) {
+    if (notOfRoutes.test(name)) continue;
+    const spelled = name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+    const before = name === 'set-cookie' ? headers[spelled] : undefined;
+    headers[spelled] = before ? `${before}\n${value}` : value;
+  }
+  return headers;
+}
+
+function streamResponse(
+  { status, headers: fields, finish }: Answer,
+  stream: ReadableStream<Uint8Array>,
+  method: string,
+): Response {
+  const headers = headerPairs(fields);
+  if (method !== 'HEAD' && !statusesWithoutBody.includes(status))
+    return new Response(recordedStream(stream, finish), { status, headers });
+  void stream.cancel().catch(() => {});
+  finish?.(true);
+  return new Response(null, { status, headers });
+}
+
+/** Passes a stream on, and reports its end with its first bytes. */
+export function recordedStream(
+  stream: ReadableStream<Uint8Array>,
+  finish: Answer['finish'],
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  const start: Uint8Array[] = [];
+  let bytes = 0;
+  const end = (isWhole: boolean) => finish?.(isWhole, toJsonBytes(concatenate(start, bytes)));
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            controller.close();
+            end(true);
+            return;
+          }
+          controller.enqueue(value);
+          if (bytes > maximumBodyBytes) return;
+          start.push(value);
+          bytes += value.length;
+        } catch (error) {
+          end(false);
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        end(false);
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,58 @@
+import { operationNames } from '../petstore/document.js';
+import { type Issue, issueAt, type Step } from '../validation/issue.js';
+import { hintFor } from '../validation/nearest.js';
+import { either, oneOf } from '../validation/schemas.js';
+import { text } from '../validation/value-schemas.js';
+import { isMap } from '../values/plain-data.js';
+
+/** Names of operations that a scenario may use, beside a method and path such as `GET /v1/orders`. */
+export interface KnownOperations {
+  readonly names: Set<string>;
+  /** Whether every name is accepted: for a replayed log, and for a backend, whose operations are unknown. */
+  acceptsAll: boolean;
+}
+
+export const knownOperations = (more: Iterable<string> = []): KnownOperations => ({
+  names: new Set([...operationNames, ...more]),
+  acceptsAll: false,
+});
+
+/** Every name, because the operations are checked later. */
+export const anyOperation: KnownOperations = { names: new Set(), acceptsAll: true };
+
+/** The name of an operation in a scenario. `unknownOperations` checks names other than those of the document. */
+export const operationName = either(oneOf(...operationNames), text);
+
+const methodAndPath = /^[A-Z]+ \//;
+
+/** An issue for each operation in a scenario or fault rule that is unknown. */
+export function* unknownOperations(content: unknown, { names, acceptsAll }: KnownOperations): Generator<Issue> {
+  if (acceptsAll) return;
+  for (const { steps, name } of namedOperations(content)) {
+    if (names.has(name) || methodAndPath.test(name)) continue;
+    const list = [...names];
+    const expected = `${list.map((each) => JSON.stringify(each)).join(', ')}, or a method and path such as "GET /v1/orders"`;
+    yield issueAt(steps, `expected ${expected}, got ${JSON.stringify(name)}${hintFor(name, list)}`);
+  }
+}
+
+function* namedOperations(content: unknown): Generator<{ steps: readonly Step[]; name: string }> {
+  const { faults, limits, assumptions, client, when } = content as Record<string, unknown>;
+  if (Array.isArray(faults))
+    for (const [index, rule] of faults.entries()) yield* namesAt(rule, ['faults', index], ['when', 'operation']);
+  yield* namesAt({ when }, [], ['when', 'operation']);
+  yield* namesAt(limits, ['limits'], ['appliesTo']);
+  yield* namesAt(assumptions, ['assumptions'], ['limitsApply']);
+  yield* namesAt(client, ['client'], ['operation']);
+}
+
+/** The names at a path: one text, or a list of them. `all` and `none` are values of `appliesTo`. */
+function* namesAt(from: unknown, base: readonly Step[], path: readonly string[]) {
+  let value = from;
+  for (const field of path) value = isMap(value) ? value[field] : undefined;
+  const steps = [...base, ...path];
+  if (typeof value === 'string' && value !== 'all' && value !== 'none') yield { steps, name: value };
+  if (Array.isArray(value))
+    for (const [index, name] of value.entries())
+      if (typeof name === 'string') yield { steps: value.length > 1 ? [...steps, index] : steps, name };
+}

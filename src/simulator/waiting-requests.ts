@@ -1,0 +1,130 @@
+import { ResetError } from '../clock/simulated-clock.js';
+import type { Answer } from '../requests/api-call.js';
+import type { Outcome } from '../requests/outcome.js';
+import type { SimulatorState } from './simulator-state.js';
+import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord, unanswered } from './to-record.js';
+
+/** Responds to requests after a wait; `undefined` where another wait follows. */
+interface Steps {
+  /** The delay is over. */
+  afterDelay(request: DelayedRequest): Answer | undefined;
+  /** The function of the route has ended. */
+  afterRun(request: RunningRequest, outcome: Outcome): Answer | undefined;
+}
+
+/**
+ * The requests of a simulator that wait: delayed by a fault rule, or while the function of a route runs. Delayed ones
+ * continue in the order of their instants, and of their ids, each at its own instant.
+ */
+export function createWaitingRequests(
+  { clock, journal, delayed, running }: Pick<SimulatorState, 'clock' | 'journal' | 'delayed' | 'running'>,
+  { afterDelay, afterRun }: Steps,
+) {
+  /** By id; without an answer the wait ends with the reason. */
+  const waiters = new Map<number, (answer?: Answer, reason?: unknown) => void>();
+  const settle = (id: number, answer?: Answer, reason?: unknown) => {
+    waiters.get(id)?.(answer, reason);
+    waiters.delete(id);
+  };
+
+  /** Continues those whose delay is over. */
+  function complete(nowMs: number): void {
+    while ((delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
+      const request = delayed.shift() as DelayedRequest;
+      const answer = afterDelay(request);
+      if (answer !== undefined) settle(request.exchange.id, answer);
+    }
+  }
+
+  const recordUnanswered = (exchange: RequestInProgress, leftAtMs: number) =>
+    journal.add(toRecord(exchange, unanswered, leftAtMs, journal.lastId));
+
+  /** Ends the wait of a disconnected client; without an effect for one that does not wait. */
+  function leave(id: number, reason?: unknown): void {
+    const runs = running.get(id);
+    if (runs !== undefined) {
+      // Recorded with the outcome, because its function may still store something.
+      runs.leftAtMs = clock.now();
+      settle(id, undefined, reason);
+      return;
+    }
+    const position = delayed.findIndex(({ exchange }) => exchange.id === id);
+    const [left] = position < 0 ? [] : delayed.splice(position, 1);
+    if (left === undefined) return;
+    recordUnanswered(left.exchange, clock.now());
+    settle(id, undefined, reason);
+    clock.rearm();
+  }
+
+  function delay(request: DelayedRequest): void {
+    const isBehind = ({ dueMs }: DelayedRequest) => dueMs <= request.dueMs;
+    delayed.splice(delayed.findLastIndex(isBehind) + 1, 0, request);
+    clock.rearm();
+  }
+
+  /** Runs the function of a route. */
+  function run(exchange: RequestInProgress, rule: RunningRequest['rule'], delayMs = 0): void {
+    // The process that had the function has ended.
+    if (exchange.isOrphaned) recordUnanswered(exchange, clock.now());
+    else {
+      running.set(exchange.id, { exchange, rule, delayMs, leftAtMs: undefined });
+      exchange.call.route?.start?.(exchange.id, rule !== undefined);
+    }
+  }
+
+  /** Continues a request with the outcome of its function; without an effect after a reset. */
+  function finishRoute(id: number, outcome: Outcome): void {
+    const request = running.get(id);
+    if (request === undefined) return;
+    running.delete(id);
+    const { exchange, leftAtMs } = request;
+    exchange.storedId = outcome.storedId;
+    complete(clock.now());
+    const answer = leftAtMs === undefined ? afterRun(request, outcome) : undefined;
+    if (leftAtMs !== undefined) recordUnanswered(exchange, leftAtMs);
+    if (answer !== undefined) settle(id, answer);
+  }
+
+  /** Records a request whose function will never end, because its process has. */
+  function abandonRoute(id: number): void {
+    const request = running.get(id);
+    if (request === undefined) return;
+    running.delete(id);
+    request.exchange.isOrphaned = true;
+    recordUnanswered(request.exchange, request.leftAtMs ?? clock.now());
+    settle(id, undefined, new ResetError());
+  }
+
+  /**
+   * Waits for the response to a request.
+   * @param signal aborted when the client leaves
+   */
+  function wait(id: number, signal: AbortSignal | undefined): Promise<Answer> {
+    const answered = new Promise<Answer>((resolve, reject) => {
+      waiters.set(id, (answer, reason) => (answer === undefined ? reject(reason) : resolve(answer)));
+    });
+    if (signal !== undefined) {
+      const abort = () => leave(id, signal.reason);
+      const stop = () => signal.removeEventListener('abort', abort);
+      signal.addEventListener('abort', abort);
+      answered.then(stop, stop);
+      if (signal.aborted) abort();
+    }
+    return answered;
+  }
+
+  clock.waiting = {
+    nextDueMs: () => delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY,
+    complete,
+    giveUp() {
+      const waiting = [...delayed.splice(0), ...running.values()];
+      running.clear();
+      for (const { exchange } of waiting) {
+        // After a reset it belongs to no journal.
+        journal.abandon(exchange.id);
+        settle(exchange.id, undefined, new ResetError());
+      }
+    },
+  };
+  return { wait, delay, run, finishRoute, abandonRoute, complete, leave };
+}

@@ -1,0 +1,11 @@
+/** Chunks of bytes as one. @param bytes their length together */
+export function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: number): Uint8Array {
+  if (more.length === 0) return first;
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of [first, ...more]) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

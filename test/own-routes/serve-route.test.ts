@@ -1,0 +1,318 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
+import { guarded } from '../../src/msw.js';
+import { judge } from '../../src/verdict.js';
+import { noon } from '../support/frozen.js';
+import { send } from '../support/plain-call.js';
+
+const frozen: Scenario = { clock: { mode: 'frozen', start: noon } };
+
+/** A simulator and a client of routes that it serves. */
+function routeOf(scenario: Scenario = {}) {
+  const errors: unknown[] = [];
+  const sim = createSimulator({
+    scenario: { ...frozen, ...scenario },
+    onError: (error) => void errors.push(error),
+    onWarning: () => {},
+    operations: ['placeOrder', 'listCategories'],
+  });
+  return { sim, errors, ask: (path: string, asked?: Asked) => askOf(sim, path, asked) };
+}
+
+interface Asked extends RequestInit {
+  respond?: () => Response | Promise<Response>;
+  operation?: string;
+  params?: Record<string, string>;
+}
+
+const askOf = (
+  sim: Simulator,
+  path: string,
+  { respond = () => Response.json([]), operation, params, ...init }: Asked = {},
+) =>
+  serveRoute(
+    sim,
+    new Request(`http://petstore.test${path}`, {
+      ...init,
+      headers: { authorization: 'Bearer free-key', ...init.headers },
+    }),
+    respond,
+    { operation, params },
+  );
+
+const post = (respond: () => Response | Promise<Response>): Asked => ({
+  method: 'POST',
+  body: '{"pet":1}',
+  operation: 'placeOrder',
+  respond,
+});
+const stored = () => Response.json({ id: 7, pet: 1 }, { status: 201 });
+
+describe('a route of your own', () => {
+  test('is authenticated, limited and banned with the API, in one journal', async () => {
+    const { sim, ask } = routeOf({ keys: { 'free-key': { usage: { minute: 58 } } } });
+    const run = vi.fn(() => Response.json(['dogs'], { headers: { 'X-Own': 'yes', 'X-RateLimit-Remaining': '7' } }));
+    const category = { respond: run, operation: 'listCategories' };
+    const served = await ask('/v1/categories?x=1', category);
+    expect([served.status, await served.json(), served.headers.get('x-own')]).toEqual([200, ['dogs'], 'yes']);
+    expect(served.headers.get('x-ratelimit-remaining')).toBe('1');
+    expect(send(sim).status).toBe(200);
+    const refused = await ask('/v1/categories', category);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await ask('/v1/categories', { ...category, headers: { authorization: 'Bearer nobody' } })).status).toBe(
+      401,
+    );
+    expect(run).toHaveBeenCalledTimes(1);
+    const rows = sim.journal.query().map(({ operation, method, path, status }) => [operation, method, path, status]);
+    expect(rows).toEqual([
+      ['listCategories', 'GET', '/categories', 200],
+      ['listPets', 'GET', '/pets', 200],
+      ['listCategories', 'GET', '/categories', 429],
+      ['listCategories', 'GET', '/categories', 401],
+    ]);
+  });
+
+  test('of 100 concurrent requests serves exactly 60', async () => {
+    const { sim, ask } = routeOf();
+    const respond = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return Response.json([]);
+    };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask('/v1/categories', { respond })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+    expect(sim.journal.pending).toBe(0);
+  });
+
+  test.each([
+    ['/v1/categories', {}, 'GET /v1/categories'],
+    ['/v1/pets/7/toys/7', { petId: '7', toyId: '7' }, 'GET /v1/pets/{petId}/toys/{toyId}'],
+    ['/v1/names/a%20b', { name: 'a b' }, 'GET /v1/names/{name}'],
+    ['/elsewhere/1', { id: '1' }, 'GET /elsewhere/{id}'],
+  ])('without a name is called by its method and path: %s', async (path, params, operation) => {
+    const { sim, ask } = routeOf();
+    await ask(path, { params });
+    expect(sim.journal.query()).toMatchObject([{ operation }]);
+  });
+
+  test('keeps bodies in the journal, binary ones as base64', async () => {
+    const { sim, ask } = routeOf();
+    const bytes = Uint8Array.of(255, 0, 254);
+    const answer = await ask('/v1/photos', { ...post(() => new Response(bytes, { status: 201 })), body: bytes });
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes);
+    expect(sim.journal.query()).toMatchObject([
+      { requestBody: { base64: '/wD+' }, responseBody: { base64: '/wD+' }, isWrite: true },
+    ]);
+  });
+
+  test('passes a stream on while it runs, and keeps its start at its end', async () => {
+    const { sim, ask } = routeOf();
+    let push: (text: string | undefined) => void = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        push = (text) => (text === undefined ? controller.close() : controller.enqueue(new TextEncoder().encode(text)));
+      },
+    });
+    const answer = await ask('/v1/events', { respond: () => new Response(body) });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    push('one');
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('one');
+    expect(sim.journal.query()[0]?.responseBody).toBe('');
+    push('two');
+    push(undefined);
+    await reader.read();
+    expect((await reader.read()).done).toBe(true);
+    expect(sim.journal.query()).toMatchObject([{ status: 200, responseBody: 'onetwo', isAbandoned: false }]);
+  });
+
+  test('that throws responds with 500, and the error is in the log alone', async () => {
+    const { sim, errors, ask } = routeOf();
+    const failed = await ask('/v1/categories', {
+      respond: () => {
+        throw new Error('no such table');
+      },
+    });
+    expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('table')]);
+    expect(errors).toMatchObject([{ message: 'no such table' }]);
+    const nothing = await ask('/v1/categories', { respond: (() => undefined) as never });
+    expect(nothing.status).toBe(500);
+    expect(String(errors[1])).toContain('to give a Response, got undefined');
+    expect(sim.journal.query().map(({ status }) => status)).toEqual([500, 500]);
+  });
+
+  test('that does not respond within 30 s is a 504', async () => {
+    vi.useFakeTimers();
+    vi.resetModules();
+    try {
+      const { createSimulator, serveRoute } = await import('../../src/index.js');
+      const sim = createSimulator({ scenario: frozen, onWarning: () => {} });
+      const request = new Request('http://petstore.test/v1/slow', { headers: { authorization: 'Bearer free-key' } });
+      const answer = serveRoute(sim, request, () => new Promise(() => {}));
+      await vi.advanceTimersByTimeAsync(29_999);
+      expect(sim.journal.pending).toBe(1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect((await answer).status).toBe(504);
+      expect(sim.journal.query()).toMatchObject([{ status: 504, storedId: undefined }]);
+    } finally {
+      vi.useRealTimers();
+      vi.resetModules();
+    }
+  });
+
+  test('refuses what is no simulator, and unknown options', async () => {
+    const request = new Request('http://petstore.test/v1/x');
+    const respond = () => Response.json([]);
+    await expect(serveRoute({} as never, request, respond)).rejects.toThrow('expected a simulator of createSimulator');
+    await expect(serveRoute(createSimulator(), request, respond, { name: 'x' } as never)).rejects.toThrow('name');
+  });
+});
+
+describe('fault rules on a route of your own', () => {
+  const rule = (then: object): Scenario => ({ faults: [{ name: 'own', when: { operation: 'placeOrder' }, then }] });
+  const count = (respond = stored) => vi.fn(respond);
+
+  test('respond in its place, before or after it runs', async () => {
+    for (const [phase, runs] of [
+      ['before', 0],
+      ['after', 1],
+    ] as const) {
+      const { sim, ask } = routeOf(rule({ respond: { status: 503 }, phase }));
+      const run = count();
+      expect((await ask('/v1/orders', post(run))).status).toBe(503);
+      expect(run).toHaveBeenCalledTimes(runs);
+      expect(sim.journal.query()).toMatchObject([
+        { fault: 'own', status: 503, storedId: runs === 1 ? '7' : undefined },
+      ]);
+    }
+  });
+
+  test.each([
+    [{ malformed: true }, '{"id":7,"pet":1,'],
+    [{ empty: true }, ''],
+    [{ contentType: 'text/html' }, expect.stringContaining('<html')],
+  ])('change its body: %j', async (then, body) => {
+    const { ask } = routeOf(rule(then));
+    expect(await (await ask('/v1/orders', post(stored))).text()).toEqual(body);
+  });
+
+  test('delay it, and run it once, at the end of the delay or before', async () => {
+    for (const phase of ['before', 'after'] as const) {
+      const { sim, ask } = routeOf(rule({ delay: '5s', phase }));
+      const run = count();
+      const answer = ask('/v1/orders', post(run));
+      await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
+      if (phase === 'after') await vi.waitFor(() => expect(run).toHaveBeenCalled());
+      else expect(run).not.toHaveBeenCalled();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sim.clock.advance('5s');
+      expect((await answer).status).toBe(201);
+      expect(run).toHaveBeenCalledTimes(1);
+    }
+  });
+
+  test('cut the connection, so that a write is stored and its response lost', async () => {
+    const { sim, ask } = routeOf(rule({ reset: true, phase: 'after' }));
+    expect((await ask('/v1/orders', post(stored))).type).toBe('error');
+    expect(sim.journal.query()).toMatchObject([{ storedId: '7', isUnreadable: true }]);
+  });
+});
+
+describe('names of own operations', () => {
+  const rule = (operation: string): Scenario => ({ faults: [{ when: { operation }, then: { empty: true } }] });
+
+  test('are refused if unknown, with the names there are', () => {
+    const message =
+      'scenario at faults[0].when.operation: expected "listPets", "createPet", "getPet", "placeOrder", or a method and path such as "GET /v1/orders", got "placeOrdr"; did you mean placeOrder?';
+    const create = (operation: string) => createSimulator({ scenario: rule(operation), operations: ['placeOrder'] });
+    expect(() => create('placeOrdr')).toThrow(message);
+    const sim = create('placeOrder');
+    expect(() => sim.load(rule('placeOrdr'))).toThrow(message);
+    expect(() => sim.faults.add(rule('placeOrdr').faults?.[0] as never)).toThrow('when.operation: expected "listPets"');
+    expect(() => create('GET /v1/orders/{id}')).not.toThrow();
+    for (const scenario of [
+      { limits: { appliesTo: ['x'] } },
+      { client: { operation: 'x' } },
+      { assumptions: { limitsApply: ['x'] } },
+    ])
+      expect(() => createSimulator({ scenario })).toThrow('expected "listPets", "createPet", "getPet", or');
+  });
+
+  test('of guarded routes are known', () => {
+    const sim = createSimulator();
+    guarded(sim, 'cancelOrder', () => Response.json([]));
+    sim.load(rule('cancelOrder'));
+    expect(sim.faults.list()).toHaveLength(1);
+  });
+
+  test('limit what appliesTo names', async () => {
+    const { sim, ask } = routeOf({ limits: { appliesTo: ['placeOrder'] } });
+    await ask('/v1/orders', post(stored));
+    await ask('/v1/categories', { operation: 'listCategories' });
+    send(sim);
+    expect(sim.keys.get('free-key').minute.remaining).toBe(59);
+  });
+});
+
+describe('the judge of routes of your own', () => {
+  test('finds an early retry, by the name of the operation', async () => {
+    const { sim, ask } = routeOf({ keys: { 'free-key': { usage: { minute: 58 } } } });
+    for (let n = 0; n < 5; n++) await ask('/v1/categories', { operation: 'listCategories' });
+    const verdict = judge(sim, { isOver: true });
+    expect(verdict).toMatchObject({ outcome: 'fail', counts: { requests: 5 } });
+    expect(verdict.findings.map(({ code }) => code)).toContain('early-retry');
+    expect(JSON.stringify(verdict)).not.toMatch(/[Pp]ets?\b(?!store)/);
+  });
+
+  test('finds a write that was stored twice, and speaks of no pets', async () => {
+    const { sim, ask } = routeOf({
+      faults: [{ when: { operation: 'placeOrder', nth: 1 }, then: { empty: true, phase: 'after' } }],
+    });
+    let id = 0;
+    const place = post(() => Response.json({ id: ++id }, { status: 201 }));
+    await ask('/v1/orders', place);
+    await ask('/v1/orders', place);
+    const [finding] = judge(sim, { isOver: true }).findings;
+    expect(finding).toMatchObject({ code: 'duplicate-write', measured: '2 resources stored (1, 2)' });
+    expect(JSON.stringify(finding)).not.toMatch(/\bpets?\b/);
+  });
+});
+
+function deferred() {
+  let end: (response: Response) => void = () => {};
+  const promise = new Promise<Response>((resolve) => {
+    end = resolve;
+  });
+  return { promise, end };
+}
+
+describe('a reset and a disconnect', () => {
+  test('a reset drops the response of a function that runs', async () => {
+    const { sim, ask } = routeOf();
+    const { promise, end } = deferred();
+    const answer = ask(
+      '/v1/orders',
+      post(() => promise),
+    );
+    await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
+    sim.reset();
+    expect((await answer).type).toBe('error');
+    end(stored());
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect([sim.journal.pending, sim.journal.query()]).toEqual([0, []]);
+  });
+
+  test('a client that disconnects leaves a record with what its request stored', async () => {
+    const { sim, ask } = routeOf();
+    const client = new AbortController();
+    const { promise, end } = deferred();
+    const answer = ask('/v1/orders', {
+      ...post(() => promise),
+      signal: client.signal,
+    });
+    await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
+    client.abort();
+    expect((await answer).type).toBe('error');
+    end(stored());
+    await vi.waitFor(() => expect(sim.journal.query()).toMatchObject([{ status: 0, storedId: '7' }]));
+    expect(sim.journal.pending).toBe(0);
+  });
+});
