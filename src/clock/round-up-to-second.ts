@@ -1,9 +1,9 @@
 import type { SimulatedClock } from './simulated-clock.js';
 
 /**
- * Puts a clock forward to the next whole second. X-RateLimit-Reset is whole seconds, so a verdict would else depend on
- * when in a second a run began; and forward, because a client that waits for Reset by its own clock must not be early for that.
+ * Rounds a clock up to a whole second. X-RateLimit-Reset is in whole seconds, so verdicts would otherwise depend on the
+ * fraction. Up, because a client that waits for Reset by its own clock must not be early.
  */
-export function putOnASecond(clock: SimulatedClock): void {
+export function roundUpToSecond(clock: SimulatedClock): void {
   clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });
 }
