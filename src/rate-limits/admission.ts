@@ -6,18 +6,18 @@ import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed
 import type { LimitSettings } from './settings.js';
 import type { Algorithm } from './window.js';
 
-/** Whether a request goes on, and what its answer says about the limits either way. */
+/** Decision on a request, and the rate-limit report for its response. */
 export interface Admission {
   rate: RateReport;
-  /** The refusal: over a limit, or banned. `rate.resetAtSeconds` is then what Retry-After promises. */
+  /** Error of a rate-limited or banned request. If present, `rate.resetAtSeconds` determines Retry-After. */
   refusal: ApiError | undefined;
   isStrike: boolean;
 }
 
 /**
- * Ban, then rate limit: looks at both windows, then counts in both or neither, in one synchronous step.
- * @param options.isLimited whether the plan limits apply to the operation; a ban always does
- * @param options.counts whether the request uses quota when it is not refused
+ * Checks the ban, then both windows, in one synchronous step. Counts an accepted request in both windows.
+ * @param options.isLimited whether the plan limits apply to the operation; a ban always applies
+ * @param options.counts whether an accepted request uses quota
  */
 export function admit(
   key: ApiKey,
@@ -52,6 +52,6 @@ function refuseBanned(key: ApiKey, settings: LimitSettings, nowSeconds: number, 
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
 
-/** `a minute`, or `in 6 seconds` where the scenario has another length. */
+/** Window length for a message: `a minute`, or `in 6 seconds` if the scenario changes the length. */
 const per = (lengthSeconds: number, window: RateReport['window']) =>
   lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${counted(lengthSeconds, 'second')}`;
