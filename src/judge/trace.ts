@@ -1,6 +1,6 @@
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { operationOf, splitAddress } from '../traffic-files/address.js';
-import { type Exchange, readDate, tellingHeaders } from '../traffic-files/exchange.js';
+import { type Exchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
 import { RecordingError } from '../traffic-files/json-items.js';
 import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
@@ -72,7 +72,7 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
   const status = Number(attributes.get('http.response.status_code') ?? attributes.get('http.status_code') ?? 0);
   const prefix = 'http.response.header.';
   const captured = [...attributes].filter(([name]) => name.startsWith(prefix));
-  const headers = tellingHeaders(
+  const headers = relevantHeaders(
     captured.map(([name, value]) => [name.slice(prefix.length).replaceAll('_', '-'), value]),
   );
   const endMs = nanos(span.endTimeUnixNano);
