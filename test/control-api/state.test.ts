@@ -193,7 +193,7 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
           [10, 1],
         ],
       }),
-    'keys[0].minute.log: expected each second once, the oldest first',
+    'keys[0].minute.log: expected each second once, oldest first',
   ],
   [
     'a preset above the limit',
