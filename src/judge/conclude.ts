@@ -10,15 +10,15 @@ import { patienceMs } from './rules/overslept.js';
 import { graceMs, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 import { describeGuarded, describeOutside } from './unrecorded.js';
 
-/** What a scenario expects of a client. */
+/** Client behavior that a scenario expects. */
 export interface Expectation {
-  /** The scenario asks for the answer in the end, so giving up fails even where the caller is told. */
+  /** Whether the client must get a successful response. If so, giving up fails even with an error for the caller. */
   served?: boolean | undefined;
-  /** Findings that fail here, though elsewhere they only warn; and the rules that the scenario is about. */
+  /** Findings that fail in this scenario instead of warning. These are also the rules that the run must test. */
   fail?: readonly FindingCode[] | undefined;
 }
 
-/** Rules about what a client does in trouble: a run that exercises none of them says nothing about the client. */
+/** Rules about error handling. A run that tests none of these is inconclusive. */
 const tellingRules: readonly FindingCode[] = [
   'early-retry',
   'ban-hammered',
@@ -31,16 +31,22 @@ const tellingRules: readonly FindingCode[] = [
   'proactive',
 ];
 
-/** Longest rest of a wait for which a test can be given more time, in milliseconds. */
+/** Maximum remaining wait for which a longer test is suggested, in milliseconds. */
 const testableMs = 600_000;
 
-/** Ending of `allowed` in place of an error for the caller, if the scenario asks for the answer. */
+/**
+ * Ending of `allowed` if the scenario requires a successful response. Replaces the ending about an error for the
+ * caller.
+ */
 const ifServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario asks for the answer in the end',
   'lost-write': ': the scenario asks for it',
 };
 
-/** What the scenario names fails. That a client gave up and said so fails only where the scenario asks for the answer. */
+/**
+ * Raises a finding to `fail` according to the scenario. Giving up with an error for the caller fails only if the
+ * scenario requires a successful response.
+ */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
   const ending = ifServed[found.code];
   const isAskedFor = served && ending !== undefined;
@@ -50,13 +56,13 @@ export function escalated(found: Finding, { served = false, fail = [] }: Expecta
   return { ...found, severity: 'fail', allowed };
 }
 
-/** What the rules came to. */
+/** Results of all rules, and gaps in the journal. */
 interface Results {
   findings: readonly Finding[];
   exercised: readonly FindingCode[];
-  /** Why requests may be of several callers, and nobody can tell. */
+  /** Reason why the requests may come from several callers. */
   callers: string | undefined;
-  /** Why a rule could not tell, by its code. */
+  /** Reasons of rules that cannot decide, by code. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;
@@ -65,7 +71,7 @@ interface Results {
   expect: Expectation;
 }
 
-/** What was not exercised never passes. */
+/** Determines the outcome. A run without relevant tests is inconclusive, never a pass. */
 export function conclude(
   run: Run,
   { findings, exercised, callers, doubts, unmet, dropped, outages, unrecorded, expect }: Results,
@@ -95,20 +101,22 @@ export function conclude(
   return { outcome: 'pass', reason: `The client did what the service asked${but}.` };
 }
 
-/** A scenario that is about certain rules passes only where one of them was put to the test; else any telling rule. */
+/** Whether the run tested enough: one of the scenario's own rules, or otherwise any rule about error handling. */
 function isTold(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // A client that pauses by itself is never put to the test of a refusal.
+  // A client that pauses at Remaining 0 is never refused, so tests no other rule.
   return (about.length > 0 ? [...about, 'proactive' as const] : tellingRules).some((code) => exercised.includes(code));
 }
 
-/** The rules that a scenario is about. */
+/** The scenario's own rules, from `expect`. */
 const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
   ...fail,
   ...(served ? (['gave-up'] as const) : []),
 ];
 
-/** Nothing but 401s shows nothing, unless the scenario is about them and the key was the one that it hands out. */
+/**
+ * Whether the client used a wrong API key: all responses are 401, and the scenario does not test 401s of the key used.
+ */
 function isWrongKey(
   requests: readonly JudgedRequest[],
   { fail = [] }: Expectation,
@@ -120,11 +128,11 @@ function isWrongKey(
   );
 }
 
-/** A client that was stopped before it came back, in the wait that an answer had asked for or soon after, has done nothing wrong. */
+/** Reason for an inconclusive outcome if the run was stopped before or soon after the end of a required wait. */
 function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
-  // What a client makes of a write without an answer shows only afterwards.
+  // The client's reaction to a write without a response shows only later.
   if (end?.isInterrupted && last !== undefined && isLeftBy(last, endMs) && isWrite(last))
     return 'The run was stopped while the client waited for an answer: give it more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
@@ -141,7 +149,7 @@ function stillWaiting(run: Run): string | undefined {
   return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: ${more}`;
 }
 
-/** Whether the client left the answer when it was stopped, or right before. */
+/** Whether the client disconnected from a response when it was stopped, or shortly before. */
 const isLeftBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
   (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
 

@@ -4,14 +4,14 @@ import { groupBy } from '../values/group-by.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
 import { isServed } from './request-kind.js';
 
-/** What a scenario needs of a client so that it is met: its field `client`. */
+/** Requirements of a scenario on its client: its field `client`. */
 export interface ClientNeeds {
   /** The API key. */
   readonly key?: string | undefined;
   readonly operation?: OperationName | undefined;
-  /** How many calls; another try of one is no further call. */
+  /** Number of calls. Retries do not count. */
   readonly calls?: number | undefined;
-  /** How many of them side by side. Default 1. */
+  /** Number of concurrent calls. Default 1. */
   readonly parallel?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ const targets: Record<OperationName, string> = {
   getPet: 'a GET /pets/{petId}',
 };
 
-/** What the requests left out of what the scenario needs; `undefined` when they met it, or nobody can tell. */
+/** Requirement that the requests did not meet; `undefined` if all are met, or if that cannot be determined. */
 export function unmetNeed(
   requests: readonly JudgedRequest[],
   { key, operation, calls = 1, parallel = 1 }: ClientNeeds,
@@ -33,7 +33,7 @@ export function unmetNeed(
   if (operation !== undefined && wanted.length === 0) return targets[operation];
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
-  // A client that was refused, or got no answer, may have had its reason to stop.
+  // A client that was refused or got no response may have stopped for that reason.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
     return `${counted(calls, 'call')}, and got ${made}`;
   }
@@ -43,8 +43,8 @@ export function unmetNeed(
 }
 
 /**
- * How many calls these are at least: equal requests without a name are as many as were answered, and writes as many as may
- * have stored something.
+ * Minimum number of calls. Equal unnamed requests count once per usable response, and writes also if the pet may be
+ * stored.
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, tries) => {
@@ -53,8 +53,8 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
   }, 0);
 
 /**
- * Whether the client is sure to have sent its requests one by one: each after the answer before it, and after the wait that
- * this asked for, though it had fewer calls behind it at the first wait than are to run side by side.
+ * Whether the client certainly sent its requests sequentially: each after the previous response and its wait, with
+ * fewer calls before the first wait than must be concurrent.
  */
 function isOneAfterAnother(requests: readonly JudgedRequest[], beside: number): boolean {
   const firstWait = requests.findIndex((each, at) => each.deadlineMs !== undefined && at < requests.length - 1);

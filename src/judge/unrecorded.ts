@@ -3,10 +3,10 @@ import { counted } from '../values/counted.js';
 
 type Groups = readonly UnrecordedRequests[];
 
-/** Addresses that a sentence names. */
+/** Maximum number of addresses in a sentence. */
 const mostNamed = 3;
 
-/** `5 requests came to /pets; the API is under /v1.`; `undefined` without requests outside of the API. */
+/** Describes requests outside the API: `5 requests went to /pets; the API is under /v1.`; `undefined` without any. */
 export function describeOutside(unrecorded: Groups = []): string | undefined {
   const outside = unrecorded.filter(({ why }) => why === 'outside');
   const [first] = outside;
@@ -15,7 +15,7 @@ export function describeOutside(unrecorded: Groups = []): string | undefined {
   return `${counted(countOf(outside), 'request')} came to ${paths}; the API is under ${first.api}.`;
 }
 
-/** Why a run with requests to guarded routes is not known as a whole; `undefined` without any. */
+/** Describes why a run with requests to guarded routes is incomplete; `undefined` without any. */
 export function describeGuarded(unrecorded: Groups = []): string | undefined {
   const guarded = unrecorded.filter(({ why }) => why === 'guarded');
   if (guarded.length === 0) return undefined;
@@ -25,7 +25,7 @@ export function describeGuarded(unrecorded: Groups = []): string | undefined {
   return `${counted(countOf(guarded), 'request')} came to guarded routes (${routes})${of}; the journal does not show them, so the run is not known as a whole.`;
 }
 
-/** Why a request is in no journal: the text of the 404, or the route that it came to. */
+/** Reason why the journal does not contain a request: the text of the 404, or the guarded route. */
 export const unrecordedText = ({ why, status, api }: UnrecordedRequests): string =>
   why === 'outside'
     ? `There is nothing at this address; the API is under ${api}.`

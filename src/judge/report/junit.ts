@@ -9,10 +9,9 @@ import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since } from './wording.js';
 
 /**
- * The verdict as JUnit XML: a test case for each rule, failed with what it found, skipped where nothing put it to the test.
- * Other reasons for a failure of the run are a test case each, so that failures are counted where the exit code is not 0.
- * It is valid by the schema that Jenkins checks reports with, where `testsuites` has no `skipped`.
- * @param entries the journal that was judged, in the order of arrival
+ * Serializes a verdict as JUnit XML. Each rule is a test case, skipped if not tested; each other failure of the run is
+ * one as well. Valid by Jenkins' schema, in which `testsuites` has no `skipped`.
+ * @param entries the judged journal, in order of arrival
  */
 export function junitReport(entries: readonly RequestRecord[], verdict: Verdict | RunResult): string {
   const { startMs, lastMs, rows } = timelineOf(entries);

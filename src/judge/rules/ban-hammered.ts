@@ -2,7 +2,7 @@ import { counted } from '../../values/counted.js';
 import { finding, type SimulatorRule, span, theFirst, times } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
-/** The client goes on sending during a ban that it has read of. */
+/** Finds requests during a ban that the client must have known of. */
 export const banHammered: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {

@@ -4,7 +4,9 @@ import { finding, target, type WireRule } from '../finding.js';
 import { obtainedIn } from '../given-up.js';
 import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
-/** A write is tried again with an empty body, with a part of it, or, where the call is known, with another one. */
+/**
+ * Finds writes that are retried with an empty, shortened or unreadable body, or, for a named call, with another pet.
+ */
 export const bodyChanged: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -13,7 +15,7 @@ export const bodyChanged: WireRule = {
     const obtained = obtainedIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // What came between was another pet, where the refused one is stored later.
+      // If the refused pet was stored later, the request in between was for another pet.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
       .map(({ first, next }) =>
         finding('body-changed', 'fail', [first, next], {
@@ -34,7 +36,7 @@ interface RetriedWrite {
   next: JudgedRequest;
 }
 
-/** Each write with the refused or unanswered one that it is another try of, if any. */
+/** Writes that retry a refused or unanswered write, with that write. */
 function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   let refused: JudgedRequest | undefined;
   let lost: JudgedRequest | undefined;
@@ -53,16 +55,20 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   return retries;
 }
 
-/** Sent by a client that had read the refusal: the same named call, or a beginning of the body, which no first try is. */
+/**
+ * Whether a request retries a refused write that the client knew of: the same named call, or a start of the same body.
+ */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
   (next.call !== undefined || isBeginning(first, next) || isBroken(next));
 
-/** Sent after the end of a write without an answer, with less than its body: an empty or cut body is no other pet. */
+/**
+ * Whether a request retries a write without a response, with part of its body. An empty or cut body is not another pet.
+ */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.lane === first.lane && next.lane.isOneThread && next.id > first.lastArrivedId && isBeginning(first, next);
 
-/** What the service cannot read is no other pet. */
+/** Whether the service rejected the body as unreadable, which rules out another pet. */
 const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isOneThread;
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
@@ -83,6 +89,6 @@ const bodyOf = ({ requestBody = '' }: JudgedRequest) => fromJsonBytes(requestBod
 
 const length = (request: JudgedRequest) => bodyOf(request).length;
 
-/** Other bytes may say the same: when it was sent, or its fields in another order. */
+/** Whether two bodies store the same pet. Field order and other fields may differ. */
 const isSame = (first: JudgedRequest, next: JudgedRequest) =>
   first.requestText === next.requestText || first.pet === next.pet;

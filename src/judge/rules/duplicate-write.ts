@@ -3,10 +3,12 @@ import { lowest } from '../../values/lowest.js';
 import { finding, type SimulatorRule, target } from '../finding.js';
 import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
 
-/** An answer that takes this long is one that impatient clients do not wait for. */
+/** Response time after which impatient clients time out, in milliseconds. */
 const lateMs = 1_000;
 
-/** A write whose answer was lost is repeated blindly, or one call is repeated although it was answered: stored twice. */
+/**
+ * Finds pets stored twice, because the client repeated a write blindly after a lost response, or despite a response.
+ */
 export const duplicateWrite: SimulatorRule = {
   needs: 'simulator',
   judge(run) {
@@ -17,7 +19,7 @@ export const duplicateWrite: SimulatorRule = {
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
     const repeated = calls.filter((stored) => stored.length > 1);
     const isMoreThanAsked = asked !== undefined && all.length > asked;
-    // A client that was to store several may have wanted as many that are alike.
+    // A client that must store several pets may want equal ones.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
     const duplicates = repeated.filter(
       (stored) =>
@@ -64,19 +66,19 @@ const sentAgain =
 const followed =
   'More pets were added than the scenario asks for, one of them right after an answer was lost: whether that was one call, made anew for its next try, only its name in X-Sim-Call tells.';
 
-/** A name makes one call of what is sent again with other bytes or another key; without it only the very same may be one. */
+/** Text that identifies a call: its name, regardless of body and key; without a name, its fingerprint. */
 const callOf = (request: KnownRequest) => {
   const { client, call, fingerprint } = request;
   return (call === undefined ? [client, fingerprint] : [client, call]).join('\n');
 };
 
-/** Several pets under one name are as many calls, but where one came instead of an answer to the one before. */
+/** Calls of one name. Several pets under one name are separate calls, unless one replaced an unanswered request. */
 const callsUnder = (stored: KnownRequest[], looks: Looks): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, looks)
     ? [stored]
     : [...groupBy(stored, ({ pet }) => pet).values()];
 
-/** Whether a write came soon after another one whose answer was lost, and the client had not looked in between. */
+/** Whether a write soon followed a write with a lost response, without a successful read in between. */
 const hasBlindStep = (stored: readonly KnownRequest[], looks: Looks) =>
   stored.some((lost, at) => {
     const next = stored[at + 1];
@@ -85,20 +87,20 @@ const hasBlindStep = (stored: readonly KnownRequest[], looks: Looks) =>
     );
   });
 
-/** A client that writes later than this does something else. */
+/** Maximum time between a write and its retry, in milliseconds. Later writes have another purpose. */
 const soonMs = 60_000;
 
-/** The reads of each client that were answered. */
+/** Successful reads per client. */
 class Looks {
   readonly #requests: readonly KnownRequest[];
-  /** Their ids; made when they are needed. */
+  /** Request ids by client. Created on demand. */
   #ofClients: ReadonlyMap<string | undefined, number[]> | undefined;
 
   constructor(requests: readonly KnownRequest[]) {
     this.#requests = requests;
   }
 
-  /** Whether the client that sent both read anything in between. */
+  /** Whether the client of two writes made a successful read in between. */
   has(before: KnownRequest, after: KnownRequest): boolean {
     this.#ofClients ??= new Map(
       [...groupBy(this.#requests.filter(isLook), ({ client }) => client)].map(([client, of]) => [
@@ -116,7 +118,10 @@ const isLook = (request: KnownRequest) => !isWrite(request) && isServed(request)
 
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 
-/** Not readable, or not waited for: the same named call came again before its answer. */
+/**
+ * Whether a response was unreadable or not awaited. The latter if the same named call was sent again before the
+ * response.
+ */
 const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
   isUnknown(request) ||
   (request.call !== undefined &&
@@ -125,14 +130,14 @@ const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
 const isWaitedFor = ({ status, answeredAtMs, arrivedAtMs }: KnownRequest) =>
   status > 0 && answeredAtMs - arrivedAtMs >= lateMs;
 
-/** A client that sends a body again although its answer came may want two pets that are alike. */
+/** Whether every attempt but the last had a lost response. Repeating a successful request may be intended. */
 const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(isUnknown);
 
-/** The same again after a lost answer, with other bytes or another key: that may have been another call. */
+/** Whether the same pet was stored again after a lost response, with another body or key. May be another call. */
 const isSamePetSentBlindly = (all: readonly KnownRequest[]) =>
   [...groupBy(all, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
-/** Whether a client stored a pet without a name right after it had lost the answer to another one. */
+/** Whether a client stored an unnamed pet soon after a lost response for another pet. */
 const isFollowedBlindly = (all: readonly KnownRequest[], looks: Looks) =>
   [
     ...groupBy(

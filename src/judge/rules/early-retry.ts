@@ -4,7 +4,7 @@ import { describeReset, isRetryDate } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
-/** A request that the client sent too early, with the answer that had asked it to wait. */
+/** An early request, with the response that asked the client to wait. */
 interface EarlyRequest {
   told: JudgedRequest;
   request: JudgedRequest;
@@ -12,9 +12,9 @@ interface EarlyRequest {
 }
 
 /**
- * The client comes back before every promise of the answer that it had read: any request of one thread of control, the
- * same call where requests run side by side. It fails where it is refused again; where it was served all the same,
- * because promises are whole seconds, it is warned. Reset is a promise only where the client was served after it.
+ * Finds retries before every promised time of the latest response. Judges any request of a lane without overlaps,
+ * otherwise retries of the same call. Fails if the retry is refused; warns if it succeeds, because promised times are
+ * rounded to whole seconds. After a refusal past Reset, only Retry-After counts.
  */
 export const earlyRetry: WireRule = {
   needs: 'wire',
@@ -34,13 +34,13 @@ export const earlyRetry: WireRule = {
   },
 };
 
-/** Refusal that a request is compared with. */
+/** Refusal that limits the time of a request. */
 function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
   return lane.isOneThread && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
-/** @param toldOf gives the answer that a request is measured by */
+/** Finds early requests. @param toldOf returns the response that limits a request's time */
 function earlyAfter(
   requests: readonly JudgedRequest[],
   toldOf: (request: JudgedRequest) => JudgedRequest | undefined,
@@ -54,9 +54,12 @@ function earlyAfter(
   return found;
 }
 
-/** Of a request that was refused although it came after Reset, "the client waits for the time given in the Retry-After header". */
+/**
+ * Earliness by Retry-After of a request that was refused after Reset: "the client waits for the time given in the
+ * Retry-After header".
+ */
 const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
-  // Side by side, another caller may have used up what Reset had promised.
+  // With concurrent callers, another caller may have used up the quota since Reset.
   request.isRefused &&
   request.lane.isOneThread &&
   retryAfterMs !== undefined &&
@@ -64,7 +67,7 @@ const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedReq
     ? answeredAtMs + retryAfterMs - request.arrivedAtMs
     : undefined;
 
-/** What comes within a ban is for ban-hammered, unless it is all there was. */
+/** Excludes requests during a ban, which ban-hammered reports, unless there are no others. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   const outside = early.filter(({ told }) => !told.isBan);
   return outside.length > 0 ? outside : early;
@@ -72,7 +75,10 @@ function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
 
 const isCertain = ({ request }: EarlyRequest) => request.lane.isOneThread || request.call !== undefined;
 
-/** This soon and on another connection, it may be that of a caller that had read nothing of the refusal. */
+/**
+ * Whether the early request may come from another caller: soon, on another connection, without knowledge of the
+ * refusal.
+ */
 const isOnAnother = ({ told, request }: EarlyRequest) =>
   request.call === undefined &&
   request.lane.callers === 1 &&
@@ -94,7 +100,7 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = told.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
   const saved = isRounded ? 'It was served, because waits are rounded up to whole seconds. ' : '';
-  // Of calls side by side nobody knows which refusal each came back from, so that the waits are at most so long.
+  // For concurrent calls, the retried refusal is unknown, so the measured waits are upper limits.
   const isKnown = early.every(isCertain);
   return finding(
     'early-retry',
@@ -113,7 +119,7 @@ const earlierReset = 'X-RateLimit-Reset lay earlier, and the client was refused 
 const promiseOf = ({ retryAfterMs }: JudgedRequest) =>
   retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
 
-/** Either promise would do: what each asked for, where they differ by more than a moment. */
+/** Describes the allowed times: Retry-After, and Reset if clearly different. */
 function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest, isAfterReset: boolean): string {
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
   if (retryAfterMs === undefined) return `at least ${span(untilResetMs ?? 0)}`;
@@ -133,7 +139,10 @@ function advice(told: JudgedRequest, header: string): string {
   return 'Wait at least as long as Retry-After says, and add random time on top of it, never below.';
 }
 
-/** A client that has ended after a refusal has obeyed too, where no call was refused twice: that may have been a retry. */
+/**
+ * Whether the client ended after a refusal and so obeyed. Excludes calls that were refused twice, possibly after a
+ * retry.
+ */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
   !end?.isInterrupted &&

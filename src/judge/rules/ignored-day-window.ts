@@ -2,7 +2,7 @@ import { counted } from '../../values/counted.js';
 import { finding, type SimulatorRule, span, times } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
-/** The day is used up, and the client goes on trying as if it were the minute. */
+/** Finds clients that keep retrying although the daily limit is exhausted. */
 export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {

@@ -2,13 +2,13 @@ import { counted } from '../../values/counted.js';
 import { finding, span, target, times, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
-/** An answer that takes this long is one that impatient clients do not wait for. */
+/** Response time after which impatient clients time out, in milliseconds. */
 const longMs = 500;
-/** Nobody bounds the wait for an answer by less. */
+/** Minimum timeout of a client, in milliseconds. */
 const leastMs = 50;
 const soonMs = 60_000;
 
-/** The client leaves an answer that is on its way, and asks for the same again: that takes no less time, and quota. */
+/** Finds responses that the client abandons and requests again, which takes no less time and uses quota. */
 export const impatient: WireRule = {
   needs: 'wire',
   judge({ calls, requests }) {
@@ -35,7 +35,10 @@ export const impatient: WireRule = {
   },
 };
 
-/** A page that is left at once did not wait at all, a hedged request was not left for the next, and an hour later it is news. */
+/**
+ * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages left at once
+ * and hedged requests.
+ */
 function isAskedAgain(left: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
   for (let at = from; lasted(left) >= leastMs && at < tries.length; at++) {
     const { lane, arrivedAtMs } = tries[at] as JudgedRequest;

@@ -4,7 +4,7 @@ import { finding, target, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 
-/** A write that was refused with 429, so that nothing was stored, is never sent again. */
+/** Finds writes refused with 429, so not stored, that are never repeated. */
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -14,7 +14,7 @@ export const lostWrite: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return last.isRefused && !obtained.has(last);
     });
-    // A client may make its pet anew for each try: then as many are stored as the scenario asks for.
+    // A client may create a new pet for each attempt. If so, the scenario's number of pets is stored.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((tries) => {
       const { call, id } = tries.at(-1) as JudgedRequest;
@@ -22,7 +22,7 @@ export const lostWrite: WireRule = {
     });
     const lost = missing.flatMap((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      // Equal writes before it were served.
+      // Leaves out attempts before the last successful equal write.
       const unserved = tries.slice(1 + tries.findLastIndex(({ isRefused }) => !isRefused));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
@@ -51,7 +51,7 @@ export const lostWrite: WireRule = {
   },
 };
 
-/** The last write that was served, where a scenario about writes got as many pets as it asks for. */
+/** Last successful write if the run stored as many pets as the scenario asks for; otherwise `undefined`. */
 function lastOfAllStored(run: Run): JudgedRequest | undefined {
   const { requests, needs } = run;
   if (!asksForWrites(run)) return undefined;

@@ -9,10 +9,10 @@ interface Herd {
 }
 
 const leastCallers = 5;
-/** Timers that were set alike go off within this. */
+/** Maximum difference between equal timers, in milliseconds. */
 const togetherMs = 50;
 
-/** Many callers that were refused together must not all come back together. */
+/** Finds callers that were refused together and retry together. */
 export const noJitter: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -39,7 +39,7 @@ export const noJitter: WireRule = {
 
 const isCaller = ({ lane }: JudgedRequest) => !lane.isOneThread;
 
-/** Callers that waited side by side, and the requests with which they came back, as many as waited. */
+/** Concurrent callers that waited, with the same number of requests after the wait. */
 function herdsOf({ episodes, requests }: Run): Herd[] {
   const herds: Herd[] = [];
   const callers = requests.filter(isCaller);
@@ -62,7 +62,7 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
   return herds;
 }
 
-/** The requests, from a place on, with which callers came back, as many as had waited. */
+/** Requests from an index on with which callers retried, at most as many as waited. */
 function backAfter(
   waiting: readonly JudgedRequest[],
   requests: readonly JudgedRequest[],
@@ -80,11 +80,11 @@ function backAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // With more requests than callers, some may be the next calls of one that came back: then connections tell them apart.
+  // With more requests than callers, some may be next calls of one caller. Connections then distinguish callers.
   return later.length <= most ? later : apart;
 }
 
-/** For each request the latest arrival up to it: a clock may be set back a little. */
+/** Latest arrival up to each request, because a clock may be set back slightly. */
 function latestArrivals(requests: readonly JudgedRequest[]): number[] {
   let latestMs = Number.NEGATIVE_INFINITY;
   return requests.map(({ arrivedAtMs }) => {
@@ -99,13 +99,16 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
   return earliestMs;
 }
 
-/** A caller that tried again before the end of the wait is one caller all the same. */
+/** Refusals with one per caller. A retry before the end of the wait belongs to the same caller. */
 function oneForEachCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));
 }
 
-/** What follows on a connection later than the answer to what it brought before came one by one, and not together. */
+/**
+ * Creates a function that returns whether a request is the first of its caller. Later requests on a connection after
+ * its first response are not.
+ */
 function createIsNewCaller(): (request: JudgedRequest) => boolean {
   const answeredMs = new Map<number, number>();
   return ({ connection, arrivedAtMs, answeredAtMs }) => {

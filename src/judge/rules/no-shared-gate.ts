@@ -3,7 +3,10 @@ import { finding, span, theFirst, times, type WireRule } from '../finding.js';
 import { ByLane } from '../place.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
-/** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
+/**
+ * Finds calls that continue while another call with the same key waits. The limit applies to the key, so the wait must
+ * as well.
+ */
 export const noSharedGate: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
@@ -37,7 +40,10 @@ interface OtherCall {
   request: JudgedRequest;
 }
 
-/** Leaves out calls of one thread and retries of refused calls, which are for early-retry. */
+/**
+ * Calls of other threads during a wait. Excludes sequential calls and retries of refused calls, which early-retry
+ * judges.
+ */
 function othersOf({ requests }: Episode): OtherCall[] {
   const others: OtherCall[] = [];
   const findRetry = createRetryFinder();
@@ -59,8 +65,8 @@ function othersOf({ requests }: Episode): OtherCall[] {
 }
 
 /**
- * @returns tells of each request, called in the order of arrival, whether it may be the retry of an equal one: before it more of
- *   them were refused than retried
+ * @returns a function, called for requests in order of arrival, that returns whether a request may retry an equal
+ * refused request
  */
 function createRetryFinder(): (request: JudgedRequest) => boolean {
   const lanes = new ByLane(() => new Map<number, { refusals: JudgedRequest[]; answered: number; retried: number }>());

@@ -3,20 +3,23 @@ import type { Episode, JudgedRequest } from '../run.js';
 
 const leastMs = 10_000;
 const share = 0.5;
-/** A wait of a thousand times that is at least this long is a mistake of units; what else is long may have been idle. */
+/**
+ * Minimum length of a thousandfold wait that counts as a unit error, in milliseconds. Shorter long waits may be idle
+ * time.
+ */
 const leastUnitErrorMs = 600_000;
-/** Whoever waits for years has taken a date for a wait: nobody asks that seldom. */
+/** Minimum wait that counts as a Unix time used as a duration, in milliseconds. */
 const leastDateMs = 300 * 86_400_000;
-/** How far such a wait may be from the number that it was taken from. */
+/** Maximum deviation of such a wait from the number it was read from, as a share. */
 const unitShare = 0.01;
-/** Up to here a client may double its wait after each refusal, from a second on. */
+/** Maximum backoff of a client that doubles its wait after each refusal, in milliseconds. */
 const longestBackoffMs = 60_000;
 
-/** How late a client may be before it counts as late: its own backoff, and what it was busy with. */
+/** Lateness that is tolerated, in milliseconds: a client has its own backoff, and other work. */
 export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
   Math.max(leastMs, (deadlineMs - answeredAtMs) * share);
 
-/** The first request after a deadline, served or not, comes much later than it could. */
+/** Finds requests that come much later after a deadline than necessary. */
 export const overslept: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
@@ -48,7 +51,7 @@ export const overslept: WireRule = {
   },
 };
 
-/** The requests that came after the deadline of the refusal right before them. */
+/** Requests that came after the deadline of the refusal directly before. */
 function wokenIn({ requests }: Episode) {
   const woken: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
   let refusal: JudgedRequest | undefined;
@@ -66,7 +69,7 @@ function wokenIn({ requests }: Episode) {
   return woken;
 }
 
-/** With some time added at random, which was taken a thousand times, too. */
+/** Whether the wait is a thousand times Retry-After. Allows for jitter, which was multiplied as well. */
 function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): boolean {
   const ratio = waitedMs / (retryAfterMs ?? Number.NaN);
   return ratio >= 990 && ratio <= 1_105;
@@ -74,6 +77,6 @@ function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): b
 
 const isNear = (ms: number, otherMs: number) => Math.abs(ms / otherMs - 1) <= unitShare;
 
-/** Whether a Unix time, as every answer has one in X-RateLimit-Reset, was waited for: its seconds as such, or as milliseconds. */
+/** Whether a Unix time, such as in X-RateLimit-Reset, was used as the wait, in seconds or in milliseconds. */
 const isDate = (waitedMs: number, { answeredAtMs }: JudgedRequest) =>
   waitedMs >= leastDateMs || isNear(waitedMs, answeredAtMs / 1_000);
