@@ -46,7 +46,7 @@ export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boole
 }
 
 const doubt =
-  'Answers were lost, and equal reads followed: whether those were other tries or the next calls only their names in X-Sim-Call tell.';
+  'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
 
 /** Whether a response was lost and equal reads got several responses afterwards. */
 const isLostAmongOthers = ({ calls }: Run) =>

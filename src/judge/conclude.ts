@@ -39,8 +39,8 @@ const testableMs = 600_000;
  * caller.
  */
 const ifServed: Partial<Record<FindingCode, string>> = {
-  'gave-up': ': the scenario asks for the answer in the end',
-  'lost-write': ': the scenario asks for it',
+  'gave-up': ': the scenario requires a successful response',
+  'lost-write': ': the scenario requires a successful response',
 };
 
 /**
@@ -84,13 +84,13 @@ export function conclude(
   if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${failed.join(', ')}.` };
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
-    return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is not known as a whole.`);
+    return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is incomplete.`);
   const guarded = describeGuarded(unrecorded);
   if (guarded !== undefined) return inconclusive(guarded);
   if (isWrongKey(run.requests, expect, run.needs)) {
-    return inconclusive('Every request was a 401: check the API key of the client.');
+    return inconclusive("Every request got a 401: check the client's API key.");
   }
-  if (unmet !== undefined) return inconclusive(`The scenario was not met: it needs ${unmet}.`);
+  if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
   const waiting = stillWaiting(run);
   if (waiting !== undefined) return inconclusive(waiting);
   const doubt = [callers, ...rulesOf(expect).map((code) => doubts.get(code))].find((each) => each !== undefined);
@@ -134,19 +134,19 @@ function stillWaiting(run: Run): string | undefined {
   const last = requests.at(-1);
   // The client's reaction to a write without a response shows only later.
   if (end?.isInterrupted && last !== undefined && isLeftBy(last, endMs) && isWrite(last))
-    return 'The run was stopped while the client waited for an answer: give it more time.';
+    return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
-  const more = 'give it more time.';
+  const more = 'allow more time.';
   const { deadlineMs } = last;
-  if (deadlineMs === undefined) return `The run was stopped before the client came back from a refusal: ${more}`;
+  if (deadlineMs === undefined) return `The run was stopped before the client retried a refused request: ${more}`;
   const leftMs = deadlineMs - endMs;
   if (leftMs > testableMs) {
-    return `The run was stopped while the client waited as it was asked to, ${span(leftMs)} before the end of that wait: bound the wait, and give up with an error.`;
+    return `The run was stopped during the required wait, ${span(leftMs)} before its end: limit the client's wait, and fail with an error instead.`;
   }
   if (-leftMs > patienceMs(last)) {
-    return `The run was stopped ${span(-leftMs)} after the wait that the client was asked for, and it had not come back yet: ${more}`;
+    return `The run was stopped ${span(-leftMs)} after the required wait, before the client retried: ${more}`;
   }
-  return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: ${more}`;
+  return `The run was stopped ${leftMs > 0 ? `during the required wait, ${span(leftMs)} before its end` : 'soon after the required wait'}: ${more}`;
 }
 
 /** Whether the client disconnected from a response when it was stopped, or shortly before. */
@@ -158,22 +158,23 @@ function whyUntold(
   { fail = [] }: Expectation,
   unrecorded: readonly UnrecordedRequests[],
 ): string {
-  if (requests.length === 0) return describeOutside(unrecorded) ?? 'No request came.';
+  if (requests.length === 0) return describeOutside(unrecorded) ?? 'No requests received.';
   if (requests.some(isUnknown)) {
     const hangs = requests.some(({ isUnreadable }) => isUnreadable);
     const when = end?.isInterrupted ? ' before it was stopped' : isOver ? '' : ' yet';
-    const how = end?.isInterrupted && hangs ? `${when}: if it still waited, it needs a time limit of its own` : when;
-    return `Answers were lost on their way, and nothing shows what the client made of it${how}.`;
+    const how =
+      end?.isInterrupted && hangs ? `${when}: if the client was still waiting, it needs a timeout of its own` : when;
+    return `Responses were lost, and no request shows the client's reaction${how}.`;
   }
   if (!requests.some(({ isRefused }) => isRefused)) {
-    const next = idle ?? '--scenario minute-wall does that, in ten seconds.';
-    return `No request was refused and no answer was lost, so nothing was put to the test. ${next}`;
+    const next = idle ?? '--scenario minute-wall tests a client in ten seconds.';
+    return `No request was refused and no response was lost, so nothing was put to the test. ${next}`;
   }
   if (fail.length > 0) {
     const how = fail.includes('late-request')
-      ? ' Say when the caller of a call gives up: POST /__sim/outcome with the result "aborted".'
+      ? ' Report when a caller gives up: POST /__sim/outcome with the result "aborted".'
       : '';
-    return `The client was refused, but nothing put what the scenario is about to the test: ${fail.join(', ')}.${how}`;
+    return `The client was refused, but nothing put the scenario's rules to the test: ${fail.join(', ')}.${how}`;
   }
-  return 'The client was refused, and nothing shows whether it came back: name its calls in X-Sim-Call, or let it run longer.';
+  return 'The client was refused, and no request shows whether it retried: name its calls in X-Sim-Call, or let it run longer.';
 }

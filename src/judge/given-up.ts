@@ -32,20 +32,20 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   const reports = run.outcomes ?? [];
   const reported = new Set(reports.filter(({ result }) => result !== 'succeeded').map(({ call }) => call));
   const isReported = reported.has(undefined) || failed.every(({ call }) => call !== undefined && reported.has(call));
-  if (isReported) return { severity: 'info', told: 'Its caller was told.' };
+  if (isReported) return { severity: 'info', told: 'The caller got an error.' };
   if (run.end?.isInterrupted) {
     const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
       span(run.endMs - Math.max(...failed.map(instantOf)));
     const told = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
-      ? `It had ${sinceMs(comesBackMs)} for that after the wait, until the run was stopped.`
-      : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If it still waited for the answer, it needs a time limit of its own.' : ''}`;
+      ? `The client had ${sinceMs(comesBackMs)} for a retry after the wait, until the run was stopped.`
+      : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If the client was still waiting for the response, it needs a timeout of its own.' : ''}`;
     return { severity: 'info', told };
   }
-  if (run.end?.hasFailed) return { severity: 'info', told: 'The command said so by its exit code.' };
+  if (run.end?.hasFailed) return { severity: 'info', told: 'The command reported the failure by its exit code.' };
   if (run.end?.hasFailed === false) {
-    return { severity: 'warn', told: 'The command ended as if all were well: tell the caller.' };
+    return { severity: 'warn', told: 'The command exited with 0: report an error to the caller.' };
   }
-  return { severity: 'info', told: 'That is right only where the caller was told.' };
+  return { severity: 'info', told: 'That is correct only if the caller got an error.' };
 }
 
 /** Maximum number of later reads to search for a stored pet. */

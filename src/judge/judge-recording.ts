@@ -27,18 +27,18 @@ const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64
 const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; say: string }> = {
   key: {
     rules: 'most',
-    say: 'without an API key, so that nobody knows which belong together. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or say --one-key where all had the same key',
+    say: 'without an API key, so it is unknown which requests share a key. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or use --one-key if all had the same key',
   },
-  timings: { rules: 'most', say: 'without their times. Record with timings, not in a minimal mode' },
+  timings: { rules: 'most', say: 'without times. Record with timings, not in a minimal mode' },
   'answer headers': {
     rules: 'most',
-    say: 'without the headers of their answers, where Retry-After stands. Record with headers',
+    say: 'without response headers such as Retry-After. Record with headers',
   },
   'request body': {
     rules: ['body-changed', 'lost-write', 'duplicate-write', 'gave-up', 'rounded-int64'],
-    say: 'without the body that was sent. Record with request bodies',
+    say: 'without the request body. Record with request bodies',
   },
-  'answer body': { rules: ['rounded-int64'], say: 'without the body of their answers. Record with content' },
+  'answer body': { rules: ['rounded-int64'], say: 'without the response body. Record with content' },
 };
 
 /**

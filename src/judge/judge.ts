@@ -65,8 +65,8 @@ export function* judgeInSteps(
 function idleIn({ settings, faults }: Simulator): string | undefined {
   const [idle] = faults.list().filter(({ applied }) => applied === 0);
   if (idle !== undefined) {
-    const met = idle.seen === 0 ? 'No request met the conditions of' : 'No request was hit by';
-    return `${met} the fault rule ${JSON.stringify(idle.name)}.`;
+    const effect = idle.seen === 0 ? 'matched no request' : 'applied to no request';
+    return `The fault rule ${JSON.stringify(idle.name)} ${effect}.`;
   }
   return settings.limitsApply === 'none' ? 'The limits are off.' : undefined;
 }

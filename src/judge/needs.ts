@@ -28,17 +28,17 @@ export function unmetNeed(
 ): string | undefined {
   if (requests.length === 0) return undefined;
   const withKey = key === undefined ? requests : requests.filter(({ token }) => token === key);
-  if (withKey.length === 0) return 'the API key that it hands out';
+  if (withKey.length === 0) return "requests with the scenario's API key";
   const wanted = operation === undefined ? withKey : withKey.filter((request) => request.operation === operation);
   if (operation !== undefined && wanted.length === 0) return targets[operation];
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
   // A client that was refused or got no response may have stopped for that reason.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
-    return `${counted(calls, 'call')}, and got ${made}`;
+    return `${counted(calls, 'call')}, got ${made}`;
   }
   const beside = Math.min(calls, parallel);
-  if (isOneAfterAnother(wanted, beside)) return `${counted(beside, 'call')} side by side, and got one after another`;
+  if (isOneAfterAnother(wanted, beside)) return `${counted(beside, 'concurrent call')}, got sequential calls`;
   return undefined;
 }
 

@@ -45,8 +45,8 @@ export function describeOutages(outages: readonly Outage[]): string {
   const told = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
   if (times.length > mostTimes) told.push(counted(times.length - mostTimes, 'more time'));
   const last = told.length > 1 ? ` and ${told.pop()}` : '';
-  const lacks = refused === 0 ? '' : `: ${counted(refused, 'request')} got a 503 that the journal does not show`;
-  return `The store was away ${told.join(', ')}${last}${lacks || ', so the run is not known as a whole'}.`;
+  const lacks = refused === 0 ? '' : `: ${counted(refused, 'request')} got a 503 without a journal entry`;
+  return `The store was unavailable ${told.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;
 }
 
 /** Merges overlapping periods, in order. Each replica and each sandbox reports its own outages. */

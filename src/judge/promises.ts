@@ -31,11 +31,11 @@ export function readReset(answer: Answered): number | undefined {
   const value = Number(text);
   const unit = unitOfReset(value);
   if (unit === 'Unix milliseconds') return value;
-  return unit === 'seconds that are left' ? answer.answeredAtMs + value * 1000 : value * 1000;
+  return unit === 'remaining seconds' ? answer.answeredAtMs + value * 1000 : value * 1000;
 }
 
 const unitOfReset = (value: number) =>
-  value > 1e11 ? 'Unix milliseconds' : value < 1e8 ? 'seconds that are left' : 'Unix seconds';
+  value > 1e11 ? 'Unix milliseconds' : value < 1e8 ? 'remaining seconds' : 'Unix seconds';
 
 /** Formats X-RateLimit-Reset with its unit: `10, remaining seconds`. */
 export function describeReset(answer: WithHeaders): string {

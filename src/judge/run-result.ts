@@ -55,7 +55,7 @@ export function resultOf(judged: Verdict, options: ResultOptions): RunResult {
   const verdict = failOn === undefined ? judged : failingOn(judged, failOn);
   const failures: RunFailure[] = [];
   if (command?.stoppedBy === 'timeout') {
-    failures.push({ code: 'timeout', text: `The command was stopped after ${timeout}, its time limit.` });
+    failures.push({ code: 'timeout', text: `The command was stopped after its timeout of ${timeout}.` });
   } else if (command !== undefined && command.exitCode !== 0) {
     failures.push({ code: 'command', text: endText(command) });
   }
@@ -116,6 +116,6 @@ function outcomeOf(
   const leftOut = codes(findings.filter(({ severity }) => severity === 'fail'));
   const isTested = failOn.some((code) => exercised.includes(code));
   return isTested
-    ? { outcome: 'pass', reason: `The client did what --fail-on names, but see ${leftOut}.` }
+    ? { outcome: 'pass', reason: `The client passed the rules of --fail-on, but see ${leftOut}.` }
     : { outcome: 'inconclusive', reason: `Nothing put ${failOn.join(', ')} to the test, but see ${leftOut}.` };
 }

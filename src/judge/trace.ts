@@ -40,7 +40,7 @@ export function traceExchanges(
   });
   return {
     exchanges,
-    notes: ['A trace holds no keys and no bodies: --one-key says that all requests had the same key.'],
+    notes: ['A trace has no keys and no bodies. Use --one-key if all requests had the same key.'],
   };
 }
 

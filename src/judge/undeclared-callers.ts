@@ -72,9 +72,9 @@ export function undeclaredCallersIn(run: Run): UndeclaredCallers {
 }
 
 const several =
-  'Requests came on other connections before the end of a wait, and each caller that was refused came back after its own: these may be several callers that share nothing. If so, say so: client.parallel in the scenario, or X-Sim-Call.';
+  'Requests arrived on other connections during a wait, and each refused caller retried after its own wait: these may be several independent callers. If so, declare them: client.parallel in the scenario, or X-Sim-Call.';
 const fleeting =
-  'Each request came under another User-Agent and on another connection: whether that is one client or several only a User-Agent that stays, or X-Sim-Call, tells.';
+  'Each request had another User-Agent and another connection, so one client and several look the same. Use a constant User-Agent, or X-Sim-Call.';
 
 /**
  * Minimum number of callers, each obeying its own refusals, that explains a lane without overlaps. Returns 1 if several

@@ -12,7 +12,7 @@ export function describeOutside(unrecorded: Groups = []): string | undefined {
   const [first] = outside;
   if (first === undefined) return undefined;
   const paths = named(outside.map(({ path }) => path));
-  return `${counted(countOf(outside), 'request')} came to ${paths}; the API is under ${first.api}.`;
+  return `${counted(countOf(outside), 'request')} went to ${paths}; the API is under ${first.api}.`;
 }
 
 /** Describes why a run with requests to guarded routes is incomplete; `undefined` without any. */
@@ -22,14 +22,14 @@ export function describeGuarded(unrecorded: Groups = []): string | undefined {
   const routes = named(guarded.map(({ method, path }) => `${method} ${path}`.trim()));
   const refused = countOf(guarded.filter(({ status }) => status !== undefined));
   const of = refused === 0 ? '' : `, ${refused} of them refused`;
-  return `${counted(countOf(guarded), 'request')} came to guarded routes (${routes})${of}; the journal does not show them, so the run is not known as a whole.`;
+  return `${counted(countOf(guarded), 'request')} went to guarded routes (${routes})${of}; the journal does not contain them, so the run is incomplete.`;
 }
 
 /** Reason why the journal does not contain a request: the text of the 404, or the guarded route. */
 export const unrecordedText = ({ why, status, api }: UnrecordedRequests): string =>
   why === 'outside'
     ? `There is nothing at this address; the API is under ${api}.`
-    : `A guarded route ${status === undefined ? 'admitted it and counted it for the limits' : 'refused it'}; the journal does not show it.`;
+    : `A guarded route ${status === undefined ? 'accepted and counted the request' : 'refused the request'}; the journal does not contain it.`;
 
 export const countOf = (groups: Groups) => groups.reduce((sum, { count }) => sum + count, 0);
 

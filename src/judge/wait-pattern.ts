@@ -5,14 +5,14 @@ import type { JudgedRequest } from './run.js';
 /** Maximum delay of `setTimeout`, in milliseconds. A longer delay fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 const hourMs = 3_600_000;
-const thousandth = 'seconds handed to a timer that takes milliseconds';
+const thousandth = 'seconds passed to a timer that takes milliseconds';
 /** Minimum Retry-After at which a timer with the wrong unit differs from no wait, in milliseconds. */
 const leastThousandthMs = 5_000;
 /** Maximum time between a response and the next request that counts as no wait, in milliseconds. */
 const atOnceMs = 20;
 /** Maximum excess of a measured wait over its timer, in milliseconds. */
 const mostLateMs = 80;
-const cutOff = 'a fraction of a second that was cut off';
+const cutOff = 'a truncated fraction of a second';
 
 /** A request, and the response that asked the client to wait. */
 interface Wait {
@@ -43,15 +43,15 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
   if (waits.every((waitMs, index) => isCutOff(waitMs, asked[index]))) return cutOff;
   if (waits.every((ms) => ms <= atOnceMs)) {
     if (early.some(({ told }) => isRetryDate(told))) return 'an HTTP date read as a number';
-    if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than a timer can hold';
+    if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than the maximum of a timer';
     if (asked.includes(undefined)) return 'a missing Retry-After read as 0';
     const isMaybeThousandth = asked.every((ms) => ms !== undefined && ms / 1000 <= atOnceMs && ms >= leastThousandthMs);
     return `a Retry-After that was not read${isMaybeThousandth ? `, or ${thousandth}` : ''}`;
   }
   const shared = sharedWait(waits);
-  if (shared === undefined) return isGrowing(waits) ? 'a backoff that does not read Retry-After' : undefined;
+  if (shared === undefined) return isGrowing(waits) ? 'a backoff that ignores Retry-After' : undefined;
   if (shared % 60_000 === 0 && early.some(({ told }) => (told.deadlineMs ?? 0) - told.answeredAtMs > hourMs))
-    return 'the wait of the minute';
+    return 'the wait for the minute limit';
   return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
 }
 

@@ -36,7 +36,7 @@ describe('requests to a guarded route', () => {
     expect(statuses).toEqual([200, 200, 429, 429, 429]);
     expect(verdict).toMatchObject({ outcome: 'inconclusive', counts: { requests: 0 } });
     expect(verdict.reason).toBe(
-      '5 requests came to guarded routes (GET /v1/categories), 3 of them refused; the journal does not show them, so the run is not known as a whole.',
+      '5 requests went to guarded routes (GET /v1/categories), 3 of them refused; the journal does not contain them, so the run is incomplete.',
     );
     expect(verdict.unrecorded).toEqual([
       { why: 'guarded', method: 'GET', path: '/v1/categories', count: 2 },
@@ -54,7 +54,7 @@ describe('requests to a guarded route', () => {
     sim.admit(authorization);
     expect(judge(sim, { isOver: true })).toMatchObject({
       outcome: 'inconclusive',
-      reason: expect.stringContaining('1 request came to guarded routes (…); the journal does not show them'),
+      reason: expect.stringContaining('1 request went to guarded routes (…); the journal does not contain them'),
     });
     for (let n = 0; n < 62; n++) await list();
     expect(judge(sim, { isOver: true }).outcome).toBe('fail');
@@ -63,8 +63,8 @@ describe('requests to a guarded route', () => {
   test('count for the verdict on their own key alone', () => {
     const sim = frozen(twoLeft);
     sim.admit(authorization, { method: 'GET', path: '/v1/categories' });
-    expect(judge(sim, { key: 'free-key' }).reason).toContain('1 request came to guarded routes');
-    expect(judge(sim, { key: '-key' }).reason).toContain('1 request came to guarded routes');
+    expect(judge(sim, { key: 'free-key' }).reason).toContain('1 request went to guarded routes');
+    expect(judge(sim, { key: '-key' }).reason).toContain('1 request went to guarded routes');
     expect(judge(sim, { key: 'pro-key' })).not.toHaveProperty('unrecorded');
     expect(JSON.stringify(judge(sim))).not.toContain('free-key');
   });
@@ -78,7 +78,7 @@ describe('requests outside of the API', () => {
     for (let n = 0; n < 5; n++) expect((await fetch(`${origin}/pets?limit=1`, { headers })).status).toBe(404);
     const verdict = await createControl(server.controlUrl).getVerdict();
     await server.close();
-    const reason = '5 requests came to /pets; the API is under /v1.';
+    const reason = '5 requests went to /pets; the API is under /v1.';
     expect(verdict).toMatchObject({ outcome: 'inconclusive', reason });
     expect(verdict.unrecorded).toEqual([
       { why: 'outside', method: 'GET', path: '/pets', status: 404, api: '/v1', count: 5 },
@@ -91,7 +91,7 @@ describe('requests outside of the API', () => {
     const sim = frozen();
     for (const path of ['/pets', '/pets/1', '/pets', '/api/pets', '/v2/pets'])
       expect((await sim.fetch(`http://petstore.test${path}`, { headers })).status).toBe(404);
-    expect(judge(sim).reason).toBe('5 requests came to /pets, /pets/1, /api/pets and 1 more; the API is under /v1.');
+    expect(judge(sim).reason).toBe('5 requests went to /pets, /pets/1, /api/pets and 1 more; the API is under /v1.');
   });
 
   test('do not decide where others came to the API', async () => {
@@ -115,8 +115,8 @@ describe('requests outside of the API', () => {
     ];
     await server.close();
     expect(reasons).toEqual([
-      '1 request came to /s/nobody/pets; the API is under /v1.',
-      '2 requests came to /s/mine/pets; the API is under /s/mine/v1.',
+      '1 request went to /s/nobody/pets; the API is under /v1.',
+      '2 requests went to /s/mine/pets; the API is under /s/mine/v1.',
       'mine',
     ]);
   });
@@ -134,7 +134,7 @@ describe('requests outside of the API', () => {
       headers: { origin: 'http://localhost:5173', 'access-control-request-method': 'GET' },
     });
     await server.close();
-    expect(judge(sim).reason).toBe('No request came.');
+    expect(judge(sim).reason).toBe('No requests received.');
   });
 
   test('are forgotten by a reset and with the journal, and shared with no fork', async () => {
@@ -147,7 +147,7 @@ describe('requests outside of the API', () => {
       expect(judge(sim.fork())).not.toHaveProperty('unrecorded');
       each();
       expect(judge(sim)).not.toHaveProperty('unrecorded');
-      expect(judge(sim).reason).toBe('No request came.');
+      expect(judge(sim).reason).toBe('No requests received.');
     }
   });
 
@@ -158,7 +158,7 @@ describe('requests outside of the API', () => {
     expect(groups).toHaveLength(51);
     expect(groups.at(-1)).toMatchObject({ path: '…', count: 250 });
     expect(groups[0]?.path).toBe('/0/…');
-    expect(judge(sim).reason).toMatch(/^300 requests came to /);
+    expect(judge(sim).reason).toMatch(/^300 requests went to /);
   });
 
   test('show no key that is no key of the scenario, neither in the verdict nor in its reason', async () => {

@@ -70,7 +70,7 @@ function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: n
       : markup`<system-out>${describe(others, ({ severity }) => `${severity}: `)}</system-out>`;
   if (failure !== undefined) return { kind: 'failed', body: markup`${failure}${notes}` };
   if (found.length === 0 && !exercised.includes(code)) {
-    return { kind: 'skipped', body: markup`<skipped message="The run did not put this to the test."/>` };
+    return { kind: 'skipped', body: markup`<skipped message="The run did not put this rule to the test."/>` };
   }
   return { kind: 'passed', body: markup`${notes}` };
 }

@@ -72,7 +72,7 @@ function markOf(request: KnownRequest): Mark {
   const { id, arrivedAtMs, method, path, query, status } = request;
   const target = `${method} ${path}${query && `?${query}`}`;
   const clipped = target.length > 80 ? `${target.slice(0, 80)}…` : target;
-  const title = `${clipped} · ${status === 0 ? 'the client left' : status}`;
+  const title = `${clipped} · ${status === 0 ? 'client disconnected' : status}`;
   return { kind: requestKind(request, request.known.isStrike), atMs: arrivedAtMs, request: id, title };
 }
 

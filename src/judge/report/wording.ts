@@ -13,7 +13,7 @@ export const markNames: Record<RequestKind, string> = {
   banned: 'refused in a ban',
   unauthorized: '401',
   rejected: 'another 4xx',
-  failed: 'no answer of use',
+  failed: 'no usable response',
 };
 
 /** Formats the counts of a verdict: `12 requests: 9 served, 3 refused (1 by a ban)`. */
@@ -24,7 +24,7 @@ export function countsLine(verdict: Verdict): string {
   if (other > 0) parts.push(`${other} other`);
   const unrecorded = countOf(verdict.unrecorded ?? []);
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
-  if (dropped > 0) parts.push(`${dropped} before them dropped`);
+  if (dropped > 0) parts.push(`${dropped} earlier dropped`);
   return `${counted(requests, 'request')}: ${parts.join(', ')}`;
 }
 

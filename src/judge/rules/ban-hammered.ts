@@ -1,5 +1,5 @@
 import { counted } from '../../values/counted.js';
-import { finding, type SimulatorRule, span, theFirst, times } from '../finding.js';
+import { finding, type SimulatorRule, span, theFirst } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
 /** Finds requests during a ban that the client must have known of. */
@@ -14,12 +14,12 @@ export const banHammered: SimulatorRule = {
       );
       const [first] = more;
       if (first === undefined) return [];
-      const longer = isExtended(ban) ? ' Each request made this ban longer.' : '';
+      const longer = isExtended(ban) ? ' Each request extended the ban.' : '';
       return [
         finding('ban-hammered', 'fail', more, {
           measured: `${counted(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent a request ${times(more.length)} during a ban, ${theFirst(more)}${span(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before it would be served again.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
+          text: `Sent ${counted(more.length, 'request')} during a ban, ${theFirst(more)}${span(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
         }),
       ];
     });

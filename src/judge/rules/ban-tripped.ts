@@ -37,7 +37,7 @@ export const banTripped: SimulatorRule = {
           finding('ban-tripped', 'fail', led, {
             measured: counted(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Went on after a 429 until the key was banned, and is not served for another ${span(banMs)}; request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
+            text: `Kept sending after a 429 until the key was banned; the ban ends in ${span(banMs)}. Request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
           }),
         );
       }

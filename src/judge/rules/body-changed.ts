@@ -19,17 +19,17 @@ export const bodyChanged: WireRule = {
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
       .map(({ first, next }) =>
         finding('body-changed', 'fail', [first, next], {
-          measured: `${length(next)} ${length(next) === length(first) ? 'other ' : ''}bytes`,
+          measured: `${length(next)} ${length(next) === length(first) ? 'different ' : ''}bytes`,
           allowed: `the same ${length(first)} bytes`,
-          text: `${target(next)} was tried again with ${nameOf(first, next)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: keep the bytes, and send the same.`,
+          text: `${target(next)} was retried with ${nameOf(first, next)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
         }),
       );
     return { exercised: retries.length > 0, findings };
   },
 };
 
-const unread = 'A stream can be read only once, and what is JSON already is not to be made JSON again';
-const madeAnew = 'A call has one body, made before its first try';
+const unread = 'A stream can be read only once, and JSON text must not be serialized again';
+const madeAnew = 'A call has one body, created before its first attempt';
 
 interface RetriedWrite {
   first: JudgedRequest;
@@ -80,9 +80,9 @@ const nameOf = (first: JudgedRequest, next: JudgedRequest) =>
   length(next) === 0
     ? 'an empty body'
     : isBeginning(first, next)
-      ? 'only the beginning of its body'
+      ? 'only the start of its body'
       : next.status === 400
-        ? 'a body that the service cannot read'
+        ? 'a body that the service cannot parse'
         : 'another body';
 
 const bodyOf = ({ requestBody = '' }: JudgedRequest) => fromJsonBytes(requestBody);

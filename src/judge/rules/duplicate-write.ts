@@ -32,11 +32,11 @@ export const duplicateWrite: SimulatorRule = {
       const like = stored.every(({ requestText }) => requestText === first.requestText)
         ? 'with one body'
         : 'for one call';
-      const again = isOnePet(stored) ? 'the same was sent again' : 'another pet was sent under the same name';
+      const again = isOnePet(stored) ? 'the same pet was sent again' : 'another pet was sent under the same X-Sim-Call';
       return finding('duplicate-write', 'fail', stored, {
         measured: `${stored.length} pets stored (${ids})`,
         allowed: '1 pet',
-        text: `${target(first)} was stored, its answer ${howLost(first)}, and ${again}: ${stored.length} pets ${like}. ${advice(first)}`,
+        text: `${target(first)} was stored, its response ${howLost(first)}, and ${again}: ${stored.length} pets ${like}. ${advice(first)}`,
       });
     });
     const isDoubtful =
@@ -57,14 +57,14 @@ const doubtOf = (repeated: readonly (readonly KnownRequest[])[], isMoreThanAsked
   isMoreThanAsked ? tooMany : repeated.every(isOnePet) ? sentAgain : oneName;
 
 const oneName =
-  'Several pets were stored under one name in X-Sim-Call, each right after an answer was lost: a name is that of one call.';
+  'Several pets were stored under one X-Sim-Call, each right after a lost response. Use a separate name for each call.';
 const tooMany =
-  'Equal pets were added, and more than the scenario asks for: whether that was one call or several only its name in X-Sim-Call tells.';
+  'More equal pets were added than the scenario asks for. Name the calls in X-Sim-Call to show whether this was one call or several.';
 const sentAgain =
-  'The same pet was added again after an answer was lost: whether that was one call or several only its name in X-Sim-Call tells.';
+  'The same pet was added again after a lost response. Name the calls in X-Sim-Call to show whether this was one call or several.';
 
 const followed =
-  'More pets were added than the scenario asks for, one of them right after an answer was lost: whether that was one call, made anew for its next try, only its name in X-Sim-Call tells.';
+  'More pets were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new pet.';
 
 /** Text that identifies a call: its name, regardless of body and key; without a name, its fingerprint. */
 const callOf = (request: KnownRequest) => {
@@ -147,11 +147,11 @@ const isFollowedBlindly = (all: readonly KnownRequest[], looks: Looks) =>
   ].some((stored) => hasBlindStep(stored, looks));
 
 function howLost({ status, isUnreadable, isAbandoned }: KnownRequest): string {
-  if (status === 0 || isAbandoned) return 'was not waited for';
+  if (status === 0 || isAbandoned) return 'was abandoned';
   return isUnreadable ? 'was lost' : `was ${status}`;
 }
 
 const advice = (first: KnownRequest) =>
   isUnknown(first)
-    ? 'Look with GET /pets before you repeat a write whose answer you did not get.'
-    : 'A success is no reason to send the call again, whatever its headers say.';
+    ? 'Check with GET /pets before you repeat a write without a response.'
+    : 'Do not repeat a successful call, regardless of its headers.';

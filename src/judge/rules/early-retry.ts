@@ -89,7 +89,7 @@ const isOnAnother = ({ told, request }: EarlyRequest) =>
 const soonMs = 500;
 
 const callers =
-  ' If these are several callers that share nothing, say so: client.parallel in the scenario, or X-Sim-Call.';
+  ' If these are several independent callers, declare them: client.parallel in the scenario, or X-Sim-Call.';
 
 function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
@@ -99,7 +99,7 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
   const isAfterReset = earlyMs(told, request) !== byMs;
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = told.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
-  const saved = isRounded ? 'It was served, because waits are rounded up to whole seconds. ' : '';
+  const saved = isRounded ? 'The request succeeded, because waits are rounded up to whole seconds. ' : '';
   // For concurrent calls, the retried refusal is unknown, so the measured waits are upper limits.
   const isKnown = early.every(isCertain);
   return finding(
@@ -109,12 +109,12 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
     {
       measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
       allowed: allowedBy(told, isAfterReset),
-      text: `Came back ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(told, header)}${early.some(isOnAnother) ? callers : ''}`,
+      text: `Retried ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(told, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
 
-const earlierReset = 'X-RateLimit-Reset lay earlier, and the client was refused again after it. ';
+const earlierReset = 'X-RateLimit-Reset was earlier, but a request after that time was refused again. ';
 
 const promiseOf = ({ retryAfterMs }: JudgedRequest) =>
   retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
@@ -129,14 +129,14 @@ function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest, isAft
 }
 
 function advice(told: JudgedRequest, header: string): string {
-  if (told.isBan) return 'A ban ends no sooner for being asked: send nothing with this key until then.';
+  if (told.isBan) return 'Requests do not shorten a ban. Send nothing with this key until the ban ends.';
   if (header === 'X-RateLimit-Reset') {
     return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(told)}.`;
   }
   if (isRetryDate(told)) {
-    return `Retry-After was a date, ${told.headers[retryAfterHeader]}: wait until then, and add random time on top of it, never below.`;
+    return `Retry-After was a date (${told.headers[retryAfterHeader]}): wait until then, plus a random time.`;
   }
-  return 'Wait at least as long as Retry-After says, and add random time on top of it, never below.';
+  return 'Wait for the full Retry-After, plus a random time.';
 }
 
 /**

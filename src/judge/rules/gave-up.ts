@@ -48,23 +48,23 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   // Leaves out attempts before the last successful equal call.
   const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
   const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
-  const why = first.isRefused ? `refused with ${first.status}` : 'left without an answer of use';
+  const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
   const { severity, told } = severityOfGivingUp(run, last);
   const isWriteLost = isUnansweredWrite(first);
   // A write that may be stored must not be repeated. Only silence is a fault, if known.
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
     attempts === 1 && isRetryDate(first)
-      ? ` Retry-After was a date, ${first.headers[retryAfterHeader]}: read that form, too.`
+      ? ` Retry-After was a date (${first.headers[retryAfterHeader]}): support that form as well.`
       : '';
   const often = given.length === 1 && attempts > 1 ? ` ${times(attempts)}, and then given up` : ' and not sent again';
   return [
     finding('gave-up', severity, last, {
       measured: `${counted(given.length, 'call')} given up`,
       allowed: isWriteLost
-        ? 'an error for the caller, or a look whether it was stored'
-        : `another try after the wait${orError}`,
-      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}${isWriteLost ? ' Not to send it again is right, to say nothing is not: nobody knows whether it was stored.' : ''}`,
+        ? 'an error for the caller, or a check whether the pet was stored'
+        : `a retry after the wait${orError}`,
+      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}${isWriteLost ? ' Not repeating the write is right, but the caller needs an error: the pet may or may not be stored.' : ''}`,
     }),
   ];
 }
@@ -76,11 +76,12 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
 function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof answersFor>) {
   const { severity, told } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];
-  const why = first.isRefused ? 'refused' : 'left without an answer of use';
+  const request = first.isRefused ? 'refused request' : 'failed request';
+  const left = `${counted(missing.length, request)} ${missing.length === 1 ? 'was' : 'were'} not sent again`;
   return finding('gave-up', severity, missing, {
-    measured: `${counted(asked, 'call')}, ${answered} answered`,
-    allowed: `another try after the wait${orError}`,
-    text: `${counted(asked, 'equal call')} were made, and ${answered} of them were answered: what was ${why} was not sent again. ${told}`,
+    measured: `${counted(asked, 'call')}, ${counted(answered, 'usable response')}`,
+    allowed: `a retry after the wait${orError}`,
+    text: `${counted(asked, 'equal call')} were made, but only ${answered} got a usable response: ${left}. ${told}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import { counted } from '../../values/counted.js';
-import { finding, type SimulatorRule, span, times } from '../finding.js';
+import { finding, type SimulatorRule, span } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
 /** Finds clients that keep retrying although the daily limit is exhausted. */
@@ -19,9 +19,9 @@ export const ignoredDayWindow: SimulatorRule = {
       if (early.length === 0 || told?.deadlineMs === undefined) return [];
       return [
         finding('ignored-day-window', 'fail', early, {
-          measured: `${counted(early.length, 'request')} before the day was over`,
+          measured: `${counted(early.length, 'request')} before the daily reset`,
           allowed: '0 requests',
-          text: `The day's limit was used up for another ${span(told.deadlineMs - told.answeredAtMs)}, and the client tried ${times(early.length)} more. When the wait is longer than the caller can bear, give up with a clear error, and remember it.`,
+          text: `The daily limit was exhausted for another ${span(told.deadlineMs - told.answeredAtMs)}, but the client sent ${counted(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
         }),
       ];
     });

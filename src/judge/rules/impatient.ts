@@ -26,9 +26,9 @@ export const impatient: WireRule = {
       exercised: true,
       findings: [
         finding('impatient', 'warn', left, {
-          measured: `${counted(left.length, 'answer')} left after at most ${span(longest)}`,
-          allowed: 'to wait while an answer is on its way',
-          text: `${target(first)} was left before its answer ${times(left.length)} and then sent again, which is another request each time. Let the client wait longer for answers, or give up for good.`,
+          measured: `${counted(left.length, 'response')} abandoned after at most ${span(longest)}`,
+          allowed: 'waiting for the response',
+          text: `${target(first)} was abandoned before its response ${times(left.length)} and then sent again, which costs another request each time. Raise the client's timeout, or do not retry after a timeout.`,
         }),
       ],
     };

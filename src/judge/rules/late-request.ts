@@ -21,8 +21,8 @@ export const lateRequest: WireRule = {
       return [
         finding('late-request', 'warn', late, {
           measured: `${counted(late.length, 'request')}, ${theFirst(late)}${span(first.arrivedAtMs - report.atMs)} after`,
-          allowed: 'none after the caller has given up',
-          text: `A request was sent ${span(first.arrivedAtMs - report.atMs)} after its caller had given up. End the wait when the caller goes: its signal must reach the timer, not only the request.`,
+          allowed: 'none after the caller gave up',
+          text: `A request was sent ${span(first.arrivedAtMs - report.atMs)} after its caller had given up. Pass the caller's abort signal to the wait, not only to the request.`,
         }),
       ];
     });

@@ -37,9 +37,9 @@ export const lostWrite: WireRule = {
       const others = ofKey.length > 1 ? ` and ${counted(ofKey.length - 1, 'other write')}` : '';
       const often = ofKey.length === 1 && tries.length > 1 ? ` ${tries.length} times` : '';
       return finding('lost-write', isKnown ? severity : 'warn', all, {
-        measured: `${all.length} ${all.length === 1 ? 'try' : 'tries'}, all refused`,
-        allowed: `stored in the end${orError}`,
-        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refusal stores nothing: a write may be repeated after Retry-After.`,
+        measured: `${counted(all.length, 'attempt')}, all refused`,
+        allowed: `stored eventually${orError}`,
+        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refused write stores nothing, so repeat it after Retry-After.`,
       });
     });
     const isMadeAnew = without.length > missing.length;
@@ -60,4 +60,4 @@ function lastOfAllStored(run: Run): JudgedRequest | undefined {
 }
 
 const madeAnew =
-  'A POST was refused and not sent again, and another pet was stored: whether that was the same call, made anew for its next try, only its name in X-Sim-Call tells.';
+  'A POST was refused and not sent again, and another pet was stored. Name the calls in X-Sim-Call to show whether this was a retry with a new pet.';

@@ -35,9 +35,9 @@ export const noBackoffGrowth: WireRule = {
       const shown = waits.slice(0, 8).map(span).join(', ');
       return [
         finding('no-backoff-growth', 'warn', last?.isRefused ? [...refusals, last] : refusals, {
-          measured: `${growthOf(waits).toFixed(2)} times from wait to wait`,
-          allowed: `at least ${leastGrowth} times`,
-          text: `Refused ${count} times in a row, and waited about as long each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal, up to a bound, and give up after some attempts.`,
+          measured: `waits grew by a factor of ${growthOf(waits).toFixed(2)}`,
+          allowed: `a factor of at least ${leastGrowth}`,
+          text: `Refused ${count} times in a row, with about the same wait each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal up to a maximum, and limit the attempts.`,
         }),
       ];
     });

@@ -23,13 +23,13 @@ export const noJitter: WireRule = {
       if (spreadMs > togetherMs && spread(waits) > togetherMs) return [];
       const together =
         spreadMs <= togetherMs
-          ? `came back within ${span(spreadMs)} of each other`
-          : `waited the same ${span(waits[0] ?? 0)}, and came back as closely together as they were refused`;
+          ? `retried within ${span(spreadMs)} of each other`
+          : `waited the same ${span(waits[0] ?? 0)}, so their retries were as close together as their refusals`;
       return [
         finding('no-jitter', 'warn', back, {
           measured: `${back.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
           allowed: `waits that differ by more than ${togetherMs} ms`,
-          text: `${back.length} waiting calls ${together}. Add a random wait to each, on top of Retry-After and never below it.`,
+          text: `${back.length} waiting calls ${together}. Add a random time to each wait, on top of Retry-After.`,
         }),
       ];
     });

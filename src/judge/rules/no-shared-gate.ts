@@ -22,8 +22,8 @@ export const noSharedGate: WireRule = {
           early.map(({ request }) => request),
           {
             measured: `${counted(early.length, 'other call')} during the wait`,
-            allowed: '0, after a second for those on their way',
-            text: `Another call with the same key was sent ${times(early.length)} while a 429 asked to wait, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit is the key's: let one wait hold back every call of it.`,
+            allowed: '0, after one second for requests in flight',
+            text: `Another call with the same key was sent ${times(early.length)} during the wait after a 429, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
           },
         ),
       ];

@@ -35,15 +35,15 @@ export const overslept: WireRule = {
       const isThousand = lateMs > leastUnitErrorMs && looksLikeThousand(waitedMs, refusal);
       const isUnitError = isSame && (isThousand || isDate(waitedMs, refusal));
       const advice = isThousand
-        ? 'That looks like milliseconds handed to a sleep that takes seconds.'
-        : 'Check the unit of the wait, and whether a Unix time was taken for seconds.';
+        ? 'That looks like milliseconds passed to a sleep function that takes seconds.'
+        : 'Check the unit of the wait, and whether a Unix time was used as a duration.';
       return [
         finding('overslept', isUnitError ? 'fail' : 'warn', [request], {
           measured: `${span(lateMs)} late`,
           allowed: span(allowedMs),
           text: isUnitError
-            ? `Waited ${span(waitedMs)} where ${span(askedMs)} was asked for. ${advice}`
-            : `Came back ${span(lateMs)} later than it could: it waited ${span(waitedMs)}, and ${span(askedMs)} was asked for. If it was not idle, look for a wait that is read or rounded wrongly.`,
+            ? `Waited ${span(waitedMs)} instead of ${span(askedMs)}. ${advice}`
+            : `Retried ${span(lateMs)} late: waited ${span(waitedMs)} instead of ${span(askedMs)}. If the client was not idle, check how it reads and rounds the wait.`,
         }),
       ];
     });

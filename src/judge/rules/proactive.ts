@@ -25,7 +25,7 @@ export const proactive: WireRule = {
         finding('proactive', 'praise', paused, {
           measured: `${times(paused.length)} at 0`,
           allowed: 'any',
-          text: 'Sent nothing from X-RateLimit-Remaining 0 until the reset, and was served without a 429.',
+          text: 'Paused at X-RateLimit-Remaining 0 until the reset, and avoided a 429.',
         }),
       ],
     };

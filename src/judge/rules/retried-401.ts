@@ -18,7 +18,7 @@ export const retried401: WireRule = {
         finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
           measured: counted(repeats.length, 'repeat'),
           allowed: counted(mostRepeats, 'repeat'),
-          text: `The same key was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop, and report it; some services ban for it.`,
+          text: `The same key was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,
         }),
       ];
     });

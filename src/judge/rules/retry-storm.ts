@@ -56,15 +56,15 @@ const storm = (tries: readonly JudgedRequest[], attempts: number) =>
   finding('retry-storm', 'fail', tries, {
     measured: `${attempts} attempts`,
     allowed: `${mostAttempts} attempts`,
-    text: `${triedTimes(tries, `${attempts} times`)} Bound the attempts, and retry in one layer only: retries inside retries multiply.`,
+    text: `${triedTimes(tries, `${attempts} times`)} Limit the attempts, and retry in one layer only: nested retries multiply.`,
   });
 
 function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
   const least = Math.ceil(attempts / mostAttempts);
   return finding('retry-storm', 'warn', tries, {
-    measured: `${attempts} attempts in all, by at least ${least} calls`,
-    allowed: `${mostAttempts} attempts of each call`,
-    text: `${triedTimes(tries, `${attempts} times in all`)} That is allowed to ${least} calls or more, and nothing tells them apart: name them in X-Sim-Call, and bound the attempts of each.`,
+    measured: `${attempts} attempts in total, by at least ${least} calls`,
+    allowed: `${mostAttempts} attempts per call`,
+    text: `${triedTimes(tries, `${attempts} times in total`)} ${least} or more calls may send as many, but these requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
   });
 }
 
@@ -72,7 +72,7 @@ function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
 const triedTimes = (tries: readonly JudgedRequest[], often: string) => {
   const [first] = tries as [JudgedRequest];
   const lastedMs = (tries.at(-1) as JudgedRequest).arrivedAtMs - first.arrivedAtMs;
-  return `${target(first)} was tried ${often} within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no answer of use'}.`;
+  return `${target(first)} was tried ${often} within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
 };
 
 /** Whether the attempt came after the required wait. */

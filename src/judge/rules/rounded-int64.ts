@@ -49,7 +49,7 @@ export const roundedInt64: WireRule = {
           {
             measured: first.sent,
             allowed: first.exact,
-            text: `The service said ${first.exact}, and the client sent ${first.sent}: its JSON reader rounds whole numbers beyond 2^53. Read identifiers as text or as big integers.`,
+            text: `The service sent ${first.exact}, but the client sent back ${first.sent}: its JSON parser rounds whole numbers above 2^53. Parse identifiers as text or as big integers.`,
           },
         ),
       ],
