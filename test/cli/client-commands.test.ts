@@ -187,7 +187,7 @@ describe.concurrent('petstore-sim exec', () => {
   test('stops the command after --timeout, and takes a client that waits for one that waits', async () => {
     const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '5s', '--', ...right]);
     expect(err).toMatch(
-      /^INCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped while the client waited as it was asked to,/,
+      /^INCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped during the required wait,/,
     );
     expect(err).not.toContain('gave-up  ');
     expect(code).toBe(124);

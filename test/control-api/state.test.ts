@@ -212,7 +212,7 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
       ],
       unlistedKeys: [],
     }),
-    'keys[0].minute.used: expected a bucket that is full again',
+    'keys[0].minute.used: expected a bucket that is full before',
   ],
   ['a negative count', (s) => ({ ...s, keys: [{ ...s.keys[0], strikes: -1 }] }), 'strikes: expected'],
   ['a rule without an effect', (s) => withRule(s, { rule: { then: {} } }), 'expected an effect'],

@@ -56,7 +56,9 @@ async function passes({ control }: Awaited<ReturnType<typeof start>>, url: strin
 
 const told = (refused: string) => ({
   outcome: 'inconclusive',
-  reason: expect.stringMatching(new RegExp(`^The store was unavailable between .*: ${refused} got a 503 that the journal`)),
+  reason: expect.stringMatching(
+    new RegExp(`^The store was unavailable between .*: ${refused} got a 503 without a journal entry`),
+  ),
 });
 
 test('a verdict knows what was refused before the log can tell of it, and changes nothing', async () => {

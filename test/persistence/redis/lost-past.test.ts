@@ -133,7 +133,7 @@ test.concurrent('what is done after its client got a 503 says so in the journal'
     const { outcome, reason } = await two.control.getVerdict();
     expect([outcome, reason]).toEqual([
       'inconclusive',
-      expect.stringMatching(/^The store was unavailable between .*not known/),
+      expect.stringMatching(/^The store was unavailable between .*is incomplete/),
     ]);
   }, patient);
 });
