@@ -19,7 +19,7 @@ export interface Expectation {
 }
 
 /** Rules about error handling. A run that tests none of these is inconclusive. */
-const tellingRules: readonly FindingCode[] = [
+const conclusiveRules: readonly FindingCode[] = [
   'early-retry',
   'ban-hammered',
   'duplicate-write',
@@ -38,7 +38,7 @@ const testableMs = 600_000;
  * Ending of `allowed` if the scenario requires a successful response. Replaces the ending about an error for the
  * caller.
  */
-const ifServed: Partial<Record<FindingCode, string>> = {
+const endingIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario requires a successful response',
   'lost-write': ': the scenario requires a successful response',
 };
@@ -48,7 +48,7 @@ const ifServed: Partial<Record<FindingCode, string>> = {
  * scenario requires a successful response.
  */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
-  const ending = ifServed[found.code];
+  const ending = endingIfServed[found.code];
   const isAskedFor = served && ending !== undefined;
   const fails = isAskedFor || (fail.includes(found.code) && (ending === undefined || found.severity !== 'info'));
   if (!fails || found.severity === 'praise') return found;
@@ -95,17 +95,19 @@ export function conclude(
   if (waiting !== undefined) return inconclusive(waiting);
   const doubt = [callers, ...rulesOf(expect).map((code) => doubts.get(code))].find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
-  if (!isTold(exercised, expect)) return inconclusive(whyUntold(run, expect, unrecorded));
+  if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run, expect, unrecorded));
   const warned = codesOf('warn');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
   return { outcome: 'pass', reason: `The client did what the service asked${but}.` };
 }
 
 /** Whether the run tested enough: one of the scenario's own rules, or otherwise any rule about error handling. */
-function isTold(exercised: readonly FindingCode[], expect: Expectation): boolean {
+function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
   // A client that pauses at Remaining 0 is never refused, so tests no other rule.
-  return (about.length > 0 ? [...about, 'proactive' as const] : tellingRules).some((code) => exercised.includes(code));
+  return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
+    exercised.includes(code),
+  );
 }
 
 /** The scenario's own rules, from `expect`. */
@@ -133,7 +135,7 @@ function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
   // The client's reaction to a write without a response shows only later.
-  if (end?.isInterrupted && last !== undefined && isLeftBy(last, endMs) && isWrite(last))
+  if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, endMs) && isWrite(last))
     return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
   const more = 'allow more time.';
@@ -150,10 +152,10 @@ function stillWaiting(run: Run): string | undefined {
 }
 
 /** Whether the client disconnected from a response when it was stopped, or shortly before. */
-const isLeftBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
+const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
   (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
 
-function whyUntold(
+function whyInconclusive(
   { requests, isOver, end, idle }: Run,
   { fail = [] }: Expectation,
   unrecorded: readonly UnrecordedRequests[],

@@ -14,14 +14,18 @@ const noiseMs = 40;
  * layer and a new connection proves nothing
  * @returns one list if the calls cannot be distinguished
  */
-export function callsOf(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
+export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
   const calls: JudgedRequest[][] = [];
   const series: number[][] = [];
   for (const [at, request] of tries.entries()) {
     const before = tries[at - 1];
     const waitMs = before === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
     const waits = series.at(-1) ?? [];
-    if (before === undefined || startsAgain(waits, waitMs, most) || (most !== undefined && isOnNext(tries, at))) {
+    if (
+      before === undefined ||
+      restartsWaits(waits, waitMs, most) ||
+      (most !== undefined && startsNextConnection(tries, at))
+    ) {
       calls.push([request]);
       series.push([]);
     } else {
@@ -41,7 +45,7 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
   );
 }
 
-function startsAgain(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
+function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
   // A loop without waits has long waits by chance.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * leastGrowth && lastMs >= firstMs + 2 * noiseMs;
@@ -51,7 +55,7 @@ function startsAgain(waits: readonly number[], waitMs: number, most: number | un
 }
 
 /** Whether a connection with at least two attempts ends before this attempt, and another with at least two starts. */
-function isOnNext(tries: readonly JudgedRequest[], at: number): boolean {
+function startsNextConnection(tries: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => tries[index]?.connection);
   return (
     before !== undefined &&

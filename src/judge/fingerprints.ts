@@ -19,7 +19,7 @@ export class Fingerprints {
    */
   of(request: RequestRecord, client: string | undefined, requestText: string): number {
     const { token, method } = request;
-    if (token !== this.#token || method !== this.#method) this.#turnTo(token, method);
+    if (token !== this.#token || method !== this.#method) this.#select(token, method);
     const text = request.call === undefined ? sentIn(request, requestText) : `\n${client}\n${request.call}`;
     let number = this.#kind.get(text);
     if (number === undefined) {
@@ -29,7 +29,7 @@ export class Fingerprints {
     return number;
   }
 
-  #turnTo(token: string | undefined, method: string): void {
+  #select(token: string | undefined, method: string): void {
     this.#token = token;
     this.#method = method;
     const name = `${method} ${token}`;

@@ -15,11 +15,12 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   // A pending request may be the retry. Times before the clock was set back are not comparable.
   if (pending > 0 || requests.at(-1)?.lane.era !== failed.lane.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
-  return endMs > comesBackMs(failed) + patience;
+  return endMs > expectedRetryMs(failed) + patience;
 }
 
 /** Time at which a client with a failed request can retry, in Unix milliseconds. */
-export const comesBackMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) => deadlineMs ?? answeredAtMs + unknownWaitMs;
+export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
+  deadlineMs ?? answeredAtMs + unknownWaitMs;
 
 /** Ending of `allowed` for calls that may be given up with an error for the caller. */
 export const orError = ', or an error for the caller';
@@ -28,28 +29,28 @@ export const orError = ', or an error for the caller';
  * Severity of giving up, depending on whether the caller got an error, and a sentence about it. Only giving up silently
  * is a fault.
  */
-export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; told: string } {
+export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; note: string } {
   const reports = run.outcomes ?? [];
   const reported = new Set(reports.filter(({ result }) => result !== 'succeeded').map(({ call }) => call));
   const isReported = reported.has(undefined) || failed.every(({ call }) => call !== undefined && reported.has(call));
-  if (isReported) return { severity: 'info', told: 'The caller got an error.' };
+  if (isReported) return { severity: 'info', note: 'The caller got an error.' };
   if (run.end?.isInterrupted) {
     const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
       span(run.endMs - Math.max(...failed.map(instantOf)));
-    const told = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
-      ? `The client had ${sinceMs(comesBackMs)} for a retry after the wait, until the run was stopped.`
+    const note = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
+      ? `The client had ${sinceMs(expectedRetryMs)} for a retry after the wait, until the run was stopped.`
       : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If the client was still waiting for the response, it needs a timeout of its own.' : ''}`;
-    return { severity: 'info', told };
+    return { severity: 'info', note };
   }
-  if (run.end?.hasFailed) return { severity: 'info', told: 'The command reported the failure by its exit code.' };
+  if (run.end?.hasFailed) return { severity: 'info', note: 'The command reported the failure by its exit code.' };
   if (run.end?.hasFailed === false) {
-    return { severity: 'warn', told: 'The command exited with 0: report an error to the caller.' };
+    return { severity: 'warn', note: 'The command exited with 0: report an error to the caller.' };
   }
-  return { severity: 'info', told: 'That is correct only if the caller got an error.' };
+  return { severity: 'info', note: 'That is correct only if the caller got an error.' };
 }
 
 /** Maximum number of later reads to search for a stored pet. */
-const mostLooks = 50;
+const mostReads = 50;
 
 /** Cache shared by the rules of one run. */
 const known = new WeakMap<readonly JudgedRequest[], Obtained>();
@@ -80,14 +81,14 @@ class Obtained {
   has(refused: JudgedRequest): boolean {
     if (!isWrite(refused) && refused.method !== 'GET') return false;
     this.#read ??= readOutcomes(this.#requests);
-    const { served, lost, looks } = this.#read;
+    const { served, lost, reads } = this.#read;
     const later = served.get(wanted(refused));
     if (later !== undefined && later.id > refused.id && (isWrite(refused) || later.token !== refused.token))
       return true;
     const isLost = !refused.isRefused || (lost.get(refused.pet)?.id ?? refused.id) < refused.id;
     if (!isWrite(refused) || !isLost) return false;
-    const from = lowest(looks.length, (at) => (looks[at] as JudgedRequest).id > refused.id);
-    return looks.slice(from, from + mostLooks).some((look) => look.client === refused.client && shows(look, refused));
+    const from = lowest(reads.length, (at) => (reads[at] as JudgedRequest).id > refused.id);
+    return reads.slice(from, from + mostReads).some((read) => read.client === refused.client && shows(read, refused));
   }
 }
 
@@ -97,7 +98,7 @@ interface ReadOutcomes {
   /** First write of each pet with a lost response. */
   lost: ReadonlyMap<string, JudgedRequest>;
   /** Successful reads. */
-  looks: readonly JudgedRequest[];
+  reads: readonly JudgedRequest[];
 }
 
 function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
@@ -106,7 +107,7 @@ function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
   return {
     served: new Map(served.map((request) => [wanted(request), request])),
     lost: new Map(lost.map((request) => [request.pet, request])),
-    looks: served.filter(({ method }) => method === 'GET'),
+    reads: served.filter(({ method }) => method === 'GET'),
   };
 }
 

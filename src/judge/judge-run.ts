@@ -1,11 +1,11 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { FindingCode } from '../scenario/expectation.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { conclude, type Expectation, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';
 import { unmetNeed } from './needs.js';
-import { createIsHidden } from './outages.js';
+import { createOutageExcuse } from './outages.js';
 import { banHammered } from './rules/ban-hammered.js';
 import { banTripped } from './rules/ban-tripped.js';
 import { bodyChanged } from './rules/body-changed.js';
@@ -88,7 +88,7 @@ export interface RunState {
 }
 
 /** Judges a client by its requests. */
-export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => inOneGo(judgeRunInSteps(run, state));
+export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => runToEnd(judgeRunInSteps(run, state));
 
 /** Judges a client in steps, one rule per step. */
 export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<Verdict> =>
@@ -99,7 +99,7 @@ export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<
  * are reported as unknown and do not count as tested.
  */
 export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
-  inOneGo(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
+  runToEnd(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
 
 function* verdictOf(
   run: Run,
@@ -116,7 +116,7 @@ function* verdictOf(
     if (judgement?.doubt !== undefined) doubts.set(code, judgement.doubt);
     yield;
   }
-  const isHidden = createIsHidden(run.requests, outages);
+  const isHidden = createOutageExcuse(run.requests, outages);
   const found = [...judgements.values()].flatMap((judgement) => judgement.findings);
   const callers = undeclaredCallersIn(run);
   const findings = found

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import type { Verdict } from './judge-run.js';
 import { RunJudge, type RunProgress } from './run-judge.js';
 
@@ -28,13 +28,13 @@ type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
  * @param isJudged selects the entries of a key; `undefined` selects all
  */
 export const judgeEntries = (sim: Simulator, isJudged: IsJudged | undefined, progress: EntriesOptions = {}): Verdict =>
-  inOneGo(judgeInSteps(sim, isJudged, progress));
+  runToEnd(judgeInSteps(sim, isJudged, progress));
 
 /** Judges entries in steps. The first verdict of a process on 10,000 entries takes 150 ms. */
 export function* judgeInSteps(
   sim: Simulator,
   isJudged: IsJudged | undefined,
-  { outages: untold = [], ...progress }: EntriesOptions = {},
+  { outages: unrecordedOutages = [], ...progress }: EntriesOptions = {},
 ): Steps<Verdict> {
   const { name, settings, clock } = sim;
   const { journal, resolved } = coreOf(sim).state;
@@ -53,7 +53,7 @@ export function* judgeInSteps(
   return yield* runJudge.verdictInSteps({
     nowMs: clock.now(),
     dropped,
-    outages: untold.length > 0 ? [...outages, ...untold] : outages,
+    outages: unrecordedOutages.length > 0 ? [...outages, ...unrecordedOutages] : outages,
     unrecorded: unrecorded.count === 0 ? undefined : unrecorded.list(isJudged),
     pending,
     idle: idleIn(sim),

@@ -155,7 +155,7 @@ export const toleranceMs = 50;
  * Maximum distance of requests on two connections that may be concurrent, in milliseconds, if refusals are not held
  * back.
  */
-export const besideMs = 100;
+export const concurrentMs = 100;
 /** Time after a response from which the client must have received it on any connection, in milliseconds. */
 export const graceMs = 1_000;
 

@@ -1,11 +1,11 @@
-import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
+import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane } from './place.js';
 
 /**
  * Sets `lastRefusalRead` and `retryOf` on requests, in order of arrival: the latest refusal that the client must have
  * received, and the refusal that the request retries.
  */
-export function markKnowledge(requests: readonly JudgedRequest[]): void {
+export function markReadRefusals(requests: readonly JudgedRequest[]): void {
   const lanes = new ByLane(() => new LaneKnowledge());
   for (const request of requests) {
     const lane = lanes.of(request.lane);
@@ -16,7 +16,7 @@ export function markKnowledge(requests: readonly JudgedRequest[]): void {
 }
 
 /** Sets `retryOfOutage` on requests: the 503 with a promised time that the request retries, until the call succeeds. */
-export function markOutages(requests: readonly JudgedRequest[]): void {
+export function markOutageRetries(requests: readonly JudgedRequest[]): void {
   const lanes = new Map<Lane, LaneKnowledge>();
   for (const request of requests) {
     const { status, isUnreadable, retryAfterMs } = request;
@@ -28,7 +28,7 @@ export function markOutages(requests: readonly JudgedRequest[]): void {
       lanes.set(request.lane, lane);
     }
     // A 503, unlike a 429, does not affect other calls. Concurrent equal calls are indistinguishable.
-    if (request.lane.isOneThread || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
+    if (request.lane.isSequential || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
     if (isOutage) lane.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);
   }
@@ -57,12 +57,12 @@ class LaneKnowledge {
    */
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
-    if (request.lane.isOneThread) {
+    if (request.lane.isSequential) {
       // Without a connection, another call this soon may come from another caller that has not received the refusal.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
       const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
-      return later(own, this.#all.lastBefore(request, besideMs));
+      return later(own, this.#all.lastBefore(request, concurrentMs));
     }
     return later(ofCall, later(this.#all.lastOnConnection(request), this.#all.lastAged(request)));
   }
@@ -73,7 +73,7 @@ class LaneKnowledge {
    */
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
-    if (request.lane.isOneThread || request.call !== undefined) return same?.lastBefore(request);
+    if (request.lane.isSequential || request.call !== undefined) return same?.lastBefore(request);
     return same?.takeLeastToWait(request);
   }
 }
@@ -105,7 +105,7 @@ class Refusals {
 
   add(refusal: JudgedRequest): void {
     this.#list.push(refusal);
-    if (refusal.lane.isOneThread || refusal.connection === undefined) return;
+    if (refusal.lane.isSequential || refusal.connection === undefined) return;
     this.#onConnection ??= new Map();
     this.#onConnection.set(refusal.connection, refusal);
   }

@@ -2,7 +2,7 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
 import { Fingerprints } from './fingerprints.js';
-import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
+import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane, type Place } from './place.js';
 
 /** Maximum correction of a clock, in milliseconds. A clock set back further starts a new era. */
@@ -78,7 +78,7 @@ class Places {
     const lane = this.#lanes.get(byConnection) ??
       this.#lanes.get(byClient) ?? {
         ...{ token, era, series, client, callers: this.#callers },
-        isOneThread: this.#callers === 1,
+        isSequential: this.#callers === 1,
       };
     this.#lanes.set(byConnection, lane);
     if (!this.#lanes.has(byClient)) this.#lanes.set(byClient, lane);
@@ -102,8 +102,8 @@ function markQueues(requests: readonly JudgedRequest[]): void {
       continue;
     }
     queue.push(request);
-    const cameBack = queue[queue.length - 1 - lane.callers];
-    request.queuedAtMs = cameBack === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : cameBack.answeredAtMs;
+    const hasRetried = queue[queue.length - 1 - lane.callers];
+    request.queuedAtMs = hasRetried === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : hasRetried.answeredAtMs;
   }
 }
 
@@ -123,34 +123,34 @@ function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void
     const traffic = lanes.of(request.lane);
     const { open } = traffic;
     // A request that arrived before a response was sent did not wait for it, on any server.
-    const isBeside =
+    const isConcurrent =
       open !== undefined && (open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs);
-    if (isBeside) overlap(open, request);
-    if (!isHeld) markNeighbours(request, traffic);
+    if (isConcurrent) overlap(open, request);
+    if (!isHeld) markNeighbors(request, traffic);
     // A client that disconnected does not wait for the response.
     const isWaitedFor = request.status !== 0;
     if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) traffic.open = request;
   }
 }
 
-function markNeighbours(request: JudgedRequest, traffic: Traffic): void {
+function markNeighbors(request: JudgedRequest, traffic: Traffic): void {
   const { recent } = traffic;
   traffic.isOneConnection &&= recent.length === 0 || recent.at(-1)?.connection === request.connection;
-  const near = request.arrivedAtMs - besideMs;
-  const oldest = traffic.isOneConnection ? recent.length : Math.max(0, recent.length - mostBeside);
+  const near = request.arrivedAtMs - concurrentMs;
+  const oldest = traffic.isOneConnection ? recent.length : Math.max(0, recent.length - maximumNeighbors);
   for (let at = recent.length - 1; at >= oldest; at--) {
-    const beside = recent[at] as JudgedRequest;
-    if (beside.answeredAtMs < near) break;
-    if (beside.connection !== request.connection) overlap(beside, request);
+    const neighbor = recent[at] as JudgedRequest;
+    if (neighbor.answeredAtMs < near) break;
+    if (neighbor.connection !== request.connection) overlap(neighbor, request);
   }
   recent.push(request);
 }
 
 /** Maximum number of neighbors to compare. One overlap is enough. */
-const mostBeside = 8;
+const maximumNeighbors = 8;
 
 function overlap(one: JudgedRequest, other: JudgedRequest): void {
   one.isOverlapped = true;
   other.isOverlapped = true;
-  one.lane.isOneThread = false;
+  one.lane.isSequential = false;
 }

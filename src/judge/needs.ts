@@ -37,8 +37,8 @@ export function unmetNeed(
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
     return `${counted(calls, 'call')}, got ${made}`;
   }
-  const beside = Math.min(calls, parallel);
-  if (isOneAfterAnother(wanted, beside)) return `${counted(beside, 'concurrent call')}, got sequential calls`;
+  const concurrent = Math.min(calls, parallel);
+  if (isOneAfterAnother(wanted, concurrent)) return `${counted(concurrent, 'concurrent call')}, got sequential calls`;
   return undefined;
 }
 
@@ -56,11 +56,11 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
  * Whether the client certainly sent its requests sequentially: each after the previous response and its wait, with
  * fewer calls before the first wait than must be concurrent.
  */
-function isOneAfterAnother(requests: readonly JudgedRequest[], beside: number): boolean {
+function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
   const firstWait = requests.findIndex((each, at) => each.deadlineMs !== undefined && at < requests.length - 1);
   return (
     firstWait >= 0 &&
-    firstWait + 1 < beside &&
+    firstWait + 1 < concurrent &&
     requests.every((request, at) => at === 0 || isAfter(requests[at - 1] as JudgedRequest, request))
   );
 }

@@ -8,7 +8,7 @@ import type { JudgedRequest } from './run.js';
 const absences: ReadonlySet<FindingCode> = new Set<FindingCode>(['gave-up', 'lost-write', 'ignored-day-window']);
 
 /** Creates a function that returns whether an outage may have hidden the explanation of a finding. */
-export function createIsHidden(
+export function createOutageExcuse(
   requests: readonly JudgedRequest[],
   outages: readonly Outage[],
 ): (found: Finding) => boolean {
@@ -42,11 +42,11 @@ export function describeOutages(outages: readonly Outage[]): string {
   const refused = outages.reduce((sum, outage) => sum + outage.refused, 0);
   const times = joined(outages);
   const time = (ms: number) => new Date(ms).toISOString();
-  const told = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
-  if (times.length > mostTimes) told.push(counted(times.length - mostTimes, 'more time'));
-  const last = told.length > 1 ? ` and ${told.pop()}` : '';
+  const parts = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
+  if (times.length > mostTimes) parts.push(counted(times.length - mostTimes, 'more time'));
+  const last = parts.length > 1 ? ` and ${parts.pop()}` : '';
   const lacks = refused === 0 ? '' : `: ${counted(refused, 'request')} got a 503 without a journal entry`;
-  return `The store was unavailable ${told.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;
+  return `The store was unavailable ${parts.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;
 }
 
 /** Merges overlapping periods, in order. Each replica and each sandbox reports its own outages. */

@@ -10,7 +10,7 @@ export interface Lane {
    */
   readonly client: string | undefined;
   /** Whether the lane's requests never overlapped, so that each followed the previous response, on any connection. */
-  isOneThread: boolean;
+  isSequential: boolean;
   /** Declared number of concurrent callers. Several callers may queue for a connection. */
   readonly callers: number;
 }

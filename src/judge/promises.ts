@@ -79,6 +79,6 @@ export function promisesOf(
  * Earliest promised time for a retry after a refusal or a 503, in Unix milliseconds; `undefined` if missing or
  * unreadable.
  */
-export const toldUntilMs = (
+export const earliestRetryMs = (
   answer: Pick<RequestRecord, 'headers' | 'arrivedAtMs' | 'answeredAtMs' | 'refusal' | 'status'>,
 ): number | undefined => promisesOf(answer, answer.refusal !== undefined || answer.status === 429).deadlineMs;

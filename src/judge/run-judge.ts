@@ -1,7 +1,7 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from '../requests/request-record.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import type { Expectation } from './conclude.js';
 import { judgeRunInSteps, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
@@ -81,7 +81,7 @@ export class RunJudge {
 
   /** Current verdict on all entries so far. */
   verdict(progress: RunProgress): Verdict {
-    return inOneGo(this.verdictInSteps(progress));
+    return runToEnd(this.verdictInSteps(progress));
   }
 
   /** Computes the current verdict in steps. Entries added in between count in the next verdict. */

@@ -1,8 +1,8 @@
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { groupByNumber } from '../values/group-by.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
-import { markKnowledge, markOutages } from './knowledge.js';
+import { markOutageRetries, markReadRefusals } from './knowledge.js';
 import { placeInLanes } from './lanes.js';
 import type { ClientNeeds } from './needs.js';
 import type { Place } from './place.js';
@@ -67,7 +67,7 @@ export interface Reading {
  * @param entries in order of arrival
  */
 export const readRequests = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<KnownRequest> =>
-  inOneGo(readInSteps(entries, reading));
+  runToEnd(readInSteps(entries, reading));
 
 /** Reads the entries of a journal, in steps. */
 export const readInSteps = (
@@ -77,7 +77,7 @@ export const readInSteps = (
 
 /** Reads requests that were only observed, without the simulator's internal knowledge. */
 export const readObserved = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
-  inOneGo(read(entries, reading, JudgedRequest));
+  runToEnd(read(entries, reading, JudgedRequest));
 
 function* read<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
@@ -89,9 +89,9 @@ function* read<Request extends JudgedRequest>(
   yield;
   const episodes = ofKeys.flatMap((same) => episodesOf(same));
   yield;
-  for (const episode of episodes) markKnowledge(episode.requests);
+  for (const episode of episodes) markReadRefusals(episode.requests);
   yield;
-  markOutages(requests);
+  markOutageRetries(requests);
   yield;
   const calls = groupByNumber(requests, ({ fingerprint }) => fingerprint);
   return { requests, episodes, calls };
@@ -111,8 +111,8 @@ export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>)
 /**
  * Time by which a request was early, in milliseconds; negative if on time, `undefined` if the response named no time.
  */
-export const earlyMs = (told: JudgedRequest, request: JudgedRequest) =>
-  told.deadlineMs === undefined ? undefined : told.deadlineMs - request.arrivedAtMs;
+export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
+  refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
 
 function episodesOf<Request extends JudgedRequest>(requests: readonly Request[]): Episode<Request>[] {
   const episodes: Episode<Request>[] = [];

@@ -2,7 +2,7 @@ import type { FindingCode } from '../scenario/expectation.js';
 import { groupBy } from '../values/group-by.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
-import { besideMs } from './judged-request.js';
+import { concurrentMs } from './judged-request.js';
 import type { Lane } from './place.js';
 import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
 
@@ -22,7 +22,7 @@ const promptMs = 2_000;
 /** Maximum number of new callers during one wait. More are treated as one client in a loop. */
 const mostCallers = 64;
 /** Minimum number of requests with different User-Agents that may come from one client. */
-const leastNames = 3;
+const leastAgents = 3;
 
 /** Doubts whether the requests of one key come from a single client. */
 export interface UndeclaredCallers {
@@ -58,22 +58,22 @@ export function undeclaredCallersIn(run: Run): UndeclaredCallers {
     const count = blaming.has(code) ? callersIn(laneOf(requests[0] as number)) : 1;
     return count > 1 && (code !== 'retry-storm' || requests.length <= mostAttempts * count);
   };
-  const hasFleetingNames = ({ code, requests }: Finding) =>
+  const hasChangingAgents = ({ code, requests }: Finding) =>
     code === 'no-shared-gate' &&
-    requests.length >= leastNames &&
+    requests.length >= leastAgents &&
     requests.every((id) => sentIn(laneOf(id)).length === 1);
   return {
     excuses,
     doubtOf(findings) {
-      if (findings.some(excuses)) return several;
-      return findings.some(hasFleetingNames) ? fleeting : undefined;
+      if (findings.some(excuses)) return severalCallers;
+      return findings.some(hasChangingAgents) ? changingAgents : undefined;
     },
   };
 }
 
-const several =
+const severalCallers =
   'Requests arrived on other connections during a wait, and each refused caller retried after its own wait: these may be several independent callers. If so, declare them: client.parallel in the scenario, or X-Sim-Call.';
-const fleeting =
+const changingAgents =
   'Each request had another User-Agent and another connection, so one client and several look the same. Use a constant User-Agent, or X-Sim-Call.';
 
 /**
@@ -89,33 +89,33 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
    * Whether a caller has retried since then, and whether a single client that obeys the last refusal would have retried
    * then.
    */
-  let isBack = false;
+  let hasRetried = false;
   let isAfterLast = false;
   let before: JudgedRequest | undefined;
   /** Requests sent after the refusal was received. Only their connection can show that another caller sent them. */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
   for (const request of requests) {
-    if (!request.lane.isOneThread || request.call !== undefined || request.connection === undefined) return 1;
+    if (!request.lane.isSequential || request.call !== undefined || request.connection === undefined) return 1;
     const own = waiting.find(({ connection }) => connection === request.connection);
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
       // A single client that retried early sends its next call as soon as a retry succeeds.
-      if (isBack && isAfterLast && request.arrivedAtMs - (before?.answeredAtMs ?? 0) <= besideMs) return 1;
-      if (!isBack) isAfterLast = isAfterAll(waiting, request);
+      if (hasRetried && isAfterLast && request.arrivedAtMs - (before?.answeredAtMs ?? 0) <= concurrentMs) return 1;
+      if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
       waiting = waiting.filter((refusal) => refusal !== from);
-      isBack = true;
+      hasRetried = true;
       if (request.isRefused) hasReturned.add(request);
     } else if (first !== undefined && waiting.length > 0) {
-      if (isBack || count === mostCallers) return 1;
+      if (hasRetried || count === mostCallers) return 1;
       count++;
       if (request.arrivedAtMs - first.answeredAtMs > graceMs) late.add(request);
     }
     if (request.isRefused) {
       if (waiting.length === 0) {
         first = request;
-        isBack = false;
+        hasRetried = false;
       }
       waiting.push(request);
     }
@@ -131,7 +131,7 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
 /** Whether a request came after the wait of the last of several refusals; `false` for nearly simultaneous refusals. */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];
-  if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= besideMs) return false;
+  if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= concurrentMs) return false;
   const dueMs = last.retryAfterMs === undefined ? last.deadlineMs : last.answeredAtMs + last.retryAfterMs;
   return arrivedAtMs >= (dueMs ?? 0) - toleranceMs;
 }

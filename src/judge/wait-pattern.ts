@@ -16,18 +16,18 @@ const cutOff = 'a truncated fraction of a second';
 
 /** A request, and the response that asked the client to wait. */
 interface Wait {
-  told: JudgedRequest;
+  response: JudgedRequest;
   request: JudgedRequest;
 }
 
-const waitMsOf = ({ told, request }: Wait) => request.arrivedAtMs - told.answeredAtMs;
+const waitMsOf = ({ response, request }: Wait) => request.arrivedAtMs - response.answeredAtMs;
 
 /** Describes the waits before early requests, and the likely mistake behind these. */
 export function describeWaits(early: readonly Wait[]): string {
   const waits = early.map(waitMsOf);
   const mistake = guess(early, waits);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
-  const isInRow = early.every(({ told }, index) => index === 0 || told === early[index - 1]?.request);
+  const isInRow = early.every(({ response }, index) => index === 0 || response === early[index - 1]?.request);
   const often = waits.length === 1 ? '' : `${times(waits.length)} ${isInRow ? 'in a row ' : ''}`;
   if (waits.every((ms) => ms <= atOnceMs)) return `${often}without any wait${looksLike}`;
   const shared = sharedWait(waits);
@@ -38,11 +38,11 @@ export function describeWaits(early: readonly Wait[]): string {
 }
 
 function guess(early: readonly Wait[], waits: readonly number[]): string | undefined {
-  const asked = early.map(({ told }) => told.retryAfterMs);
+  const asked = early.map(({ response }) => response.retryAfterMs);
   if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) return thousandth;
   if (waits.every((waitMs, index) => isCutOff(waitMs, asked[index]))) return cutOff;
   if (waits.every((ms) => ms <= atOnceMs)) {
-    if (early.some(({ told }) => isRetryDate(told))) return 'an HTTP date read as a number';
+    if (early.some(({ response }) => isRetryDate(response))) return 'an HTTP date read as a number';
     if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than the maximum of a timer';
     if (asked.includes(undefined)) return 'a missing Retry-After read as 0';
     const isMaybeThousandth = asked.every((ms) => ms !== undefined && ms / 1000 <= atOnceMs && ms >= leastThousandthMs);
@@ -50,7 +50,10 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
   }
   const shared = sharedWait(waits);
   if (shared === undefined) return isGrowing(waits) ? 'a backoff that ignores Retry-After' : undefined;
-  if (shared % 60_000 === 0 && early.some(({ told }) => (told.deadlineMs ?? 0) - told.answeredAtMs > hourMs))
+  if (
+    shared % 60_000 === 0 &&
+    early.some(({ response }) => (response.deadlineMs ?? 0) - response.answeredAtMs > hourMs)
+  )
     return 'the wait for the minute limit';
   return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
 }

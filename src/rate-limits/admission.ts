@@ -1,6 +1,6 @@
 import { ApiError, keyBanned } from '../requests/api-error.js';
 import { counted } from '../values/counted.js';
-import { type ApiKey, countRefused, countServed, extendBan, noteRefusal, refresh } from './api-key.js';
+import { type ApiKey, countRefused, countServed, extendBan, recordRefusal, refresh } from './api-key.js';
 import { windowSeconds } from './plan-limits.js';
 import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
 import type { LimitSettings } from './settings.js';
@@ -38,7 +38,7 @@ export function admit(
   }
   countRefused(key, algorithm, settings.rejectedCounts, nowSeconds);
   const rate = reportRefused(key);
-  const noted = noteRefusal(key, settings, nowMs, rate.resetAtSeconds);
+  const noted = recordRefusal(key, settings, nowMs, rate.resetAtSeconds);
   if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
   const { limit, window, resetAtSeconds } = rate;
   const message = `The ${key.plan} plan allows ${counted(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${counted(resetAtSeconds - nowSeconds, 'second')}.`;

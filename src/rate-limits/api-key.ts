@@ -176,7 +176,7 @@ export function countRefused(
  * before the last promised time. Enough strikes ban the key.
  * @param promisedAtSeconds time promised by this response, in Unix seconds
  */
-export function noteRefusal(
+export function recordRefusal(
   key: ApiKey,
   settings: BanSettings,
   nowMs: number,

@@ -1,5 +1,5 @@
 import { hashOfKeyId, keyHash, keyId } from '../values/mask-key.js';
-import { inOneGo, mapInSteps, type Steps } from '../values/steps.js';
+import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import {
   type ApiKey,
   applyBackground,
@@ -142,7 +142,7 @@ export class KeyRegistry {
   /** Restores the scenario's keys with their initial usage. */
   reset(nowMs: number): void {
     if (this.#options.start !== undefined) {
-      this.restore(inOneGo(copyKeys(this.#options.start)));
+      this.restore(runToEnd(copyKeys(this.#options.start)));
       return;
     }
     this.#texts = undefined;

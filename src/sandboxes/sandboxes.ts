@@ -2,7 +2,7 @@ import { basePath } from '../petstore/document.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator, type SimulatorCore } from '../simulator/simulator.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { SandboxError } from './sandbox-error.js';
 
 /** Valid sandbox names. Excludes `.` and `..`, which a client would resolve in a URL. */
@@ -123,15 +123,15 @@ export class Sandboxes {
   }
 
   /** Whether a read must renew the sandbox (`use`) to prevent its removal as idle. */
-  wantsUse(name: string): boolean {
+  isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
-    return this.#nowMs() - lastUsedMs >= this.useEveryMs;
+    return this.#nowMs() - lastUsedMs >= this.renewalMs;
   }
 
   /**
    * Interval at which an open stream must renew its sandbox, in milliseconds; Infinity if sandboxes never become idle.
    */
-  get useEveryMs(): number {
+  get renewalMs(): number {
     if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;
     return Math.max(readAfterMs.least, Math.min(readAfterMs.most, this.#idleMs / 4));
   }
@@ -143,7 +143,7 @@ export class Sandboxes {
    * @throws {ScenarioError} if the scenario is invalid
    */
   create(name: string, scenario?: Scenario): Sandbox {
-    return inOneGo(this.createInSteps(name, scenario));
+    return runToEnd(this.createInSteps(name, scenario));
   }
 
   /**

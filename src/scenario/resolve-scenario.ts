@@ -10,7 +10,7 @@ import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import type { Int64 } from '../values/int64.js';
 import { isMap, merge } from '../values/plain-data.js';
-import { inOneGo, mapInSteps, type Steps } from '../values/steps.js';
+import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
@@ -53,7 +53,7 @@ export const resolveScenario = (
   scenario: Scenario,
   generatePets?: GeneratePets,
   readStart?: ReadStart,
-): ResolvedScenario => inOneGo(resolveInSteps(scenario, generatePets, readStart));
+): ResolvedScenario => runToEnd(resolveInSteps(scenario, generatePets, readStart));
 
 /**
  * Resolves a scenario like `resolveScenario`, in steps.

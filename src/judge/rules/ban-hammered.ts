@@ -23,8 +23,8 @@ export const banHammered: SimulatorRule = {
         }),
       ];
     });
-    const cameBack = banned.some(({ requests }) => requests.some(({ lastRefusalRead }) => lastRefusalRead?.isBan));
-    return { exercised: cameBack || (isOver && banned.length > 0), findings };
+    const hasRetried = banned.some(({ requests }) => requests.some(({ lastRefusalRead }) => lastRefusalRead?.isBan));
+    return { exercised: hasRetried || (isOver && banned.length > 0), findings };
   },
 };
 

@@ -42,11 +42,11 @@ export const banTripped: SimulatorRule = {
         );
       }
     }
-    const cameBack = episodes.some(({ requests }) =>
+    const hasRetried = episodes.some(({ requests }) =>
       requests.some(({ lastRefusalRead }) => lastRefusalRead !== undefined),
     );
     return {
-      exercised: cameBack || findings.length > 0 || (isOver && !end?.isInterrupted && episodes.length > 0),
+      exercised: hasRetried || findings.length > 0 || (isOver && !end?.isInterrupted && episodes.length > 0),
       findings,
     };
   },

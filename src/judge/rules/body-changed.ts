@@ -66,10 +66,10 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
  * Whether a request retries a write without a response, with part of its body. An empty or cut body is not another pet.
  */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
-  next.lane === first.lane && next.lane.isOneThread && next.id > first.lastArrivedId && isBeginning(first, next);
+  next.lane === first.lane && next.lane.isSequential && next.id > first.lastArrivedId && isBeginning(first, next);
 
 /** Whether the service rejected the body as unreadable, which rules out another pet. */
-const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isOneThread;
+const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isSequential;
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
   const [whole, part] = [bodyOf(first), bodyOf(next)];

@@ -14,8 +14,8 @@ export const duplicateWrite: SimulatorRule = {
   judge(run) {
     const all = run.requests.filter((request) => isWrite(request) && isStored(request));
     const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);
-    const looks = new Looks(run.requests);
-    const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, looks));
+    const reads = new ClientReads(run.requests);
+    const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, reads));
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
     const repeated = calls.filter((stored) => stored.length > 1);
     const isMoreThanAsked = asked !== undefined && all.length > asked;
@@ -42,7 +42,7 @@ export const duplicateWrite: SimulatorRule = {
     const isDoubtful =
       (repeated.length > duplicates.length && (isMoreThanAsked || repeated.some(isRepeatedBlindly))) ||
       (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(all));
-    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(all, looks);
+    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(all, reads);
     return {
       exercised: lost.length > 0 || findings.length > 0 || calls.some((stored) => stored.some(isWaitedFor)),
       findings,
@@ -73,17 +73,17 @@ const callOf = (request: KnownRequest) => {
 };
 
 /** Calls of one name. Several pets under one name are separate calls, unless one replaced an unanswered request. */
-const callsUnder = (stored: KnownRequest[], looks: Looks): KnownRequest[][] =>
-  stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, looks)
+const callsUnder = (stored: KnownRequest[], reads: ClientReads): KnownRequest[][] =>
+  stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, reads)
     ? [stored]
     : [...groupBy(stored, ({ pet }) => pet).values()];
 
 /** Whether a write soon followed a write with a lost response, without a successful read in between. */
-const hasBlindStep = (stored: readonly KnownRequest[], looks: Looks) =>
+const hasBlindStep = (stored: readonly KnownRequest[], reads: ClientReads) =>
   stored.some((lost, at) => {
     const next = stored[at + 1];
     return (
-      next !== undefined && isUnknown(lost) && next.arrivedAtMs - lost.answeredAtMs < soonMs && !looks.has(lost, next)
+      next !== undefined && isUnknown(lost) && next.arrivedAtMs - lost.answeredAtMs < soonMs && !reads.has(lost, next)
     );
   });
 
@@ -91,7 +91,7 @@ const hasBlindStep = (stored: readonly KnownRequest[], looks: Looks) =>
 const soonMs = 60_000;
 
 /** Successful reads per client. */
-class Looks {
+class ClientReads {
   readonly #requests: readonly KnownRequest[];
   /** Request ids by client. Created on demand. */
   #ofClients: ReadonlyMap<string | undefined, number[]> | undefined;
@@ -103,7 +103,7 @@ class Looks {
   /** Whether the client of two writes made a successful read in between. */
   has(before: KnownRequest, after: KnownRequest): boolean {
     this.#ofClients ??= new Map(
-      [...groupBy(this.#requests.filter(isLook), ({ client }) => client)].map(([client, of]) => [
+      [...groupBy(this.#requests.filter(isSuccessfulRead), ({ client }) => client)].map(([client, of]) => [
         client,
         of.map(({ id }) => id),
       ]),
@@ -114,7 +114,7 @@ class Looks {
   }
 }
 
-const isLook = (request: KnownRequest) => !isWrite(request) && isServed(request);
+const isSuccessfulRead = (request: KnownRequest) => !isWrite(request) && isServed(request);
 
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 
@@ -138,13 +138,13 @@ const isSamePetSentBlindly = (all: readonly KnownRequest[]) =>
   [...groupBy(all, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
 /** Whether a client stored an unnamed pet soon after a lost response for another pet. */
-const isFollowedBlindly = (all: readonly KnownRequest[], looks: Looks) =>
+const isFollowedBlindly = (all: readonly KnownRequest[], reads: ClientReads) =>
   [
     ...groupBy(
       all.filter(({ call }) => call === undefined),
       ({ client }) => client,
     ).values(),
-  ].some((stored) => hasBlindStep(stored, looks));
+  ].some((stored) => hasBlindStep(stored, reads));
 
 function howLost({ status, isUnreadable, isAbandoned }: KnownRequest): string {
   if (status === 0 || isAbandoned) return 'was abandoned';

@@ -6,7 +6,7 @@ import { describeWaits } from '../wait-pattern.js';
 
 /** An early request, with the response that asked the client to wait. */
 interface EarlyRequest {
-  told: JudgedRequest;
+  response: JudgedRequest;
   request: JudgedRequest;
   earlyMs: number;
 }
@@ -27,29 +27,30 @@ export const earlyRetry: WireRule = {
       const worst = found.reduce((most, each) => (each.earlyMs > most.earlyMs ? each : most), first);
       return [describe(worst, found)];
     });
-    const cameBack = run.requests.some(
+    const hasRetried = run.requests.some(
       (request) => refusalBefore(request) !== undefined || request.retryOfOutage !== undefined,
     );
-    return { exercised: cameBack || hasStopped(run), findings };
+    return { exercised: hasRetried || hasStopped(run), findings };
   },
 };
 
 /** Refusal that limits the time of a request. */
 function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
-  return lane.isOneThread && !isOtherCall ? lastRefusalRead : retryOf;
+  return lane.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
-/** Finds early requests. @param toldOf returns the response that limits a request's time */
+/** Finds early requests. @param responseOf returns the response that limits a request's time */
 function earlyAfter(
   requests: readonly JudgedRequest[],
-  toldOf: (request: JudgedRequest) => JudgedRequest | undefined,
+  responseOf: (request: JudgedRequest) => JudgedRequest | undefined,
 ): EarlyRequest[] {
   const found: EarlyRequest[] = [];
   for (const request of requests) {
-    const told = toldOf(request);
-    const early = told && (earlyForRetryAfterMs(told, request) ?? earlyMs(told, request));
-    if (told !== undefined && early !== undefined && early > toleranceMs) found.push({ told, request, earlyMs: early });
+    const response = responseOf(request);
+    const early = response && (earlyForRetryAfterMs(response, request) ?? earlyMs(response, request));
+    if (response !== undefined && early !== undefined && early > toleranceMs)
+      found.push({ response, request, earlyMs: early });
   }
   return found;
 }
@@ -61,7 +62,7 @@ function earlyAfter(
 const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
   // With concurrent callers, another caller may have used up the quota since Reset.
   request.isRefused &&
-  request.lane.isOneThread &&
+  request.lane.isSequential &&
   retryAfterMs !== undefined &&
   request.arrivedAtMs >= (resetMs ?? Number.POSITIVE_INFINITY)
     ? answeredAtMs + retryAfterMs - request.arrivedAtMs
@@ -69,36 +70,36 @@ const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedReq
 
 /** Excludes requests during a ban, which ban-hammered reports, unless there are no others. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
-  const outside = early.filter(({ told }) => !told.isBan);
+  const outside = early.filter(({ response }) => !response.isBan);
   return outside.length > 0 ? outside : early;
 }
 
-const isCertain = ({ request }: EarlyRequest) => request.lane.isOneThread || request.call !== undefined;
+const isCertain = ({ request }: EarlyRequest) => request.lane.isSequential || request.call !== undefined;
 
 /**
  * Whether the early request may come from another caller: soon, on another connection, without knowledge of the
  * refusal.
  */
-const isOnAnother = ({ told, request }: EarlyRequest) =>
+const isOnAnother = ({ response, request }: EarlyRequest) =>
   request.call === undefined &&
   request.lane.callers === 1 &&
-  !told.isBan &&
-  request.connection !== told.connection &&
-  request.arrivedAtMs - told.answeredAtMs < soonMs;
+  !response.isBan &&
+  request.connection !== response.connection &&
+  request.arrivedAtMs - response.answeredAtMs < soonMs;
 
 const soonMs = 500;
 
 const callers =
   ' If these are several independent callers, declare them: client.parallel in the scenario, or X-Sim-Call.';
 
-function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
+function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
-  const header = promiseOf(told);
+  const header = promiseOf(response);
   const allowedMs =
-    told.retryAfterMs === undefined ? byMs : told.answeredAtMs + told.retryAfterMs - request.arrivedAtMs;
-  const isAfterReset = earlyMs(told, request) !== byMs;
+    response.retryAfterMs === undefined ? byMs : response.answeredAtMs + response.retryAfterMs - request.arrivedAtMs;
+  const isAfterReset = earlyMs(response, request) !== byMs;
   const upTo = early.length > 1 ? 'up to ' : '';
-  const isRounded = told.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
+  const isRounded = response.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
   const saved = isRounded ? 'The request succeeded, because waits are rounded up to whole seconds. ' : '';
   // For concurrent calls, the retried refusal is unknown, so the measured waits are upper limits.
   const isKnown = early.every(isCertain);
@@ -107,9 +108,9 @@ function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonl
     again ? 'fail' : 'warn',
     early.map((each) => each.request),
     {
-      measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
-      allowed: allowedBy(told, isAfterReset),
-      text: `Retried ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(told, header)}${early.some(isOnAnother) ? callers : ''}`,
+      measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - response.answeredAtMs)} waited`,
+      allowed: allowedBy(response, isAfterReset),
+      text: `Retried ${upTo}${span(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
@@ -128,13 +129,13 @@ function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest, isAft
   return `at least ${span(retryAfterMs)}${orReset}`;
 }
 
-function advice(told: JudgedRequest, header: string): string {
-  if (told.isBan) return 'Requests do not shorten a ban. Send nothing with this key until the ban ends.';
+function advice(response: JudgedRequest, header: string): string {
+  if (response.isBan) return 'Requests do not shorten a ban. Send nothing with this key until the ban ends.';
   if (header === 'X-RateLimit-Reset') {
-    return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(told)}.`;
+    return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(response)}.`;
   }
-  if (isRetryDate(told)) {
-    return `Retry-After was a date (${told.headers[retryAfterHeader]}): wait until then, plus a random time.`;
+  if (isRetryDate(response)) {
+    return `Retry-After was a date (${response.headers[retryAfterHeader]}): wait until then, plus a random time.`;
   }
   return 'Wait for the full Retry-After, plus a random time.';
 }

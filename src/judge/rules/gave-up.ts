@@ -1,7 +1,7 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { answersFor } from '../answers.js';
+import { compareEqualReads } from '../equal-reads.js';
 import { type Finding, finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
 import { ByLane } from '../place.js';
@@ -26,14 +26,14 @@ export const gaveUp: WireRule = {
     });
     // Concurrent clients with the attempt number in the URL have no equal attempts. These pass with enough responses
     // for the scenario.
-    const areAnswered = dropped.every(isBesideOthers) && hasAnswers(run);
+    const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
     const findings = areAnswered
       ? []
       : [...groupBy(dropped, groupOf).values()].flatMap((given) => describe(run, given));
-    const answers = answersFor(run, isFailed);
+    const answers = compareEqualReads(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
-    const cameBack = run.calls.some((tries) => tries.some(isToRepeat) && !isFailed(tries.at(-1) as JudgedRequest));
-    return { exercised: cameBack && answers.doubt === undefined, findings, doubt: answers.doubt };
+    const hasRetried = run.calls.some((tries) => tries.some(isToRepeat) && !isFailed(tries.at(-1) as JudgedRequest));
+    return { exercised: hasRetried && answers.doubt === undefined, findings, doubt: answers.doubt };
   },
 };
 
@@ -49,7 +49,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
   const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
-  const { severity, told } = severityOfGivingUp(run, last);
+  const { severity, note } = severityOfGivingUp(run, last);
   const isWriteLost = isUnansweredWrite(first);
   // A write that may be stored must not be repeated. Only silence is a fault, if known.
   if (isWriteLost && severity !== 'warn') return [];
@@ -64,7 +64,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
       allowed: isWriteLost
         ? 'an error for the caller, or a check whether the pet was stored'
         : `a retry after the wait${orError}`,
-      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}${isWriteLost ? ' Not repeating the write is right, but the caller needs an error: the pet may or may not be stored.' : ''}`,
+      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ' Not repeating the write is right, but the caller needs an error: the pet may or may not be stored.' : ''}`,
     }),
   ];
 }
@@ -73,15 +73,15 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
  * Finding about equal reads, some of which never got a response. The read after a failed read was the next call, not a
  * retry.
  */
-function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof answersFor>) {
-  const { severity, told } = severityOfGivingUp(run, missing);
+function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof compareEqualReads>) {
+  const { severity, note } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];
   const request = first.isRefused ? 'refused request' : 'failed request';
   const left = `${counted(missing.length, request)} ${missing.length === 1 ? 'was' : 'were'} not sent again`;
   return finding('gave-up', severity, missing, {
     measured: `${counted(asked, 'call')}, ${counted(answered, 'usable response')}`,
     allowed: `a retry after the wait${orError}`,
-    text: `${counted(asked, 'equal call')} were made, but only ${answered} got a usable response: ${left}. ${told}`,
+    text: `${counted(asked, 'equal call')} were made, but only ${answered} got a usable response: ${left}. ${note}`,
   });
 }
 
@@ -97,8 +97,8 @@ const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !reque
 /** Whether every write is a separate call, because there are no more writes than the scenario asks for. */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
-const isBesideOthers = ([first]: readonly JudgedRequest[]) =>
-  first?.lane.isOneThread === false && first.call === undefined;
+const isConcurrent = ([first]: readonly JudgedRequest[]) =>
+  first?.lane.isSequential === false && first.call === undefined;
 
 /** Whether as many calls succeeded as the scenario asks for. */
 const hasAnswers = ({ requests, needs }: Run) =>
@@ -111,7 +111,7 @@ function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedReques
   const next = new Map<JudgedRequest, JudgedRequest>();
   const lanes = new ByLane((): { last?: JudgedRequest } => ({}));
   for (const request of requests) {
-    if (!request.lane.isOneThread) continue;
+    if (!request.lane.isSequential) continue;
     const lane = lanes.of(request.lane);
     const { last } = lane;
     if (last !== undefined && calls[last.fingerprint]?.at(-1) === last) next.set(last, request);

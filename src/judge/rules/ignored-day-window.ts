@@ -15,19 +15,19 @@ export const ignoredDayWindow: SimulatorRule = {
           request.lastRefusalRead?.known.window === 'day' &&
           (earlyMs(request.lastRefusalRead, request) ?? 0) > toleranceMs,
       );
-      const [told] = refusals;
-      if (early.length === 0 || told?.deadlineMs === undefined) return [];
+      const [first] = refusals;
+      if (early.length === 0 || first?.deadlineMs === undefined) return [];
       return [
         finding('ignored-day-window', 'fail', early, {
           measured: `${counted(early.length, 'request')} before the daily reset`,
           allowed: '0 requests',
-          text: `The daily limit was exhausted for another ${span(told.deadlineMs - told.answeredAtMs)}, but the client sent ${counted(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
+          text: `The daily limit was exhausted for another ${span(first.deadlineMs - first.answeredAtMs)}, but the client sent ${counted(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
         }),
       ];
     });
-    const cameBack = days.some(({ requests }) =>
+    const hasRetried = days.some(({ requests }) =>
       requests.some(({ lastRefusalRead }) => lastRefusalRead?.known.window === 'day'),
     );
-    return { exercised: cameBack || (isOver && days.length > 0), findings };
+    return { exercised: hasRetried || (isOver && days.length > 0), findings };
   },
 };

@@ -12,23 +12,25 @@ const soonMs = 60_000;
 export const impatient: WireRule = {
   needs: 'wire',
   judge({ calls, requests }) {
-    const left: JudgedRequest[] = [];
+    const abandoned: JudgedRequest[] = [];
     for (const tries of calls) {
       for (const [index, request] of tries.entries()) {
-        if (isRead(request) && isLeft(request) && isAskedAgain(request, tries, index + 1)) left.push(request);
+        if (isRead(request) && wasAbandoned(request) && isRepeated(request, tries, index + 1)) abandoned.push(request);
       }
     }
-    const hasWaited = requests.some((request) => isRead(request) && !isLeft(request) && lasted(request) >= longMs);
-    const [first] = left;
+    const hasWaited = requests.some(
+      (request) => isRead(request) && !wasAbandoned(request) && durationMs(request) >= longMs,
+    );
+    const [first] = abandoned;
     if (first === undefined) return { exercised: hasWaited, findings: [] };
-    const longest = left.reduce((most, each) => Math.max(most, lasted(each)), 0);
+    const longest = abandoned.reduce((most, each) => Math.max(most, durationMs(each)), 0);
     return {
       exercised: true,
       findings: [
-        finding('impatient', 'warn', left, {
-          measured: `${counted(left.length, 'response')} abandoned after at most ${span(longest)}`,
+        finding('impatient', 'warn', abandoned, {
+          measured: `${counted(abandoned.length, 'response')} abandoned after at most ${span(longest)}`,
           allowed: 'waiting for the response',
-          text: `${target(first)} was abandoned before its response ${times(left.length)} and then sent again, which costs another request each time. Raise the client's timeout, or do not retry after a timeout.`,
+          text: `${target(first)} was abandoned before its response ${times(abandoned.length)} and then sent again, which costs another request each time. Raise the client's timeout, or do not retry after a timeout.`,
         }),
       ],
     };
@@ -36,20 +38,20 @@ export const impatient: WireRule = {
 };
 
 /**
- * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages left at once
+ * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages abandoned at once
  * and hedged requests.
  */
-function isAskedAgain(left: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
-  for (let at = from; lasted(left) >= leastMs && at < tries.length; at++) {
+function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
+  for (let at = from; durationMs(abandoned) >= leastMs && at < tries.length; at++) {
     const { lane, arrivedAtMs } = tries[at] as JudgedRequest;
-    if (arrivedAtMs - left.finishedAtMs > soonMs) return false;
-    if (arrivedAtMs >= left.finishedAtMs && lane === left.lane) return true;
+    if (arrivedAtMs - abandoned.finishedAtMs > soonMs) return false;
+    if (arrivedAtMs >= abandoned.finishedAtMs && lane === abandoned.lane) return true;
   }
   return false;
 }
 
 const isRead = ({ method }: JudgedRequest) => method === 'GET';
 
-const isLeft = ({ status, isAbandoned }: JudgedRequest) => status === 0 || isAbandoned;
+const wasAbandoned = ({ status, isAbandoned }: JudgedRequest) => status === 0 || isAbandoned;
 
-const lasted = ({ arrivedAtMs, finishedAtMs }: JudgedRequest) => finishedAtMs - arrivedAtMs;
+const durationMs = ({ arrivedAtMs, finishedAtMs }: JudgedRequest) => finishedAtMs - arrivedAtMs;

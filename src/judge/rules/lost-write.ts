@@ -28,7 +28,7 @@ export const lostWrite: WireRule = {
     });
     const findings = [...groupBy(lost, ({ last }) => last.token).values()].map((ofKey) => {
       const [{ last, tries }] = ofKey as [(typeof ofKey)[number]];
-      const { severity, told } = severityOfGivingUp(
+      const { severity, note } = severityOfGivingUp(
         run,
         ofKey.map((each) => each.last),
       );
@@ -39,7 +39,7 @@ export const lostWrite: WireRule = {
       return finding('lost-write', isKnown ? severity : 'warn', all, {
         measured: `${counted(all.length, 'attempt')}, all refused`,
         allowed: `stored eventually${orError}`,
-        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refused write stores nothing, so repeat it after Retry-After.`,
+        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after Retry-After.`,
       });
     });
     const isMadeAnew = without.length > missing.length;

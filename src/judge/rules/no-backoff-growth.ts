@@ -20,7 +20,7 @@ interface Retry {
 export const noBackoffGrowth: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
-    const chains = episodes.flatMap(({ requests }) => longest(chainsOf(requests).filter(isTelling)));
+    const chains = episodes.flatMap(({ requests }) => longest(chainsOf(requests).filter(isConclusive)));
     const findings = chains.flatMap((chain) => {
       const hasHeader = chain.every(({ refusal }) => refusal.retryAfterMs !== undefined);
       const waits = chain.map(({ refusal, request }) =>
@@ -69,7 +69,7 @@ function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
 const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.request.isRefused ? 1 : 0);
 
 /** Whether the chain has at least two waits and enough refusals. */
-const isTelling = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
+const isConclusive = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
 
 const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);
 

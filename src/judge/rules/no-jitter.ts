@@ -5,31 +5,31 @@ import { type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 interface Herd {
   waiting: readonly JudgedRequest[];
-  back: readonly JudgedRequest[];
+  retries: readonly JudgedRequest[];
 }
 
 const leastCallers = 5;
 /** Maximum difference between equal timers, in milliseconds. */
-const togetherMs = 50;
+const simultaneousMs = 50;
 
 /** Finds callers that were refused together and retry together. */
 export const noJitter: WireRule = {
   needs: 'wire',
   judge(run) {
     const herds = herdsOf(run);
-    const findings = herds.flatMap(({ waiting, back }) => {
-      const spreadMs = spread(back.map(({ arrivedAtMs }) => arrivedAtMs));
-      const waits = back.map(({ arrivedAtMs }, index) => arrivedAtMs - (waiting[index]?.answeredAtMs ?? 0));
-      if (spreadMs > togetherMs && spread(waits) > togetherMs) return [];
+    const findings = herds.flatMap(({ waiting, retries }) => {
+      const spreadMs = spread(retries.map(({ arrivedAtMs }) => arrivedAtMs));
+      const waits = retries.map(({ arrivedAtMs }, index) => arrivedAtMs - (waiting[index]?.answeredAtMs ?? 0));
+      if (spreadMs > simultaneousMs && spread(waits) > simultaneousMs) return [];
       const together =
-        spreadMs <= togetherMs
+        spreadMs <= simultaneousMs
           ? `retried within ${span(spreadMs)} of each other`
           : `waited the same ${span(waits[0] ?? 0)}, so their retries were as close together as their refusals`;
       return [
-        finding('no-jitter', 'warn', back, {
-          measured: `${back.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
-          allowed: `waits that differ by more than ${togetherMs} ms`,
-          text: `${back.length} waiting calls ${together}. Add a random time to each wait, on top of Retry-After.`,
+        finding('no-jitter', 'warn', retries, {
+          measured: `${retries.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
+          allowed: `waits that differ by more than ${simultaneousMs} ms`,
+          text: `${retries.length} waiting calls ${together}. Add a random time to each wait, on top of Retry-After.`,
         }),
       ];
     });
@@ -37,7 +37,7 @@ export const noJitter: WireRule = {
   },
 };
 
-const isCaller = ({ lane }: JudgedRequest) => !lane.isOneThread;
+const isCaller = ({ lane }: JudgedRequest) => !lane.isSequential;
 
 /** Concurrent callers that waited, with the same number of requests after the wait. */
 function herdsOf({ episodes, requests }: Run): Herd[] {
@@ -48,26 +48,26 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
   const latestOfKeys = ofKeys.map(latestArrivals);
   for (const { refusals } of episodes) {
     const deadlineMs = earliestDeadline(refusals);
-    const backMs = deadlineMs - toleranceMs;
-    const waiting = oneForEachCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < backMs));
+    const dueMs = deadlineMs - toleranceMs;
+    const waiting = onePerCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < dueMs));
     const [first] = waiting;
     if (first === undefined || waiting.length < leastCallers || deadlineMs === Number.POSITIVE_INFINITY) continue;
     const { series, callers: declared } = first.lane;
     if (declared > 1 && declared < leastCallers) continue;
     const latest = latestOfKeys[series] as readonly number[];
-    const from = lowest(latest.length, (at) => (latest[at] as number) >= backMs);
-    const back = backAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, backMs);
-    if (back.length >= leastCallers) herds.push({ waiting, back });
+    const from = lowest(latest.length, (at) => (latest[at] as number) >= dueMs);
+    const retries = retriesAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, dueMs);
+    if (retries.length >= leastCallers) herds.push({ waiting, retries });
   }
   return herds;
 }
 
 /** Requests from an index on with which callers retried, at most as many as waited. */
-function backAfter(
+function retriesAfter(
   waiting: readonly JudgedRequest[],
   requests: readonly JudgedRequest[],
   from: number,
-  backMs: number,
+  dueMs: number,
 ): JudgedRequest[] {
   const calls = new Set(waiting.map(({ fingerprint }) => fingerprint));
   const isNew = createIsNewCaller();
@@ -76,7 +76,7 @@ function backAfter(
   const most = waiting.length;
   for (let at = from; at < requests.length && (later.length <= most || apart.length < most); at++) {
     const request = requests[at] as JudgedRequest;
-    if (request.arrivedAtMs < backMs || !calls.has(request.fingerprint)) continue;
+    if (request.arrivedAtMs < dueMs || !calls.has(request.fingerprint)) continue;
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
@@ -100,7 +100,7 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
 }
 
 /** Refusals with one per caller. A retry before the end of the wait belongs to the same caller. */
-function oneForEachCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
+function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));
 }

@@ -28,10 +28,10 @@ export const noSharedGate: WireRule = {
         ),
       ];
     });
-    const cameBack = episodes.some(({ requests }) =>
-      requests.some(({ lane, lastRefusalRead }) => lastRefusalRead !== undefined && !lane.isOneThread),
+    const hasRetried = episodes.some(({ requests }) =>
+      requests.some(({ lane, lastRefusalRead }) => lastRefusalRead !== undefined && !lane.isSequential),
     );
-    return { exercised: cameBack || all.some((others) => others.length > 0), findings };
+    return { exercised: hasRetried || all.some((others) => others.length > 0), findings };
   },
 };
 
@@ -57,9 +57,9 @@ function othersOf({ requests }: Episode): OtherCall[] {
     }
     const mayRetry = findRetry(request);
     const { lane, call, lastRefusalRead: refusal = agedRefusal } = request;
-    const isOneThread =
-      refusal?.lane === lane && lane.isOneThread && (call === undefined || refusal.call === undefined);
-    if (refusal !== undefined && !mayRetry && !isOneThread) others.push({ refusal, request });
+    const isSequential =
+      refusal?.lane === lane && lane.isSequential && (call === undefined || refusal.call === undefined);
+    if (refusal !== undefined && !mayRetry && !isSequential) others.push({ refusal, request });
   }
   return others;
 }

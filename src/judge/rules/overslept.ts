@@ -23,8 +23,8 @@ export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
 export const overslept: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
-    const woken = episodes.flatMap(wokenIn);
-    const findings = woken.flatMap(({ request, refusal, deadlineMs, refusals }) => {
+    const afterDeadline = episodes.flatMap(afterDeadlineIn);
+    const findings = afterDeadline.flatMap(({ request, refusal, deadlineMs, refusals }) => {
       const askedMs = deadlineMs - refusal.answeredAtMs;
       const lateMs = request.arrivedAtMs - deadlineMs;
       const backoffMs = Math.min(longestBackoffMs, Math.max(1_000, askedMs) * 2 ** refusals);
@@ -47,13 +47,13 @@ export const overslept: WireRule = {
         }),
       ];
     });
-    return { exercised: woken.length > 0, findings };
+    return { exercised: afterDeadline.length > 0, findings };
   },
 };
 
 /** Requests that came after the deadline of the refusal directly before. */
-function wokenIn({ requests }: Episode) {
-  const woken: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
+function afterDeadlineIn({ requests }: Episode) {
+  const afterDeadline: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
   let refusal: JudgedRequest | undefined;
   for (const [refusals, request] of requests.entries()) {
     const deadlineMs = refusal?.deadlineMs;
@@ -63,10 +63,10 @@ function wokenIn({ requests }: Episode) {
       deadlineMs !== undefined &&
       request.arrivedAtMs >= deadlineMs
     )
-      woken.push({ request, refusal, deadlineMs, refusals });
+      afterDeadline.push({ request, refusal, deadlineMs, refusals });
     refusal = request;
   }
-  return woken;
+  return afterDeadline;
 }
 
 /** Whether the wait is a thousand times Retry-After. Allows for jitter, which was multiplied as well. */

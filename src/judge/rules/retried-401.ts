@@ -45,7 +45,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
     const named = call === undefined ? undefined : first.get(call);
     const own = connection === undefined || request.isOverlapped ? undefined : onConnection.get(connection);
     const follows =
-      (before !== undefined && lane.isOneThread) ||
+      (before !== undefined && lane.isSequential) ||
       (before !== undefined && request.arrivedAtMs - before.answeredAtMs > graceMs) ||
       [named, own].some((earlier) => earlier !== undefined && request.id > earlier.lastArrivedId);
     if (before === undefined) first.set(lane, request);

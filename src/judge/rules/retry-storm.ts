@@ -1,13 +1,13 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
-import { callsOf } from '../equal-calls.js';
+import { splitIntoCalls } from '../equal-calls.js';
 import { type Finding, finding, span, target, type WireRule } from '../finding.js';
 import { ByLane } from '../place.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
 /** Time without attempts after which a new series starts, in milliseconds. */
-const restMs = 45_000;
+const pauseMs = 45_000;
 /** Interval of attempts that is never a storm, such as a circuit breaker's probes, in milliseconds. */
 const probeMs = 25_000;
 /** Maximum variation of a polling interval, as a share, from timers and response times. */
@@ -23,8 +23,8 @@ export const retryStorm: WireRule = {
     const refused = run.episodes
       .flatMap((episode) => [...groupBy(episode.requests, ({ lane }) => lane).values()])
       .flatMap((ofClient) => [...groupBy(ofClient, ({ fingerprint }) => fingerprint).values()])
-      .flatMap(splitAtRests);
-    const failed = failedCalls(run.requests).flatMap(splitAtRests);
+      .flatMap(splitAtPauses);
+    const failed = failedCalls(run.requests).flatMap(splitAtPauses);
     const all = [...refused, ...failed];
     return {
       exercised: all.some((tries) => attemptsOf(tries) > 1),
@@ -41,12 +41,12 @@ function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Fin
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(tries, same)) return [];
   // Unnamed attempts may belong to several calls. Calls with a response were separate.
-  const isShared = first.call === undefined && first.lane.isOneThread;
+  const isShared = first.call === undefined && first.lane.isSequential;
   if (!isShared) return [storm(tries, attempts)];
   if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
   const most =
     needs && Math.max(1, (needs.calls ?? 1) - same.filter((each) => isAnswered(each) && !tries.includes(each)).length);
-  const apart = callsOf(tries, most);
+  const apart = splitIntoCalls(tries, most);
   const tooMany = apart.filter(({ length }) => length > mostAttempts);
   if (apart.length > 1) return tooMany.map((each) => storm(each, each.length));
   return [attempts <= mostAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
@@ -129,12 +129,12 @@ function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
 /**
  * Splits attempts at long pauses, after which a request may be the next call of a client that polls every few minutes.
  */
-function splitAtRests(tries: readonly JudgedRequest[]): JudgedRequest[][] {
+function splitAtPauses(tries: readonly JudgedRequest[]): JudgedRequest[][] {
   const parts: JudgedRequest[][] = [];
   for (const request of tries) {
     const last = parts.at(-1)?.at(-1);
     const mayComeMs = last && Math.max(last.answeredAtMs, last.deadlineMs ?? 0);
-    if (mayComeMs === undefined || request.arrivedAtMs - mayComeMs >= restMs) parts.push([request]);
+    if (mayComeMs === undefined || request.arrivedAtMs - mayComeMs >= pauseMs) parts.push([request]);
     else parts.at(-1)?.push(request);
   }
   return parts;
@@ -150,4 +150,4 @@ function attemptsOf(tries: readonly JudgedRequest[]): number {
 /** Whether a request came after the response to an earlier attempt, if known. */
 const followsAnother = (request: JudgedRequest, first: JudgedRequest) =>
   request !== first &&
-  (request.retryOf !== undefined || (request.lane.isOneThread && request.id > first.lastArrivedId));
+  (request.retryOf !== undefined || (request.lane.isSequential && request.id > first.lastArrivedId));

@@ -1,7 +1,7 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
 /** Counts of equal reads, which are individually indistinguishable. */
-interface Answers {
+interface EqualReads {
   /** Number of calls that the scenario asks for, and number of usable responses. */
   asked: number;
   answered: number;
@@ -11,13 +11,13 @@ interface Answers {
   doubt: string | undefined;
 }
 
-const none: Answers = { asked: 0, answered: 0, missing: [], doubt: undefined };
+const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
  * Compares equal unnamed reads with the scenario's number of calls. A read after a failed read can be a retry or the
  * next call; the number of responses shows which.
  */
-export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boolean): Answers {
+export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {
   const { requests, needs, isOver, end, pending } = run;
   let reads = 0;
   let last: JudgedRequest | undefined;
