@@ -123,7 +123,10 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
   },
 });
 
-/** Playwright's `expect` with the matchers, for a verdict: `expect(await sandbox.control.getVerdict()).toHaveTrippedNoBan()`. */
+/**
+ * Playwright's `expect` with the matchers, for a verdict: `expect(await
+ * sandbox.control.getVerdict()).toHaveTrippedNoBan()`.
+ */
 export const expect = baseExpect.extend(matchers);
 
 /** Error when the page's client failed its verdict. */

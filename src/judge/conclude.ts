@@ -116,9 +116,7 @@ const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
   ...(served ? (['gave-up'] as const) : []),
 ];
 
-/**
- * Whether the client used a wrong API key: all responses are 401, and the scenario does not test 401s of the key used.
- */
+/** Whether the client probably used a wrong API key: every response is a 401 that the scenario does not intend. */
 function isWrongKey(
   requests: readonly JudgedRequest[],
   { fail = [] }: Expectation,

@@ -127,7 +127,7 @@ class Refusals {
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }
 
-  /** Latest refusal older than the grace period. */
+  /** Latest refusal that is older than the grace period. */
   lastAged(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     return this.#list[this.#aged - 1];

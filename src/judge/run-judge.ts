@@ -54,7 +54,7 @@ export class RunJudge {
     this.#scenario = scenario;
   }
 
-  /** Adds an entry, in any order. Entries with late responses come late. */
+  /** Adds an entry. Entries may arrive out of order, because a request is recorded with its response. */
   add(entry: RequestRecord): void {
     let at = this.#entries.length;
     while (at > 0 && (this.#entries[at - 1]?.id ?? 0) > entry.id) at--;

@@ -4,9 +4,9 @@ import type { Verdict } from './judge-run.js';
 
 /** End of a client's command. */
 export interface CommandEnd {
-  /** Its exit code; 128 + n if signal n ended it. */
+  /** Exit code of the command; 128 + n if signal n ended the command. */
   exitCode: number;
-  /** The signal that ended it. */
+  /** Signal that ended the command. */
   signal?: string;
   /** Duration, in milliseconds. */
   durationMs?: number;
@@ -25,7 +25,10 @@ export interface RunFailure {
 export interface RunResult extends Verdict {
   /** 0 if no finding fails and `failures` is empty. */
   exitCode: number;
-  /** Outcome as the title of a report. Separates the client's verdict from other failures: `PASS (client), command failed`. */
+  /**
+   * Outcome as the title of a report. Separates the client's verdict from other failures: `PASS (client), command
+   * failed`.
+   */
   headline: string;
   failures: RunFailure[];
   /** End of the command, if one was run. */

@@ -17,7 +17,7 @@ export function fillStock(all: PetRow): PetStock {
   return { all, byStatus };
 }
 
-/** Copies the lists of a stock, for changes. Pets are shared. */
+/** Copies the lists of a pet stock, so that they can be changed. The pets themselves are shared. */
 export const copyStock = ({ all, byStatus: { available, pending, sold } }: PetStock): PetStock => ({
   all: [...all],
   byStatus: { available: [...available], pending: [...pending], sold: [...sold] },

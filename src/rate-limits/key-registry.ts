@@ -26,7 +26,7 @@ export interface KeyRegistryOptions {
   background: ReadonlyMap<string, number>;
   /** Initial state instead of unused keys. */
   start: KeyRegistryState | undefined;
-  /** The clock's `movedMs`. */
+  /** Returns the time by which the clock was moved (`clock.movedMs`), in milliseconds. */
   clockMovedMs: () => number;
 }
 

@@ -8,7 +8,7 @@ export class KeyNames {
   readonly #names = new Map<string, string>();
   readonly #public = new Map<string, string>();
 
-  /** @param publicKeys keys that are not secret, such as those of a scenario; not renamed */
+  /** @param publicKeys keys that are not secret, such as the keys of a scenario; returned unchanged */
   constructor(publicKeys: Iterable<string> = []) {
     for (const key of [...publicKeys, madeUpKey]) {
       for (const text of [key, keyId(key)]) this.#public.set(fnv1a(text), key);

@@ -29,7 +29,7 @@ export interface Recording {
 export interface ReadOptions {
   /** Base URL of the service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
   baseUrl?: string | undefined;
-  /** Keys that are not secret, such as those of a scenario. Not renamed. */
+  /** Keys that are not secret, such as the keys of a scenario, and so appear unchanged in the result. */
   publicKeys?: Iterable<string> | undefined;
   /** Selects the response bodies to store. Default: all. */
   keepsBody?: ((body: string, status: number) => boolean) | undefined;

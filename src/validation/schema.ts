@@ -102,7 +102,8 @@ export const transform = <Between, Out, In>(
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       if (found.length === 0) issues.push({ steps: [], message: error.message });
-      // Often a consequence of the unknown field, such as a misspelt effect that leaves a fault rule without any.
+      // The error often follows from the unknown field. For example, a misspelt effect leaves a fault rule without an
+      // effect.
       for (const [index, issue] of found.entries()) issues[before + index] = { ...issue, unknown: undefined };
     }
     return undefined as Out;

@@ -41,7 +41,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   /** Tokens by the searched part of their spelling. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
-  /** Whether a length is in `lengths`, by length. */
+  /** Marks the lengths that `lengths` contains. */
   const known: boolean[] = [];
   const table = new Uint8Array(Math.max(leastPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
   const mask = table.length - 1;

@@ -68,7 +68,7 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.lane === first.lane && next.lane.isSequential && next.id > first.lastArrivedId && isBeginning(first, next);
 
-/** Whether the service rejected the body as unreadable, which rules out another pet. */
+/** Whether the service rejected the body as unreadable. If so, the request was a broken retry, not another pet. */
 const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isSequential;
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {

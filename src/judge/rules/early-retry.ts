@@ -56,8 +56,8 @@ function earlyAfter(
 }
 
 /**
- * Earliness by Retry-After of a request that was refused after Reset: "the client waits for the time given in the
- * Retry-After header".
+ * Time before Retry-After, in milliseconds, of a request that came after Reset and was refused: "the client waits for
+ * the time given in the Retry-After header". /
  */
 const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
   // With concurrent callers, another caller may have used up the quota since Reset.

@@ -38,8 +38,8 @@ export const impatient: WireRule = {
 };
 
 /**
- * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages abandoned at once
- * and hedged requests.
+ * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages abandoned at
+ * once and hedged requests. /
  */
 function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
   for (let at = from; durationMs(abandoned) >= leastMs && at < tries.length; at++) {

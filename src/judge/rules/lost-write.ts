@@ -14,7 +14,7 @@ export const lostWrite: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return last.isRefused && !obtained.has(last);
     });
-    // A client may create a new pet for each attempt. If so, the scenario's number of pets is stored.
+    // If a client creates a new pet for each attempt, the number of stored pets shows whether all calls succeeded.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((tries) => {
       const { call, id } = tries.at(-1) as JudgedRequest;

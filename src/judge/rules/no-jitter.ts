@@ -106,8 +106,8 @@ function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
 }
 
 /**
- * Creates a function that returns whether a request is the first of its caller. Later requests on a connection after
- * its first response are not.
+ * Creates a function that returns whether a request is the first of its caller. A request sent on a connection after an
+ * earlier response is not.
  */
 function createIsNewCaller(): (request: JudgedRequest) => boolean {
   const answeredMs = new Map<number, number>();
