@@ -75,16 +75,16 @@ function thenRules(effects, shaping) {
       .map((name, index) =>
         never(
           { required: [name], ...anyOfNames(effects.slice(index + 1)) },
-          `expected one of ${effects.join(', ')}, and not more (delay may go with it)`,
+          `expected one of ${effects.join(', ')}, and no second effect except delay`,
         ),
       ),
     never(
       { required: ['ban'], ...anyOfNames(['phase', 'countsQuota', 'failTimes']) },
-      'expected no phase, countsQuota or failTimes with ban, which refuses the request (delay may go with it)',
+      'expected no phase, countsQuota or failTimes with ban, which refuses the request (only delay is allowed)',
     ),
     never(
       { required: ['phase'], properties: { phase: { const: 'before' } }, ...anyOfNames(shaping) },
-      `expected phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
+      `expected phase after: ${shaping.join(', ')} change the operation's response, so the operation must run`,
     ),
   ];
 }

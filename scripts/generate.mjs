@@ -58,10 +58,10 @@ import type { PetStatus } from '../petstore/document.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 
-/** Name, category and status of each pet; their ids count up from 1. Written short, because a page downloads it. */
+/** Name, category and status per pet; ids count up from 1. Compact, because browser pages download it. */
 const pets = \`${rows.join('\n')}\`;
 
-/** What a scenario that does not say otherwise starts from. */
+/** The default scenario, which fills in everything that a scenario leaves out. */
 export const defaultScenario = deepFreeze({
   name: '${name}',
   description: '${sentences.join(' ')}',

@@ -8,7 +8,8 @@ export type { PetstoreFixtures, PetstoreOptions, PetstoreTest } from './test-kit
 export type { PetstoreMatchers } from './test-kits/matchers.js';
 
 /**
- * Jest's `test` with a simulator for each test, and a verdict on the client after it. The matchers are on Jest's `expect`.
+ * Jest's `test` with a simulator for each test, and a verdict on the client afterwards. Jest's `expect` has the
+ * matchers.
  * @example
  * test.extend({ scenario: 'minute-wall' })('the client waits', async ({ sim, apiKey }) => {
  *   await listPets({ apiKey, fetch: sim.fetch });
@@ -21,13 +22,13 @@ expect.extend(matchers);
 endTimedOut();
 
 declare global {
-  // What `@types/jest` calls it; `R` and `T` are its names.
+  // Extends the types of `@types/jest`, which define `R` and `T`.
   namespace jest {
     interface Matchers<R, T> extends PetstoreMatchers {}
   }
 }
 
 declare module 'expect' {
-  // What `@jest/globals` calls it.
+  // Extends the types of `@jest/globals`.
   interface Matchers<R extends void | Promise<void>, T = unknown> extends PetstoreMatchers {}
 }

@@ -3,7 +3,7 @@ import type { PetstoreMatchers } from './test-kits/matchers.js';
 export { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
 
 declare global {
-  // What `@types/jest` and Playwright call it; the type parameters are theirs.
+  // Extends the types of `@types/jest` and Playwright, which define the type parameters.
   namespace jest {
     interface Matchers<R, T> extends PetstoreMatchers {}
   }

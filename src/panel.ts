@@ -2,12 +2,12 @@ import { requestControl } from './control-api/request-control.js';
 import { createPanel } from './dashboard/panel.js';
 import type { Simulator } from './simulator/simulator.js';
 
-// A separate entry, so that only a page that imports it downloads it.
+// A separate entry, so that only pages that import it download it.
 
 /**
- * Shows what a simulator in this page does: a button in the corner opens a drawer with its keys, requests and verdict, and
- * with its clock, scenarios and faults to change. For pages under development, beside the handlers of `petstore-sim/msw`.
- * @returns a function that takes the panel away
+ * Mounts a panel that shows the simulator in this page. A button opens a drawer with keys, requests and verdict, and
+ * controls for clock, scenarios and faults. For pages in development that use the handlers of `petstore-sim/msw`.
+ * @returns a function that removes the panel
  * @example
  * const sim = createSimulator();
  * await setupWorker(...handlers(sim)).start();

@@ -10,72 +10,73 @@ import { createAnswers } from './test-kits/sandbox-answers.js';
 import { noSandboxRequestReason } from './test-kits/test-failures.js';
 
 declare module '@playwright/test' {
-  // For `use` in a plain `defineConfig`. Only the two options whose names no other package has.
+  // For `use` in a plain `defineConfig`. Only the options whose names do not clash with those of other packages.
   interface PlaywrightTestOptions extends Pick<PetstoreOptions, 'petstoreUrl' | 'petstoreToken'> {}
 }
 
-/** Options of the project or the file: `use` in playwright.config.ts, or `test.use`. */
+/** Options of a project or file: `use` in playwright.config.ts, or `test.use`. */
 export interface PetstoreOptions {
   /**
-   * Where the server is that the sandboxes are made on.
+   * URL of the server that hosts the sandboxes.
    * @default process.env.PETSTORE_SIM_URL, or http://127.0.0.1:4010
    */
   petstoreUrl: string;
   /**
-   * The control token of the server, where it has one.
+   * Control token of the server, if required.
    * @default process.env.PETSTORE_SIM_TOKEN
    */
   petstoreToken: string | undefined;
   /**
-   * What the sandbox starts with: a scenario, or the name of one that the server knows.
+   * Scenario of the sandbox: an object, or the name of a scenario that the server knows.
    * @default the scenario of the server
    * @example test.use({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
   scenario: Scenario | string | undefined;
   /**
-   * `check` fails the test when the page's client failed its verdict or sent nothing; `ignore` only attaches the verdict.
+   * `check` fails the test if the page's client failed its verdict or sent no request; `ignore` only attaches the
+   * verdict.
    * @default 'check'
    */
   verdict: 'check' | 'ignore';
 }
 
-/** A world of the test's own on the server. */
+/** A test's own sandbox on the server. */
 export interface TestSandbox {
-  /** Its name among `GET /__sim/sandboxes`. */
+  /** Name of the sandbox, as in `GET /__sim/sandboxes`. */
   name: string;
-  /** Where its API is: `http://127.0.0.1:4010/s/NAME/v1`. */
+  /** Base URL of the sandbox's API: `http://127.0.0.1:4010/s/NAME/v1`. */
   baseUrl: string;
-  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
+  /** Key of the scenario's `client`; else the scenario's first key, in any state; else `free-key`. */
   apiKey: string;
   /**
-   * Everything that can be done to it.
+   * Control operations for the sandbox.
    * @example await sandbox.control.changeClock({ advance: '61s' });
    */
   control: RemoteControl;
   /**
-   * Lets the sandbox answer what a page sends to another address, so that the page needs no setting for tests.
-   * The test fails when no request comes there, or when a service worker of the page answers in the sandbox's place.
-   * For the same page and address, a later call takes the place of an earlier one.
+   * Routes a page's requests for another base URL to the sandbox, so that the page needs no test setting. The test fails
+   * if no request arrives, or if a service worker of the page responds instead. A later call for the same page and base
+   * URL replaces an earlier call.
    * @param page a page, or a context for all its pages
-   * @param baseUrl where the page expects the API: an address, or a path such as `/v1` of any origin
+   * @param baseUrl base URL in the page's code: absolute, or a path such as `/v1` on any origin
    * @example await sandbox.answerFor(page, 'https://api.petstore.example/v1');
    */
   answerFor(page: Page | BrowserContext, baseUrl: string): Promise<void>;
 }
 
-/** What `test` of `petstore-sim/playwright` gives to a test, on top of Playwright's own. */
+/** Fixtures of `petstore-sim/playwright`, in addition to Playwright's own. */
 export interface PetstoreFixtures {
   sandbox: TestSandbox;
 }
 
-/** In a constant, since Playwright's types refuse `option` in a literal for names that they know. */
+/** Fixture options. A constant, because Playwright's types reject `option` in a literal for names that they know. */
 const option = { option: true, scope: 'test' } as const;
 
 /**
- * Playwright's `test` with a sandbox for each test that asks for one. After the test its verdict is attached to the
- * result, and fails it when the client failed; then the sandbox is removed.
+ * Playwright's `test` with a sandbox for each test that requests one. After the test, the verdict is attached to the
+ * result, and the test fails if the client failed. Then the sandbox is removed.
  * @example
- * test('the page waits and goes on', async ({ page, sandbox }) => {
+ * test('the page waits and retries', async ({ page, sandbox }) => {
  *   await sandbox.answerFor(page, 'https://api.petstore.example/v1');
  *   await sandbox.control.exhaustKey({ key: sandbox.apiKey });
  *   await page.goto('/');
@@ -122,15 +123,18 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
   },
 });
 
-/** Playwright's `expect` with the matchers, for a verdict: `expect(await sandbox.control.getVerdict()).toHaveTrippedNoBan()`. */
+/**
+ * Playwright's `expect` with the matchers, for a verdict: `expect(await
+ * sandbox.control.getVerdict()).toHaveTrippedNoBan()`.
+ */
 export const expect = baseExpect.extend(matchers);
 
-/** The client of the page failed its verdict. */
+/** Error when the page's client failed its verdict. */
 class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {
     super(`expected that the client had behaved. ${verdict.reason}${evidence(failed(verdict))}\n${counts(verdict)}`);
-    // The stack would show this file.
+    // The stack would only point to this file.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
@@ -139,7 +143,7 @@ const failed = ({ findings }: Verdict) => findings.filter(({ severity }) => seve
 
 const json = (value: unknown) => ({ body: JSON.stringify(value, null, 2), contentType: 'application/json' });
 
-/** Whether a sandbox was sent a request, be it that it waits for its answer, could not be written down, or was cleared from the journal. */
+/** Whether a sandbox received any request, including unanswered, unrecorded and cleared requests. */
 async function isSentAny(control: RemoteControl, { counts }: Verdict): Promise<boolean> {
   if (counts.requests + counts.dropped > 0) return true;
   const updates = control.watchUpdates();
@@ -148,13 +152,16 @@ async function isSentAny(control: RemoteControl, { counts }: Verdict): Promise<b
   return false;
 }
 
-/** Tells people which test it is, and is not the name that a retry or another worker has. */
+/** Readable sandbox name from the test's title, unique across retries and workers. */
 function sandboxName(title: string): string {
   const words = title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   return `${words.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`.replace(/^-/, '');
 }
 
-/** @throws {Error} when the server is not there; {ControlError} when it refuses, such as an unknown scenario */
+/**
+ * @throws {Error} if the server is unreachable; {ControlError} if it rejects the request, such as for an unknown
+ * scenario
+ */
 async function create(server: ServerControl, url: string, name: string, scenario: Scenario | string | undefined) {
   try {
     return await server.createSandbox({ name, ...(scenario !== undefined && { scenario }) });

@@ -5,9 +5,10 @@ import { loadFaker } from './scenario/load-faker.js';
 export { generatePets } from './scenario/generate-pets.js';
 
 /**
- * A `Faker` of its own, for data of your own routes. The same seed gives the same values; the global `faker` is not used.
- * @param seed such as the `seed` of the scenario
- * @param locale one of faker's, such as `ja` or `pt_BR`; default `en`
+ * Creates a separate `Faker`, for data of custom routes. The same seed gives the same values; the global `faker` is not
+ * used.
+ * @param seed for example the `seed` of the scenario
+ * @param locale a locale of faker, such as `ja` or `pt_BR`; default `en`
  * @throws {RangeError} for an unknown locale
  * @example
  * import { seededFaker } from 'petstore-sim/seed';

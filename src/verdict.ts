@@ -1,4 +1,4 @@
-// A separate entry, so that a page that judges no client does not download the rules.
+// A separate entry, so that pages that do not judge clients do not download the rules.
 
 export type { Finding, Severity } from './judge/finding.js';
 export { judge } from './judge/judge.js';

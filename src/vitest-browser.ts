@@ -5,10 +5,10 @@ export { expect } from 'vitest';
 export type { PetstoreMatchers } from './test-kits/matchers.js';
 export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 
-/** `test` of `petstore-sim/vitest` where Vitest runs the tests in a browser: the same, without files and without a port. */
+/** `test` of `petstore-sim/vitest` for Vitest's browser mode, without scenario files and without a port. */
 export const test = createTest({
   async readScenario(name) {
-    // Only for a test that names one: a page has no files to look into.
+    // Imported only for a test that names a scenario, because a page has no scenario files.
     const { scenarios } = await import('./test-kits/shipped-scenarios.js');
     const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
     if (scenario !== undefined) return scenario;

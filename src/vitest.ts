@@ -7,7 +7,7 @@ export type { PetstoreMatchers } from './test-kits/matchers.js';
 export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 
 /**
- * Vitest's `test` with a simulator for each test that asks for one, and a verdict on the client after it.
+ * Vitest's `test` with a simulator for each test that requests one, and a verdict on the client afterwards.
  * @example
  * test.extend({ scenario: 'minute-wall' })('the client waits', async ({ sim, baseUrl, apiKey }) => {
  *   await listPets({ baseUrl, apiKey, fetch: sim.fetch });
@@ -18,7 +18,7 @@ export const test = createTest({
   readScenario,
   async listen(sim) {
     const { baseUrl, close } = await listen(sim, { port: 0, holdRefusals: true });
-    // At once: the client is gone with its test, and the timers may be fake.
+    // Without a grace period, because the client ends with its test and timers may be fake.
     return { baseUrl, close: () => close({ graceMs: 0 }) };
   },
 });

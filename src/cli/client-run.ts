@@ -1,4 +1,4 @@
-import { putOnASecond } from '../clock/put-on-a-second.js';
+import { roundUpToSecond } from '../clock/round-up-to-second.js';
 import type { Backend } from '../control-api/backend.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { ClientEnd } from '../judge/run.js';
@@ -93,7 +93,7 @@ export async function openSession(
     if (recording === undefined) {
       const sim = createSimulatorFrom(resolved, { readStart, generatePets });
       const state = await memoryEngine(sim).open();
-      const backend = alignedBackend(state.backend, () => putOnASecond(coreOf(sim).state.clock), record);
+      const backend = alignedBackend(state.backend, () => roundUpToSecond(coreOf(sim).state.clock), record);
       const judge: ClientState['judge'] = async (end) =>
         (await import('../judge/judge.js')).judge(sim, { isOver: true, end });
       return { ...state, backend, judge };

@@ -1,8 +1,10 @@
-/** The one clock that drives windows, bans, `Date`, key expiry and the removal of getPet. */
+/** The simulated clock. Determines windows, bans, `Date`, key expiry and the removal of getPet. */
 export interface Clock {
-  /** The simulated instant, in whole Unix milliseconds. It goes back only by `set`, and by `reset` and `restore` of the simulator. */
+  /**
+   * Simulated time, in whole Unix milliseconds. Only `set`, and `reset` and `restore` of the simulator, move it back.
+   */
   now(): number;
-  /** How far `advance` and `set` have moved the clock since it started. */
+  /** Total time by which `advance` and `set` have moved the clock since its start, in milliseconds. */
   readonly movedMs: number;
   readonly frozen: boolean;
   /**
@@ -14,19 +16,19 @@ export interface Clock {
   advance(duration: number | string): void;
   /**
    * Moves the clock to an instant, forward or back.
-   * @param instant a `Date`, Unix milliseconds, or an ISO 8601 text with its zone
-   * @throws {RangeError} for anything that is not an instant of the years 1970 to 9999
+   * @param instant a `Date`, Unix milliseconds, or ISO 8601 text with a time zone
+   * @throws {RangeError} if the instant is unreadable or outside the years 1970 to 9999
    * @example sim.clock.set('2030-12-05T00:00:00Z')
    */
   set(instant: Date | number | string): void;
-  /** Stops the clock where it is; `advance` and `set` still move it. */
+  /** Stops the clock at its current time. `advance` and `set` still move it. */
   freeze(): void;
-  /** Lets the clock run on from where it is. */
+  /** Resumes a frozen clock from its current time. */
   resume(): void;
   /**
-   * Waits until the clock has moved on by `ms`: in real time while it runs, by `advance` and `set` at any time.
-   * @param ms may be `Infinity`: until the signal or a reset ends it
-   * @throws the reason of `signal` when that is aborted, and an error when the simulator is reset or restored meanwhile
+   * Waits for simulated time. A running clock passes it in real time; `advance` and `set` can pass it at any time.
+   * @param ms wait in milliseconds; `Infinity` waits until the signal or a reset
+   * @throws the reason of `signal` if aborted, or an error if the simulator is reset or restored during the wait
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -1,22 +1,22 @@
-/** Where a clock has the machine's time from, in Unix milliseconds. */
+/** Source of the machine's time. */
 export interface TimeSource {
-  /** Never goes back but by `restart`. */
+  /** Current time, in Unix milliseconds. Monotonic, except for `restart`. */
   now(): number;
-  /** Forgets how often the machine's time was set. */
+  /** Forgets past corrections of the machine's time. */
   restart(): void;
-  /** Whether commands carry the time: then somebody else completes what is due, and no timer is set for it. */
+  /** Whether logged commands carry the time. If so, the log completes due work and the clock sets no timers. */
   readonly isLogged?: boolean;
 }
 
 /**
- * The machine's own time. It reads `Date.now()` when called, so the fake timers of a test runner move it. A class, because
- * V8 writes numbers into its fields in place, and makes a new one for each write to a variable of a closure.
+ * The machine's own time. Reads `Date.now()` on every call, so fake timers of a test runner move it. A class, because
+ * V8 updates numeric fields in place but allocates a number for every write to a closure's variable.
  */
 export class MachineTime implements TimeSource {
-  /** The last reading, and that of a time that nobody can set. */
+  /** Last reading of the wall clock and of the monotonic clock, in milliseconds. */
   #lastMs = 0;
   #lastMonotonicMs = 0;
-  /** By how much the time was set back in all. */
+  /** Total time by which the wall clock was set back, in milliseconds. */
   #setBackMs = 0;
 
   now(): number {

@@ -3,71 +3,71 @@ import { latestMs, parseInstant } from '../values/instant.js';
 import type { Clock } from './clock.js';
 import { MachineTime, type TimeSource } from './machine-time.js';
 
-/** How a clock starts. Everything is optional; without any of it the clock is the machine's own. */
+/** Start settings of a clock. By default, the clock shows the machine's time. */
 export interface ClockStart {
   /** The first instant, in Unix milliseconds. Default: the machine's time. */
   startMs?: number | undefined;
-  /** `real` runs, `frozen` stands still until `advance`, `set` or `resume`. Default `real`. */
+  /** `real` runs; `frozen` is stopped until `advance`, `set` or `resume`. Default `real`. */
   mode?: 'real' | 'frozen' | undefined;
-  /** How many simulated seconds pass in one real second. Default 1. */
+  /** Simulated seconds per real second. Default 1. */
   speed?: number | undefined;
-  /** How far the clock is ahead of the machine's, in milliseconds; below 0 it is behind. Default 0. */
+  /** Lead over the machine's clock, in milliseconds; negative if behind. Default 0. */
   skewMs?: number | undefined;
 }
 
-/** The moving part of a clock, as plain data. */
+/** Changing state of a clock, as plain data. */
 export interface ClockState {
   nowMs: number;
   frozen: boolean;
   movedMs: number;
 }
 
-/** What a clock shows is a function of this, of the speed and of the machine's time. */
+/** Reference point of a clock. The current time follows from the anchor, the speed and the machine's time. */
 export interface ClockAnchor {
-  /** Simulated instant at the anchor, and the machine's instant that it belongs to. */
+  /** Simulated time at the anchor, and the machine's time at the same moment, in Unix milliseconds. */
   anchorMs: number;
   machineMs: number;
   frozen: boolean;
   movedMs: number;
 }
 
-/** What waits for instants of a clock, besides those who sleep. */
+/** Work scheduled for instants of a clock, other than sleepers. */
 export interface Waiting {
-  /** The next instant that is waited for; Infinity: none. */
+  /** Next due time, in Unix milliseconds; Infinity if nothing is scheduled. */
   nextDueMs(): number;
-  /** Completes what is due. */
+  /** Completes due work. */
   complete(nowMs: number): void;
-  /** Ends every wait: the clock starts again. */
+  /** Aborts all scheduled work, because the clock restarts. */
   giveUp(): void;
 }
 
-/** A wait on the clock ended early because the simulator was reset. */
+/** Error when a reset of the simulator ends a wait on the clock early. */
 export class ResetError extends Error {
   override readonly name = 'ResetError';
   override readonly message = 'The simulator was reset.';
 }
 
-/** A wait for an instant of the clock. */
+/** A pending `sleep` call. */
 interface Sleeper {
   dueMs: number;
   wake(): void;
   giveUp(reason: unknown): void;
 }
 
-/** The longest wait of `setTimeout`; a longer one fires at once. */
+/** Maximum delay of `setTimeout`, in milliseconds. A longer delay would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** How long a wait on a frozen clock may last before it looks like a mistake. */
+/** Time after which a wait on a frozen clock is reported as a likely mistake, in milliseconds. */
 const standstillMs = 1_000;
 
-/** A clock as the simulator itself sees it: it starts, is captured and restored, and completes what waits for it. */
+/** The simulator's view of its clock, which can be configured, captured and restored. */
 export class SimulatedClock implements Clock {
   readonly #time: TimeSource;
   #start: ClockStart = {};
-  /** The function of the machine's time that the clock is now. */
+  /** The current reference point. */
   anchor: ClockAnchor = { anchorMs: 0, machineMs: 0, frozen: false, movedMs: 0 };
-  /** Completed whenever the clock is moved, and when the next of its instants has come. */
+  /** Completed after every move of the clock, and at the next due time. */
   waiting: Waiting | undefined;
-  /** Called when a wait has lasted a second of the machine's time on a frozen clock. */
+  /** Called if a wait on a frozen clock has lasted a second of the machine's time. */
   onStandstill: ((waitMs: number) => void) | undefined;
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -78,7 +78,7 @@ export class SimulatedClock implements Clock {
     this.configure(start);
   }
 
-  /** Starts again from other settings. */
+  /** Restarts the clock with other settings. */
   configure(start: ClockStart): void {
     this.#start = start;
     this.reset();
@@ -98,7 +98,7 @@ export class SimulatedClock implements Clock {
     return this.#start.speed ?? 1;
   }
 
-  /** How many waits are under way. */
+  /** Number of pending waits. */
   get sleepers(): number {
     return this.#sleepers.size;
   }
@@ -107,8 +107,8 @@ export class SimulatedClock implements Clock {
     return this.anchor.frozen;
   }
 
-  /** How much of the machine's time has passed since the clock was frozen or moved; 0 while it runs. */
-  get stoodMs(): number {
+  /** Machine's time since the clock was frozen or last moved, in milliseconds; 0 while it runs. */
+  get frozenForMs(): number {
     return this.frozen ? this.#time.now() - this.anchor.machineMs : 0;
   }
 
@@ -157,26 +157,26 @@ export class SimulatedClock implements Clock {
     });
   }
 
-  /** From now on no wait keeps a process of Node alive. */
+  /** Lets a Node process exit despite pending waits. */
   unref(): void {
     this.#isUnref = true;
-    // A timer of a browser has no such function, and keeps nothing.
+    // Browser timers have no `unref`.
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
-  /** To be called when what waits has another next instant. */
+  /** Updates the timer after a change of the next due time. */
   rearm(): void {
     this.#wake();
   }
 
-  /** Goes back to how the scenario started it. */
+  /** Restores the start settings. */
   reset(): void {
     this.#endWaits();
     this.#time.restart();
     const machineMs = this.#time.now();
     const { startMs = machineMs, skewMs = 0, mode } = this.#start;
     this.anchor.movedMs = 0;
-    // Whole, because a skew may have a fraction, and a frozen clock shows its anchor.
+    // Rounded down, because a skew can have a fraction and a frozen clock returns its anchor.
     this.#run(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 
@@ -186,7 +186,7 @@ export class SimulatedClock implements Clock {
   }
 
   restore({ nowMs, frozen, movedMs }: ClockState): void {
-    // First, because the move would complete waits of the state that is being replaced.
+    // Before the move, which would complete waits of the replaced state.
     this.#endWaits();
     this.anchor.movedMs = movedMs;
     this.#run(nowMs, frozen);
@@ -205,14 +205,14 @@ export class SimulatedClock implements Clock {
     this.#run(Math.floor(instantMs), this.frozen);
   }
 
-  /** Goes on from an instant. */
+  /** Continues from an instant. */
   #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
     this.waiting?.complete(this.now());
     this.#wake();
   }
 
-  /** Wakes in time order those whose instant has come, and sets one timer for the next. */
+  /** Wakes due sleepers in order of time, and sets one timer for the next. */
   #wake(): void {
     clearTimeout(this.#timer);
     const nowMs = this.now();
@@ -232,7 +232,7 @@ export class SimulatedClock implements Clock {
 
   #watchStandstill(waitMs: number): void {
     if (this.onStandstill === undefined) return;
-    // In Node it keeps the process until it is told: where nothing else does, that would end without a word.
+    // Keeps a Node process alive until the notice. Otherwise the process could exit without any message.
     this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
   }
 }

@@ -67,7 +67,7 @@ export function createDirectBackend(sim: Simulator, sandboxes: Sandboxes): Backe
     makeSandbox: (name) => sandboxes.createForRequest(name),
     readSandbox(name) {
       const sandbox = sandboxes.find(name);
-      if (sandbox !== undefined && sandboxes.wantsUse(name)) sandboxes.use(name);
+      if (sandbox !== undefined && sandboxes.isRenewalDue(name)) sandboxes.use(name);
       return sandbox;
     },
     settled: () => undefined,

@@ -1,4 +1,4 @@
-import { toldUntilMs } from '../judge/promises.js';
+import { earliestRetryMs } from '../judge/promises.js';
 import { rateLimitHeaders } from '../rate-limits/header-names.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { Entries } from '../validation/schema.js';
@@ -173,7 +173,7 @@ export function createRowFields() {
   ): Fields<EntryRow> => {
     const { token, promisedAtMs, headers } = entry;
     const remaining = headers[rateLimitHeaders.remaining];
-    const toldMs = toldUntilMs(entry);
+    const toldMs = earliestRetryMs(entry);
     const promisedBeforeMs = before?.promisedAtMs;
     const row: Fields<EntryRow> = {
       id: entry.id,
@@ -230,7 +230,7 @@ function usageOf(
 function refusalBefore(before: RequestRecord, { id, arrivedAtMs }: RequestRecord): RefusalBefore | undefined {
   const waitedMs = arrivedAtMs - before.answeredAtMs;
   if (id <= before.lastArrivedId || waitedMs < 0) return undefined;
-  const toldMs = toldUntilMs(before);
+  const toldMs = earliestRetryMs(before);
   return {
     id: before.id,
     ...(toldMs !== undefined && { waitMs: Math.max(0, toldMs - before.answeredAtMs) }),

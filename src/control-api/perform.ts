@@ -3,7 +3,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import { joinIssues } from '../validation/issue.js';
 import type { SchemaIssue } from '../validation/schema.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { replaceKey } from '../values/text-finder.js';
 import { ControlError, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
@@ -20,7 +20,7 @@ export const perform = <Target>(
   target: Target,
   input: unknown,
   caller: Caller = {},
-): unknown => makeWhole(inOneGo(performInSteps(operation, target, input, caller, false)));
+): unknown => makeWhole(runToEnd(performInSteps(operation, target, input, caller, false)));
 
 /**
  * As `perform`, in steps. Parts of the result may be lazy: `jsonPieces` writes them.

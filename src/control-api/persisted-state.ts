@@ -2,7 +2,7 @@ import { checkWith } from '../scenario/check-scenario.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText, parseJson } from '../values/json.js';
-import { inOneGo } from '../values/steps.js';
+import { runToEnd } from '../values/steps.js';
 import { exportState, importState } from './export-state.js';
 import { type ExportedState, stateSchema } from './state-schema.js';
 
@@ -90,7 +90,7 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
   try {
     const { fingerprint: savedFrom, savedAtMs, state } = parseJson(text) as unknown as Saved;
     if (savedFrom !== startedFrom) throw new Error('of another scenario');
-    const snapshot = inOneGo(importState(sim, checkWith(stateSchema, state, 'state')));
+    const snapshot = runToEnd(importState(sim, checkWith(stateSchema, state, 'state')));
     const { clock, resolved } = snapshot;
     const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
     sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });

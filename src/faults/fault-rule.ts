@@ -1,36 +1,36 @@
 import type { WireFault } from '../requests/outcome.js';
 import type { Int64 } from '../values/int64.js';
 
-/** When a rule applies; every condition that is there must hold. */
+/** Conditions of a fault rule, all of which must match. */
 export interface FaultCondition {
   operation?: readonly string[] | undefined;
   method?: string | undefined;
   key?: readonly string[] | undefined;
   plan?: string | undefined;
-  /** The status filter of a list. */
+  /** Status filter of a list request. */
   status?: string | undefined;
   petId?: Int64 | undefined;
-  /** Of the requests that meet the conditions above: only this one, counted from 1. */
+  /** Applies to the n-th matching request only, counted from 1. */
   nth?: number | undefined;
-  /** Each one whose number is a multiple of this. */
+  /** Applies to every n-th matching request. */
   every?: number | undefined;
-  /** Only the first so many. */
+  /** Applies to the first n matching requests. */
   first?: number | undefined;
-  /** Each with this chance, decided by the seed. */
+  /** Probability per request, from 0 to 1, drawn from the seed. */
   probability?: number | undefined;
-  /** Not before this much time of the clock since the scenario started, in milliseconds. */
+  /** Earliest effect, in milliseconds of simulated time since the scenario started. */
   after?: number | undefined;
-  /** For this long from then, in milliseconds. */
+  /** Duration of the effect from its earliest time, in milliseconds. */
   for?: number | undefined;
-  /** At most this many times in all. */
+  /** Maximum number of applications. */
   times?: number | undefined;
 }
 
-/** What replaces the answer of the operation, or changes it. */
+/** Effect of a fault rule: replaces or changes the operation's response. */
 export type FaultEffect =
   | { kind: 'none' }
   | { kind: 'respond'; status: number; headers: Readonly<Record<string, string | null>>; body: string | undefined }
-  /** Bans the key of the request, which is refused for it. */
+  /** Bans the request's key and refuses the request. */
   | { kind: 'ban'; forMs: number }
   | { kind: 'malformed' }
   | { kind: 'empty' }
@@ -38,17 +38,17 @@ export type FaultEffect =
   | { kind: 'truncateFraction'; fraction: number }
   | { kind: 'wire'; wire: WireFault };
 
-/** One fault rule, ready to be applied. */
+/** A fault rule, validated and with defaults. */
 export interface FaultRule {
   name: string;
-  /** The rule as a scenario writes it, under its name. */
+  /** The rule as written in the scenario. */
   definition: Readonly<Record<string, unknown>>;
   when: FaultCondition;
   effect: FaultEffect;
   delayMs: { fixed: number } | { p50: number; p99: number } | undefined;
-  /** Whether the operation runs (`after`: the pet is stored, the answer is lost) or not (`before`). */
+  /** `after` runs the operation (the pet is stored) before the fault; `before` does not run the operation. */
   phase: 'before' | 'after';
   countsQuota: boolean;
-  /** Every call (same key, method, path, query and body) fails this many times, then is served. */
+  /** Number of failures per call (equal key, method, path, query and body). Later attempts succeed. */
   failTimes: number | undefined;
 }

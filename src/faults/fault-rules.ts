@@ -2,33 +2,36 @@ import { fingerprint } from '../values/fingerprint.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import type { FaultCondition, FaultRule } from './fault-rule.js';
 
-/** What the rules look at. */
+/** The parts of a request that conditions refer to. */
 export interface FaultRequest {
   operation: string;
   method: string;
   key: string;
   plan: string;
-  /** The values of the conditions that belong to one operation: `status`, `petId`. */
+  /** Values of conditions for single operations: `status`, `petId`. */
   values: Readonly<Record<string, unknown>>;
-  /** Text that is equal for equal calls: key, method, path, query and body. */
+  /** Text that identifies equal calls: key, method, path, query and body. */
   callText: () => string;
 }
 
-/** A rule that applies to a request, and the delay drawn for it. Nothing is counted before `commit`. */
+/** The rule that applies to a request, with a delay drawn for it. Counts change only in `commit`. */
 export interface FaultMatch {
   rule: FaultRule | undefined;
   delayMs: number;
   commit(): void;
 }
 
-/** How often a rule was met and applied. `failed`: for `failTimes`, how often each call has failed, by its fingerprint. */
+/**
+ * Counts of a rule: matching requests and applications. `failed` counts the failures per call fingerprint, for
+ * `failTimes`.
+ */
 export interface RuleCounts {
   seen: number;
   applied: number;
   failed: Map<string, number>;
 }
 
-/** Everything about the rules that requests and control change. */
+/** All state of the rules that requests and control operations change. */
 export interface FaultRulesState {
   readonly rules: readonly FaultRule[];
   readonly counts: readonly (readonly [name: string, counts: RuleCounts])[];
@@ -37,10 +40,10 @@ export interface FaultRulesState {
 
 type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
 
-/** Calls that a rule with `failTimes` remembers; the oldest are forgotten past this many. */
+/** Maximum number of calls remembered for `failTimes`. Above the limit, the oldest are dropped. */
 const maximumFailedCalls = 10_000;
 
-/** The fault rules of one simulator, in order, with how often each has applied. */
+/** The fault rules of one simulator in order, with their counts. */
 export class FaultRules {
   #scenarioRules: readonly FaultRule[] = [];
   #start: FaultRulesStart | undefined;
@@ -50,8 +53,8 @@ export class FaultRules {
   #startMs = 0;
 
   /**
-   * Sets other rules and a seed. They apply from the next `reset` or `restore` on.
-   * @param start what they have done already. Default: nothing, and time counts from now
+   * Sets other rules and a seed. They take effect at the next `reset` or `restore`.
+   * @param start initial counts and start time; default: no counts, and the time of the reset
    */
   configure(rules: readonly FaultRule[], seed: number, start?: FaultRulesStart): void {
     this.#scenarioRules = rules;
@@ -63,12 +66,12 @@ export class FaultRules {
     return this.#rules.length;
   }
 
-  /** A name for a rule that has none. */
+  /** Generates a name for an unnamed rule. */
   freeName(): string {
     return freeFaultName(new Set(this.#rules.map(({ name }) => name)), this.#rules.length + 1);
   }
 
-  /** Each rule with how many requests met its conditions and to how many it applied. */
+  /** Every rule with its number of matching requests and of applications. */
   list(): { rule: FaultRule; seen: number; applied: number }[] {
     return this.#rules.map((rule) => {
       const { seen = 0, applied = 0 } = this.#counts.get(rule.name) ?? {};
@@ -76,7 +79,7 @@ export class FaultRules {
     });
   }
 
-  /** Adds a rule behind the others. @throws {RangeError} when a name is taken */
+  /** Appends a rule. @throws {RangeError} if its name is taken */
   add(rule: FaultRule): void {
     if (this.#rules.some(({ name }) => name === rule.name)) {
       throw new RangeError(`Failed to add a fault rule: expected a free name, got "${rule.name}", which is taken`);
@@ -84,7 +87,7 @@ export class FaultRules {
     this.#rules.push(rule);
   }
 
-  /** Removes a rule; `false` when there is none with this name. */
+  /** Removes a rule by name; `false` if none has this name. */
   remove(name: string): boolean {
     const position = this.#rules.findIndex((rule) => rule.name === name);
     if (position < 0) return false;
@@ -93,7 +96,7 @@ export class FaultRules {
     return true;
   }
 
-  /** Finds the first rule that applies. Rules behind it do not see the request. */
+  /** Finds the first rule that applies. Later rules do not count the request. */
   match(request: FaultRequest, nowMs: number): FaultMatch {
     const elapsedMs = nowMs - this.#startMs;
     const passed: RuleCounts[] = [];
@@ -120,7 +123,7 @@ export class FaultRules {
     return { rule: undefined, delayMs: 0, commit: countSeen };
   }
 
-  /** Goes back to the rules of the scenario as they were at its start. */
+  /** Restores the scenario's rules with their initial counts. */
   reset(nowMs: number): void {
     this.#rules = [...this.#scenarioRules];
     this.#counts = new Map(structuredClone(this.#start?.counts));
@@ -165,13 +168,13 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.plan === undefined || when.plan === request.plan) &&
     (when.status === undefined || when.status === request.values.status) &&
     (when.petId === undefined || when.petId === request.values.petId) &&
-    // A clock that was set back to before the start is before every `after`, and within no `for` that has one.
+    // If the clock was set back to before the start, rules with `after` do not apply.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );
 }
 
-/** `fault-1` and so on: the first from `number` that is not taken. */
+/** First free name of the form `fault-1`, counted up from `number`. */
 export function freeFaultName(taken: ReadonlySet<string>, number: number): string {
   const name = `fault-${number}`;
   return taken.has(name) ? freeFaultName(taken, number + 1) : name;
@@ -184,10 +187,10 @@ function countFailure(failed: Map<string, number>, call: string): void {
   failed.delete(oldest as string);
 }
 
-/** How many standard deviations the 99th percentile of a normal distribution lies above the middle. */
+/** Distance of the 99th percentile from the median of a normal distribution, in standard deviations. */
 const deviationsOfP99 = 2.326;
 
-/** A fixed delay, or one from the log-normal distribution with this median and 99th percentile. */
+/** Draws a delay in milliseconds: fixed, or log-normal with the given median and 99th percentile. */
 function drawDelay(delay: FaultRule['delayMs'], seed: number, number: number): number {
   if (delay === undefined) return 0;
   if ('fixed' in delay) return delay.fixed;

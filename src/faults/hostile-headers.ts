@@ -1,6 +1,6 @@
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 
-/** How Retry-After of a refusal may be wrong. */
+/** Invalid forms of Retry-After in a 429 or a ban. */
 export const hostileRetryAfterForms = [
   'past-date',
   'negative',
@@ -13,25 +13,25 @@ export const hostileRetryAfterForms = [
   'garbage',
 ] as const;
 
-/** How X-RateLimit-Reset of any answer may be wrong. */
+/** Invalid forms of X-RateLimit-Reset in any response. */
 export const hostileResetForms = ['milliseconds', 'delta', 'skewed', 'missing'] as const;
 
-/** Headers that the document does not allow but real services send: `hostileHeaders` of a scenario. */
+/** Headers that violate the document but occur in real services: `hostileHeaders` of a scenario. */
 export interface HostileHeaders {
   retryAfter?: (typeof hostileRetryAfterForms)[number] | undefined;
   reset?: (typeof hostileResetForms)[number] | undefined;
-  /** X-RateLimit-Remaining of a refusal. */
+  /** X-RateLimit-Remaining of a refusal (429 or ban). */
   remaining?: number | undefined;
-  /** A refusal is an HTML page without any rate-limit header, as a proxy in front of a service sends it. */
+  /** Whether refusals are HTML pages without rate-limit headers, as from a proxy. */
   html?: true | undefined;
 }
 
-/** Thirty days: `setTimeout` cannot wait for it and fires at once. */
+/** Thirty days in seconds. Longer than the maximum delay of `setTimeout`, which then fires at once. */
 const hugeSeconds = 30 * 86_400;
-/** By how much a skewed Reset is too early. */
+/** Error of a skewed Reset, in seconds too early. */
 const skewSeconds = 40;
 
-/** What the corrupted headers of one answer depend on. */
+/** Inputs for the corrupted headers of one response. */
 interface CorruptionSource {
   hostile: HostileHeaders;
   isRefusal: boolean;
@@ -40,7 +40,7 @@ interface CorruptionSource {
   httpDate: (seconds: number) => string;
 }
 
-/** Corrupts the rate-limit headers of one answer in place. Retry-After, Remaining and `html` are for refusals alone. */
+/** Corrupts the rate-limit headers of one response in place. Retry-After, Remaining and `html` affect refusals only. */
 export function corruptHeaders(
   headers: Record<string, string>,
   { hostile, isRefusal, nowSeconds, resetAtSeconds, httpDate }: CorruptionSource,
@@ -77,6 +77,6 @@ export function corruptHeaders(
   }
 }
 
-/** The HTML page that a proxy sends instead of a JSON answer. */
+/** HTML page that a proxy sends instead of a JSON response. */
 export const htmlPage = (status: number) =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>Error ${status}</h1></body></html>`;

@@ -3,14 +3,14 @@ import { emptyOutcome, isWithoutAnswer, type Outcome } from '../requests/outcome
 import type { FaultEffect, FaultRule } from './fault-rule.js';
 import { htmlPage } from './hostile-headers.js';
 
-/** What runs before the delay of a rule: the operation, where only its answer is late. */
+/** Runs the operation before the delay, if the rule delays only the response. */
 export const beforeDelay = ({ phase }: FaultRule, run: () => Outcome): Outcome | undefined =>
   phase === 'after' ? run() : undefined;
 
 /**
- * What a fault rule makes of a request, when its delay is over.
- * @param first what `beforeDelay` gave
- * @param run runs the operation; called once, or never where the rule's phase is `before` and its effect is the answer
+ * Applies a fault rule to a request, after the rule's delay.
+ * @param first result of `beforeDelay`
+ * @param run runs the operation; not called if `first` exists or the rule's effect replaces the operation
  */
 export function injectFault(rule: FaultRule, first: Outcome | undefined, run: () => Outcome): Outcome {
   return corrupt(first ?? (needsOperation(rule) ? run() : emptyOutcome), rule);
@@ -21,7 +21,7 @@ export const needsOperation = ({ effect, phase }: FaultRule): boolean => effect.
 
 const readable: readonly FaultEffect['kind'][] = ['none', 'respond', 'ban'];
 
-/** Whether the rule keeps the client from reading the answer. Another status, a ban, a delay and a slow body can all be read. */
+/** Whether the fault makes the response unreadable. Another status, a ban, a delay or a slow body does not. */
 export function makesUnreadable({ effect }: FaultRule, method: string): boolean {
   if (method === 'HEAD') return effect.kind === 'wire' && isWithoutAnswer(effect.wire);
   return effect.kind === 'wire' ? effect.wire.kind !== 'drip' : !readable.includes(effect.kind);
@@ -35,7 +35,7 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // Refused before the delay of the rule.
+    // The request was already refused before the rule's delay.
     case 'ban':
       return outcome;
     case 'respond':
@@ -67,7 +67,7 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   }
 }
 
-/** An injected error looks like one of the service's own. */
+/** Error body in the service's own form, for a rule without a body. */
 function defaultBody(status: number, name: string): string {
   if (status < 400) return '';
   const code = { 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit_exceeded', 503: 'service_unavailable' }[

@@ -1,21 +1,26 @@
-/** A journal as its budget sees it. */
+/** A journal, as the shared budget sees it. */
 interface Member {
-  /** What its records take. */
+  /** Memory of the journal's records, in bytes. */
   readonly bytes: number;
   /** Drops the oldest records until `bytes` are freed or one is left. */
   drop(bytes: number): void;
 }
 
-/** Of all journals together: a server with many sandboxes must not fill the memory. */
+/**
+ * Memory limit for all journals together, in bytes. Prevents a server with many sandboxes from running out of memory.
+ */
 const defaultLimitBytes = 64 * 1024 * 1024;
 
-/** How much is freed at once, so that a full budget is not looked at for every request. */
+/** Share of the limit to free at once, so that a full budget is not scanned for every request. */
 const freedShare = 1 / 16;
 
-/** The memory that several journals share: a simulator and its forks. Past the limit the largest drop their oldest records. */
+/**
+ * Memory budget shared by several journals (a simulator and its forks). Above the limit, the largest journals drop
+ * their oldest records.
+ */
 export class JournalBudget {
   readonly #limitBytes: number;
-  /** Weak, so that a fork that nobody uses any more is freed. */
+  /** Weak references, so that unused forks can be garbage-collected. */
   readonly #members = new Set<WeakRef<Member>>();
   #bytes = 0;
 
@@ -27,22 +32,22 @@ export class JournalBudget {
     this.#members.add(new WeakRef(member));
   }
 
-  /** Forgets a member that nobody reads any more. */
+  /** Removes a journal that is no longer read. */
   leave(member: Member): void {
     for (const reference of this.#members) if (reference.deref() === member) this.#members.delete(reference);
     this.#bytes -= member.bytes;
   }
 
-  /** Reports that a member has grown, or shrunk by a negative number. */
+  /** Adds to a journal's memory, in bytes; negative if it has shrunk. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (bytes > 0 && this.#bytes > this.#limitBytes) this.#free();
   }
 
-  /** Cuts the largest journals to one size, so that a server with many sandboxes does not come back for each of them. */
+  /** Trims the largest journals to one common size, so that the next scan is far off even with many sandboxes. */
   #free(): void {
     const members = this.#living();
-    // Counted again, because a member that is gone took its share with it.
+    // Counted anew, because garbage-collected journals no longer take memory.
     this.#bytes = members.reduce((total, { bytes }) => total + bytes, 0);
     if (this.#bytes <= this.#limitBytes) return;
     let left = this.#limitBytes * (1 - freedShare) - this.#bytes;
@@ -55,7 +60,7 @@ export class JournalBudget {
     }
   }
 
-  /** Those that are still there, the largest first. */
+  /** Journals that are not garbage-collected, largest first. */
   #living(): Member[] {
     const members: Member[] = [];
     for (const reference of this.#members) {

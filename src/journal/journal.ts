@@ -5,62 +5,62 @@ import type { Outage } from './outage.js';
 import { bytesOf, cutBodies } from './record-bytes.js';
 import { Unrecorded } from './unrecorded.js';
 
-/** Which entries to take; every condition that is there must hold. */
+/** Filter for journal entries. All conditions must match. */
 export interface JournalQuery {
   operation?: string | undefined;
   method?: string | undefined;
   status?: number | undefined;
-  /** The API key, whole or its last four characters. */
+  /** The API key, in full or its last four characters. */
   key?: string | undefined;
-  /** Only entries with a higher id. */
+  /** Lower bound of the id, exclusive. */
   since?: number | undefined;
-  /** Text that the target, a body or the fault's name contains. */
+  /** Text contained in the path, the query, a body or the fault's name. */
   text?: string | undefined;
 }
 
 export interface JournalLimits {
   entries: number;
-  /** Of everything that the kept records hold, together. */
+  /** Memory of all records together, in bytes. */
   bytes: number;
-  /** Of one body; a longer one is cut. */
+  /** Maximum size of one stored body, in bytes. Longer bodies are cut. */
   bodyBytes: number;
 }
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
-/** More reports of clients than this are not kept. */
+/** Maximum number of stored client reports. */
 const mostOutcomes = 1_000;
 
-/** The requests of one simulator. Past a number of records and past a size the oldest ones are dropped. */
+/** The requests of one simulator. Above the limits on number and memory, the oldest records are dropped. */
 export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  /** Records in the order of their responses, from `#start` on; those before it are dropped. */
+  /** Records in the order of their responses. Records before `#start` are dropped. */
   #records: (RequestRecord | undefined)[] = [];
   #start = 0;
   #bytes = 0;
-  /** The id of the request that arrived last; 0 before the first. */
+  /** Id of the latest request; 0 before the first. */
   lastId = 0;
-  /** How many requests have arrived that are not answered yet. */
+  /** Number of requests without a response so far. */
   pending = 0;
-  /** The records whose answers are held back, by id. */
+  /** Records whose responses are held back, by id. */
   readonly held = new Map<number, RequestRecord>();
-  /** How many records were added since the start: the number of the next one. */
+  /** Number of records added since the start, which is also the next record's number. */
   added = 0;
-  /** How many entries were dropped since the start or the last `clear`. */
+  /** Number of entries dropped since the start or the last `clear`. */
   dropped = 0;
-  /** What clients said of their own calls, the newest last; the oldest are dropped past a limit. */
+  /** Outcomes that clients reported for their own calls, newest last; above a limit, the oldest are dropped. */
   outcomes: readonly ReportedOutcome[] = [];
-  /** When requests were refused that are not recorded, the newest last. */
+  /** Outages during which requests were refused without a record, newest last. */
   outages: readonly Outage[] = [];
-  /** Requests that are in no record. */
+  /** Requests without a record. */
   readonly unrecorded = new Unrecorded();
-  /** Requests up to this id arrived before the last `clear` and are not recorded. */
+  /** Highest id before the last `clear`. Requests up to this id are not recorded. */
   clearedId = 0;
 
   /**
-   * @param onError called with what a listener throws
+   * @param onError called with every error that a listener throws
    * @param budget shared with other journals
    */
   constructor(
@@ -73,7 +73,7 @@ export class RequestJournal {
     budget.join(this);
   }
 
-  /** About how much memory the records take. */
+  /** Approximate memory of the records, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -82,23 +82,23 @@ export class RequestJournal {
     return this.#records.length - this.#start;
   }
 
-  /** How many listeners there are. */
+  /** Number of listeners. */
   get listeners(): number {
     return this.#listeners.size;
   }
 
-  /** Counts a request that has arrived and gives its id. */
+  /** Counts a new request and returns its id. */
   open(): number {
     this.pending++;
     return ++this.lastId;
   }
 
-  /** Forgets a request that will never be answered. */
+  /** Stops counting a request that will never get a response. */
   abandon(id: number): void {
     if (id > this.clearedId) this.pending--;
   }
 
-  /** Adds the record of a request, drops the oldest ones past the limits, and calls the listeners. */
+  /** Adds a request's record, drops the oldest records above the limits, and calls the listeners. */
   add(entry: RequestRecord): void {
     if (entry.id <= this.clearedId) return;
     const kept = cutBodies(entry, this.#limits.bodyBytes);
@@ -118,12 +118,12 @@ export class RequestJournal {
     }
   }
 
-  /** Keeps a record back until `complete`: its answer is not sent yet. */
+  /** Holds a record until `complete`, because its response is not sent yet. */
   hold(entry: RequestRecord): void {
     if (entry.id > this.clearedId) this.held.set(entry.id, entry);
   }
 
-  /** Notes when and how an answer was sent; without an effect when its entry is gone. */
+  /** Records when and how a response was sent. Has no effect if the record was dropped. */
   complete(id: number, delivery: Partial<Delivery>): void {
     const held = this.held.get(id);
     if (held !== undefined) {
@@ -143,43 +143,43 @@ export class RequestJournal {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
   }
 
-  /** Kept records from a number on, in the order in which they were added. */
+  /** Stored records from a number on, in the order in which they were added. */
   read(from: number, most: number): RequestRecord[] {
     const first = Math.max(0, from - this.added + this.size);
     return this.#kept(this.#start + first, this.#start + first + most);
   }
 
-  /** The kept entries in the order in which they were answered. They never change. */
+  /** Stored entries in the order of their responses. Entries are immutable. */
   get entries(): RequestRecord[] {
     return this.#kept();
   }
 
-  /** The entries that match a query, in the order of their arrival. */
+  /** Entries that match a query, in order of arrival. */
   query(query: JournalQuery = {}): RequestRecord[] {
     return this.filter((entry) => meetsQuery(entry, query));
   }
 
-  /** The entries that match a condition, in the order of their arrival. */
+  /** Entries that match a condition, in order of arrival. */
   filter(matches: (entry: RequestRecord) => boolean): RequestRecord[] {
     return this.#kept()
       .filter(matches)
       .sort((one, other) => one.id - other.id);
   }
 
-  /** The entry with the highest id that matches a condition. */
+  /** Matching entry with the highest id. */
   latest(matches: (entry: RequestRecord) => boolean): RequestRecord | undefined {
     let latest: RequestRecord | undefined;
     for (const entry of this.#kept()) if (entry.id > (latest?.id ?? 0) && matches(entry)) latest = entry;
     return latest;
   }
 
-  /** Calls `listener` for every record from now on; the function it gives stops that. */
+  /** Calls `listener` for every further record. Returns a function that removes the listener. */
   listen(listener: (entry: RequestRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Forgets all requests, those that wait for their answer too. */
+  /** Drops all requests, including those without a response so far. */
   clear(): void {
     this.outcomes = [];
     this.outages = [];
@@ -211,7 +211,7 @@ export class RequestJournal {
   #drop(): void {
     const oldest = this.#records[this.#start] as RequestRecord;
     this.#records[this.#start++] = undefined;
-    // Moving the rest costs little where half of the array is dropped.
+    // Copying is cheap if at least half of the array is dropped.
     if (this.#start > this.#records.length / 2) {
       this.#records = this.#records.slice(this.#start);
       this.#start = 0;
@@ -221,7 +221,7 @@ export class RequestJournal {
   }
 }
 
-/** Whether an entry meets every condition of a query. */
+/** Whether an entry matches every condition of a query. */
 export function meetsQuery(
   entry: RequestRecord,
   { operation, method, status, key, since, text }: JournalQuery,

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { cutBytes, type JsonBytes } from '../values/json-bytes.js';
 
-/** The record with bodies of at most `most` bytes; the record itself if they are no longer. */
+/** Cuts a record's bodies to at most `most` bytes each. Returns the same record if both are short enough. */
 export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   const requestBody = entry.requestBody && cutBytes(entry.requestBody, most);
   const responseBody = cutBytes(entry.responseBody, most);
@@ -9,10 +9,10 @@ export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   return { ...entry, requestBody, responseBody };
 }
 
-/** Memory of a record without its texts: its fields, and the headers of the response. */
+/** Memory of a record without its texts, in bytes: fields and response headers. */
 const recordBytes = 500;
 
-/** Approximate memory of a record. Most texts take one byte per character. */
+/** Approximate memory of a record, in bytes. Most texts take one byte per character. */
 export const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
   recordBytes +
   lengthOf(requestBody) +

@@ -1,30 +1,30 @@
-/** Requests to addresses outside of the API, which the journal does not contain, counted by what they have in common. */
+/** A group of equal requests to paths outside the API, which the journal does not contain. */
 export interface UnrecordedRequests {
   readonly why: 'outside';
   readonly method: string;
-  /** As it was sent, without the query; `…` for all addresses past the first ones. */
+  /** Path without the query. `…` if the limit on groups was reached. */
   readonly path: string;
   readonly status: number;
-  /** What every address of the API that it missed begins with: `/v1`, `/s/NAME/v1`. */
+  /** Base path of the API that the request missed: `/v1` or `/s/NAME/v1`. */
   readonly api: string;
   readonly count: number;
 }
 
 type Common = Omit<UnrecordedRequests, 'count'>;
 
-/** Groups of one simulator; more are counted together. */
+/** Maximum number of groups per simulator. Further requests share one group. */
 const mostGroups = 50;
 const mostCharacters = 200;
 const otherPaths = '…';
 
-/** A path with whole segments only, because half a key could not be masked. */
+/** Cuts a long path at a slash, because a cut key could not be masked. */
 const cut = (path: string) =>
   path.length > mostCharacters ? `${path.slice(0, path.lastIndexOf('/', mostCharacters))}/${otherPaths}` : path;
 
-/** The unrecorded requests of one simulator since its start, its last reset or the last clearing of its journal. */
+/** Unrecorded requests of one simulator since its start, its last reset or the last clearing of its journal. */
 export class Unrecorded {
   readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
-  /** How many there are. */
+  /** Number of unrecorded requests. */
   count = 0;
 
   #record(request: Common, authorization?: string | null): void {
@@ -40,14 +40,14 @@ export class Unrecorded {
   }
 
   /**
-   * Records a request to an address that is none of the API's, which got a 404.
-   * @param authorization the header of the request, so that a verdict on one key can leave the others out
+   * Records a request to a path outside the API, which got a 404.
+   * @param authorization header of the request, for verdicts on a single key
    */
   recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
     this.#record({ why: 'outside', method, path, status: 404, api }, authorization);
   }
 
-  /** @param isWanted takes requests by their token; default: all */
+  /** @param isWanted selects requests by token; default: all */
   list(isWanted: (request: { token: string | undefined }) => boolean = () => true): UnrecordedRequests[] {
     const merged = new Map<string, Common & { count: number }>();
     for (const { token, ...group } of this.#groups.values()) {

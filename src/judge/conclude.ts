@@ -10,16 +10,16 @@ import { patienceMs } from './rules/overslept.js';
 import { graceMs, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 import { describeOutside } from './unrecorded.js';
 
-/** What a scenario expects of a client. */
+/** Client behavior that a scenario expects. */
 export interface Expectation {
-  /** The scenario asks for the answer in the end, so giving up fails even where the caller is told. */
+  /** Whether the client must get a successful response. If so, giving up fails even with an error for the caller. */
   served?: boolean | undefined;
-  /** Findings that fail here, though elsewhere they only warn; and the rules that the scenario is about. */
+  /** Findings that fail in this scenario instead of warning. These are also the rules that the run must test. */
   fail?: readonly FindingCode[] | undefined;
 }
 
-/** Rules about what a client does in trouble: a run that exercises none of them says nothing about the client. */
-const tellingRules: readonly FindingCode[] = [
+/** Rules about error handling. A run that tests none of these is inconclusive. */
+const conclusiveRules: readonly FindingCode[] = [
   'early-retry',
   'ban-hammered',
   'duplicate-write',
@@ -31,18 +31,24 @@ const tellingRules: readonly FindingCode[] = [
   'proactive',
 ];
 
-/** Longest rest of a wait for which a test can be given more time, in milliseconds. */
+/** Maximum remaining wait for which a longer test is suggested, in milliseconds. */
 const testableMs = 600_000;
 
-/** Ending of `allowed` in place of an error for the caller, if the scenario asks for the answer. */
-const ifServed: Partial<Record<FindingCode, string>> = {
-  'gave-up': ': the scenario asks for the answer in the end',
-  'lost-write': ': the scenario asks for it',
+/**
+ * Ending of `allowed` if the scenario requires a successful response. Replaces the ending about an error for the
+ * caller.
+ */
+const endingIfServed: Partial<Record<FindingCode, string>> = {
+  'gave-up': ': the scenario requires a successful response',
+  'lost-write': ': the scenario requires a successful response',
 };
 
-/** What the scenario names fails. That a client gave up and said so fails only where the scenario asks for the answer. */
+/**
+ * Raises a finding to `fail` according to the scenario. Giving up with an error for the caller fails only if the
+ * scenario requires a successful response.
+ */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
-  const ending = ifServed[found.code];
+  const ending = endingIfServed[found.code];
   const isAskedFor = served && ending !== undefined;
   const fails = isAskedFor || (fail.includes(found.code) && (ending === undefined || found.severity !== 'info'));
   if (!fails || found.severity === 'praise') return found;
@@ -50,13 +56,13 @@ export function escalated(found: Finding, { served = false, fail = [] }: Expecta
   return { ...found, severity: 'fail', allowed };
 }
 
-/** What the rules came to. */
+/** Results of all rules, and gaps in the journal. */
 interface Results {
   findings: readonly Finding[];
   exercised: readonly FindingCode[];
-  /** Why requests may be of several callers, and nobody can tell. */
+  /** Reason why the requests may come from several callers. */
   callers: string | undefined;
-  /** Why a rule could not tell, by its code. */
+  /** Reasons of rules that cannot decide, by code. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;
@@ -65,7 +71,7 @@ interface Results {
   expect: Expectation;
 }
 
-/** What was not exercised never passes. */
+/** Determines the outcome. A run without relevant tests is inconclusive, never a pass. */
 export function conclude(
   run: Run,
   { findings, exercised, callers, doubts, unmet, dropped, outages, unrecorded, expect }: Results,
@@ -78,35 +84,37 @@ export function conclude(
   if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${failed.join(', ')}.` };
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
-    return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is not known as a whole.`);
+    return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is incomplete.`);
   if (isWrongKey(run.requests, expect, run.needs)) {
-    return inconclusive('Every request was a 401: check the API key of the client.');
+    return inconclusive("Every request got a 401: check the client's API key.");
   }
-  if (unmet !== undefined) return inconclusive(`The scenario was not met: it needs ${unmet}.`);
+  if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
   const waiting = stillWaiting(run);
   if (waiting !== undefined) return inconclusive(waiting);
   const doubt = [callers, ...rulesOf(expect).map((code) => doubts.get(code))].find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
-  if (!isTold(exercised, expect)) return inconclusive(whyUntold(run, expect, unrecorded));
+  if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run, expect, unrecorded));
   const warned = codesOf('warn');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
   return { outcome: 'pass', reason: `The client did what the service asked${but}.` };
 }
 
-/** A scenario that is about certain rules passes only where one of them was put to the test; else any telling rule. */
-function isTold(exercised: readonly FindingCode[], expect: Expectation): boolean {
+/** Whether the run tested enough: one of the scenario's own rules, or otherwise any rule about error handling. */
+function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // A client that pauses by itself is never put to the test of a refusal.
-  return (about.length > 0 ? [...about, 'proactive' as const] : tellingRules).some((code) => exercised.includes(code));
+  // A client that pauses at Remaining 0 is never refused, so tests no other rule.
+  return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
+    exercised.includes(code),
+  );
 }
 
-/** The rules that a scenario is about. */
+/** The scenario's own rules, from `expect`. */
 const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
   ...fail,
   ...(served ? (['gave-up'] as const) : []),
 ];
 
-/** Nothing but 401s shows nothing, unless the scenario is about them and the key was the one that it hands out. */
+/** Whether the client probably used a wrong API key: every response is a 401 that the scenario does not intend. */
 function isWrongKey(
   requests: readonly JudgedRequest[],
   { fail = [] }: Expectation,
@@ -118,52 +126,53 @@ function isWrongKey(
   );
 }
 
-/** A client that was stopped before it came back, in the wait that an answer had asked for or soon after, has done nothing wrong. */
+/** Reason for an inconclusive outcome if the run was stopped before or soon after the end of a required wait. */
 function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
-  // What a client makes of a write without an answer shows only afterwards.
-  if (end?.isInterrupted && last !== undefined && isLeftBy(last, endMs) && isWrite(last))
-    return 'The run was stopped while the client waited for an answer: give it more time.';
+  // The client's reaction to a write without a response shows only later.
+  if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, endMs) && isWrite(last))
+    return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
-  const more = 'give it more time.';
+  const more = 'allow more time.';
   const { deadlineMs } = last;
-  if (deadlineMs === undefined) return `The run was stopped before the client came back from a refusal: ${more}`;
+  if (deadlineMs === undefined) return `The run was stopped before the client retried a refused request: ${more}`;
   const leftMs = deadlineMs - endMs;
   if (leftMs > testableMs) {
-    return `The run was stopped while the client waited as it was asked to, ${span(leftMs)} before the end of that wait: bound the wait, and give up with an error.`;
+    return `The run was stopped during the required wait, ${span(leftMs)} before its end: limit the client's wait, and fail with an error instead.`;
   }
   if (-leftMs > patienceMs(last)) {
-    return `The run was stopped ${span(-leftMs)} after the wait that the client was asked for, and it had not come back yet: ${more}`;
+    return `The run was stopped ${span(-leftMs)} after the required wait, before the client retried: ${more}`;
   }
-  return `The run was stopped while the client waited as it was asked to${leftMs > 0 ? `, ${span(leftMs)} before the end of that wait` : ''}: ${more}`;
+  return `The run was stopped ${leftMs > 0 ? `during the required wait, ${span(leftMs)} before its end` : 'soon after the required wait'}: ${more}`;
 }
 
-/** Whether the client left the answer when it was stopped, or right before. */
-const isLeftBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
+/** Whether the client disconnected from a response when it was stopped, or shortly before. */
+const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
   (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
 
-function whyUntold(
+function whyInconclusive(
   { requests, isOver, end, idle }: Run,
   { fail = [] }: Expectation,
   unrecorded: readonly UnrecordedRequests[],
 ): string {
-  if (requests.length === 0) return describeOutside(unrecorded) ?? 'No request came.';
+  if (requests.length === 0) return describeOutside(unrecorded) ?? 'No requests received.';
   if (requests.some(isUnknown)) {
     const hangs = requests.some(({ isUnreadable }) => isUnreadable);
     const when = end?.isInterrupted ? ' before it was stopped' : isOver ? '' : ' yet';
-    const how = end?.isInterrupted && hangs ? `${when}: if it still waited, it needs a time limit of its own` : when;
-    return `Answers were lost on their way, and nothing shows what the client made of it${how}.`;
+    const how =
+      end?.isInterrupted && hangs ? `${when}: if the client was still waiting, it needs a timeout of its own` : when;
+    return `Responses were lost, and no request shows the client's reaction${how}.`;
   }
   if (!requests.some(({ isRefused }) => isRefused)) {
-    const next = idle ?? '--scenario minute-wall does that, in ten seconds.';
-    return `No request was refused and no answer was lost, so nothing was put to the test. ${next}`;
+    const next = idle ?? '--scenario minute-wall tests a client in ten seconds.';
+    return `No request was refused and no response was lost, so nothing was put to the test. ${next}`;
   }
   if (fail.length > 0) {
     const how = fail.includes('late-request')
-      ? ' Say when the caller of a call gives up: POST /__sim/outcome with the result "aborted".'
+      ? ' Report when a caller gives up: POST /__sim/outcome with the result "aborted".'
       : '';
-    return `The client was refused, but nothing put what the scenario is about to the test: ${fail.join(', ')}.${how}`;
+    return `The client was refused, but nothing put the scenario's rules to the test: ${fail.join(', ')}.${how}`;
   }
-  return 'The client was refused, and nothing shows whether it came back: name its calls in X-Sim-Call, or let it run longer.';
+  return 'The client was refused, and no request shows whether it retried: name its calls in X-Sim-Call, or let it run longer.';
 }

@@ -1,28 +1,31 @@
 import type { JudgedRequest } from './run.js';
 
-/** Least factor by which the waits of a call have grown before a short one begins another call. */
+/** Minimum growth factor of a call's waits before a short wait starts another call. */
 const leastGrowth = 1.5;
-/** Most by which equal waits of two calls differ, as a share. */
+/** Maximum difference between equal waits of two calls, as a share. */
 const mostApart = 0.25;
-/** Differences of waits by chance. */
+/** Random differences between waits, in milliseconds. */
 const noiseMs = 40;
 
 /**
- * Splits equal tries of one thread, sent one after the other, into the calls that they are of, as far as waits and
- * connections show it: a series of waits that starts again, or, of a known number of calls, a connection that brought several
- * tries and then another one that does.
- * @param most how many calls they can be; `undefined` if nobody knows, where a series that starts again after a wait may be
- *   that of a retry in another layer, and a client may have changed its connection
- * @returns one list if nothing tells calls apart
+ * Splits equal sequential attempts into calls, by waits and connections. A new call starts when a growing series of
+ * waits restarts or, with a known number of calls, when a connection with several attempts is replaced by another.
+ * @param most maximum number of calls; `undefined` if unknown, so that a restarted series may be a retry in an outer
+ * layer and a new connection proves nothing
+ * @returns one list if the calls cannot be distinguished
  */
-export function callsOf(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
+export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
   const calls: JudgedRequest[][] = [];
   const series: number[][] = [];
   for (const [at, request] of tries.entries()) {
     const before = tries[at - 1];
     const waitMs = before === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
     const waits = series.at(-1) ?? [];
-    if (before === undefined || startsAgain(waits, waitMs, most) || (most !== undefined && isOnNext(tries, at))) {
+    if (
+      before === undefined ||
+      restartsWaits(waits, waitMs, most) ||
+      (most !== undefined && startsNextConnection(tries, at))
+    ) {
       calls.push([request]);
       series.push([]);
     } else {
@@ -34,7 +37,7 @@ export function callsOf(tries: readonly JudgedRequest[], most: number | undefine
   return areSeveral ? calls : [[...tries]];
 }
 
-/** Whether each series has the waits of the first, as far as it goes: long waits by chance are no rhythm. */
+/** Whether every series has the waits of the first, up to its own length. Excludes long waits by chance. */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * mostApart;
   return others.every(
@@ -42,17 +45,17 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
   );
 }
 
-function startsAgain(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
+function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // A loop without waits has long ones by chance.
+  // A loop without waits has long waits by chance.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * leastGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // The next call begins at once; another layer of retries waits as the first did.
+  // The next call starts at once, whereas an outer retry layer waits like the first.
   const mostMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= mostMs;
 }
 
-/** Whether a connection that brought at least two tries ends there, and another one begins that does too. */
-function isOnNext(tries: readonly JudgedRequest[], at: number): boolean {
+/** Whether a connection with at least two attempts ends before this attempt, and another with at least two starts. */
+function startsNextConnection(tries: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => tries[index]?.connection);
   return (
     before !== undefined &&

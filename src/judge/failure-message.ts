@@ -2,9 +2,9 @@ import { counted } from '../values/counted.js';
 import { fewFindings, requestsOf } from './few-findings.js';
 import type { Verdict } from './judge-run.js';
 
-// How a failed test tells of a verdict.
+// Text of failed tests about a verdict.
 
-/** A finding a line, each with what to do about it. */
+/** One line per finding, with its advice. */
 export const evidence = (findings: Verdict['findings']) =>
   fewFindings(findings)
     .map(({ finding, hidden }) => {

@@ -1,16 +1,19 @@
 import type { Finding } from './finding.js';
 
-/** A run of hours has hundreds of the same; what to do about them is said often enough by so many. */
+/** Maximum number of findings shown per rule and severity. A run of hours can have hundreds of equal findings. */
 const mostShown = 3;
 
-/** A finding to be shown. */
+/** A finding to show. */
 export interface ShownFinding {
   finding: Finding;
-  /** Behind the last one that is shown of its rule and severity: those that are not. */
+  /** Findings of the same rule and severity that are not shown. Set on the last shown finding. */
   hidden: Finding[];
 }
 
-/** The first findings of each rule and severity, in their order, for whoever reads them; a file for programs has all. */
+/**
+ * First findings per rule and severity, in order, for reports that people read. Machine-readable files contain all
+ * findings.
+ */
 export function fewFindings(findings: readonly Finding[]): ShownFinding[] {
   const shown: ShownFinding[] = [];
   for (const finding of findings) {
@@ -23,7 +26,7 @@ export function fewFindings(findings: readonly Finding[]): ShownFinding[] {
   return shown;
 }
 
-/** `request 7`, `requests 2–4, 9 and 30 more`. */
+/** Formats the ids of a finding's requests: `request 7`, `requests 2–4, 9 and 30 more`. */
 export function requestsOf({ requests }: Finding): string {
   const sorted = [...new Set(requests)].sort((a, b) => a - b);
   const ranges: { first: number; last: number }[] = [];

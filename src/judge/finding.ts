@@ -3,46 +3,46 @@ import type { JudgedRequest, KnownRequest, Run } from './run.js';
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
 
-/** One thing that the client did, wrong or right. */
+/** One observed behavior of the client, wrong or right. */
 export interface Finding {
   code: FindingCode;
   severity: Severity;
-  /** When, in ISO 8601 of the simulator's clock. */
+  /** Time of the first request, in ISO 8601 of the simulator's clock. */
   at: string;
-  /** The ids of the requests in the journal. */
+  /** Ids of the requests in the journal. */
   requests: number[];
-  /** What was measured, and what would have been allowed. */
+  /** Measured value, and allowed value. */
   measured: string;
   allowed: string;
-  /** What happened and what to do, in a sentence or two. */
+  /** Description with advice, in one or two sentences. */
   text: string;
 }
 
-/** What a rule says of a run: whether the run put the client to that test, and what it found. */
+/** A rule's result for a run: whether the run tested the rule, and the findings. */
 export interface Judgement {
   exercised: boolean;
   findings: Finding[];
-  /** Why nobody can tell whether the client is at fault, where that is so: one sentence. */
+  /** Reason why the rule cannot decide whether the client is at fault, in one sentence. */
   doubt?: string | undefined;
 }
 
-/** A rule that goes by what can be observed of requests and answers alone: it judges recorded traffic, too. */
+/** A rule that needs only observable requests and responses, so it also judges recorded traffic. */
 export interface WireRule {
   readonly needs: 'wire';
-  // A function and no method: of a method the compiler would not see that it takes too much.
+  // A function property, because the compiler checks the parameters of methods less strictly.
   readonly judge: (run: Run) => Judgement;
 }
 
-/** A rule that needs what only the simulator knows, so that a log of the wire is not enough. */
+/** A rule that needs internal knowledge of the simulator. A log of the wire is not enough. */
 export interface SimulatorRule {
   readonly needs: 'simulator';
   readonly judge: (run: Run<KnownRequest>) => Judgement;
 }
 
-/** One rule of the judge. What it is given has no more than it says it needs, so that the compiler holds it to that. */
+/** A rule of the judge. The type of its input is limited to its declared needs. */
 export type Rule = WireRule | SimulatorRule;
 
-/** A finding about some requests, dated by the first. */
+/** Creates a finding about requests, dated by the first. */
 export function finding(
   code: FindingCode,
   severity: Severity,
@@ -60,7 +60,7 @@ export function finding(
   };
 }
 
-/** `80 ms`, `12.4 s`, `2.5 min`, `12.5 h`, `30 days`. */
+/** Formats a duration: `80 ms`, `12.4 s`, `2.5 min`, `12.5 h`, `30 days`. */
 export function span(ms: number): string {
   const size = Math.abs(ms);
   if (size < 1_000) return `${Math.round(ms)} ms`;
@@ -70,11 +70,11 @@ export function span(ms: number): string {
   return `${Number((ms / length).toFixed(1))} ${unit}`;
 }
 
-/** `once`, `twice`, `3 times`. */
+/** Formats a number of occurrences: `once`, `twice`, `3 times`. */
 export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
-/** Words before the measure of the first of several requests; empty for a single one. */
+/** Text before a measurement of the first request: `the first ` if there are several, otherwise empty. */
 export const theFirst = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');
 
-/** `GET /pets?limit=5`. */
+/** Formats a request as method and target: `GET /pets?limit=5`. */
 export const target = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;

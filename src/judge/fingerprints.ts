@@ -1,21 +1,25 @@
 import type { RequestRecord } from '../requests/request-record.js';
 
-/** Gives requests that may be one call tried again the same number, because rules group by it again and again. */
+/**
+ * Assigns equal numbers to requests that may be attempts of one call. Numbers, because the rules group by them
+ * repeatedly.
+ */
 export class Fingerprints {
   #count = 0;
-  /** By key and method, which mostly are those of the request before: longer texts take longer to look up. */
+  /** Numbers by key and method. Two levels, because lookups of longer texts are slower and both rarely change. */
   readonly #kinds = new Map<string, Map<string, number>>();
   #token: string | undefined;
   #method: string | undefined;
   #kind = new Map<string, number>();
 
   /**
-   * @param client the name of the client
-   * @param requestText the body of the request
+   * Number of a request. Equal for attempts of one call.
+   * @param client name of the client
+   * @param requestText request body
    */
   of(request: RequestRecord, client: string | undefined, requestText: string): number {
     const { token, method } = request;
-    if (token !== this.#token || method !== this.#method) this.#turnTo(token, method);
+    if (token !== this.#token || method !== this.#method) this.#select(token, method);
     const text = request.call === undefined ? sentIn(request, requestText) : `\n${client}\n${request.call}`;
     let number = this.#kind.get(text);
     if (number === undefined) {
@@ -25,7 +29,7 @@ export class Fingerprints {
     return number;
   }
 
-  #turnTo(token: string | undefined, method: string): void {
+  #select(token: string | undefined, method: string): void {
     this.#token = token;
     this.#method = method;
     const name = `${method} ${token}`;
@@ -38,7 +42,7 @@ export class Fingerprints {
   }
 }
 
-/** A call without a name is what it sends; one with a name is itself whatever it sends. */
+/** Text that identifies an unnamed call: its target and body. */
 function sentIn({ path, query }: RequestRecord, requestText: string): string {
   const target = query === '' ? path : `${path}?${query}`;
   return requestText === '' ? target : `${target}\n${requestText}`;

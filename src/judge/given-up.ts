@@ -4,52 +4,56 @@ import { type Severity, span, target } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 
-/** What a client may wait for where it was told nothing. */
+/** Maximum wait of a client after a response that named no time, in milliseconds. */
 const unknownWaitMs = 60_000;
-/** A client that was stopped may have been about to come back, so it is given up on later. */
+/** Factor on the patience with a stopped client, which may have been about to retry. */
 const stoppedPatience = 3;
 
-/** Whether the client would have come back by now: it has ended by itself, or is late beyond patience, and plainly so where it was stopped. */
+/** Whether the client gave up the call: it has ended by itself, or its retry is overdue. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, endMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // What is still on its way may be the next try, and time before the clock was set back says nothing.
+  // A pending request may be the retry. Times before the clock was set back are not comparable.
   if (pending > 0 || requests.at(-1)?.lane.era !== failed.lane.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
-  return endMs > comesBackMs(failed) + patience;
+  return endMs > expectedRetryMs(failed) + patience;
 }
 
-/** When a client that failed can come back: as it was told, or after a while. */
-export const comesBackMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) => deadlineMs ?? answeredAtMs + unknownWaitMs;
+/** Time at which a client with a failed request can retry, in Unix milliseconds. */
+export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
+  deadlineMs ?? answeredAtMs + unknownWaitMs;
 
-/** Ending of `allowed` in findings about calls that may be given up if the caller is told. */
+/** Ending of `allowed` for calls that may be given up with an error for the caller. */
 export const orError = ', or an error for the caller';
 
-/** How a client that gave up told its caller, as far as anyone knows: giving up in silence is a fault, saying so is none. */
-export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; told: string } {
+/**
+ * Severity of giving up, depending on whether the caller got an error, and a sentence about it. Only giving up silently
+ * is a fault.
+ */
+export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; note: string } {
   const reports = run.outcomes ?? [];
   const reported = new Set(reports.filter(({ result }) => result !== 'succeeded').map(({ call }) => call));
   const isReported = reported.has(undefined) || failed.every(({ call }) => call !== undefined && reported.has(call));
-  if (isReported) return { severity: 'info', told: 'Its caller was told.' };
+  if (isReported) return { severity: 'info', note: 'The caller got an error.' };
   if (run.end?.isInterrupted) {
     const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
       span(run.endMs - Math.max(...failed.map(instantOf)));
-    const told = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
-      ? `It had ${sinceMs(comesBackMs)} for that after the wait, until the run was stopped.`
-      : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If it still waited for the answer, it needs a time limit of its own.' : ''}`;
-    return { severity: 'info', told };
+    const note = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
+      ? `The client had ${sinceMs(expectedRetryMs)} for a retry after the wait, until the run was stopped.`
+      : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If the client was still waiting for the response, it needs a timeout of its own.' : ''}`;
+    return { severity: 'info', note };
   }
-  if (run.end?.hasFailed) return { severity: 'info', told: 'The command said so by its exit code.' };
+  if (run.end?.hasFailed) return { severity: 'info', note: 'The command reported the failure by its exit code.' };
   if (run.end?.hasFailed === false) {
-    return { severity: 'warn', told: 'The command ended as if all were well: tell the caller.' };
+    return { severity: 'warn', note: 'The command exited with 0: report an error to the caller.' };
   }
-  return { severity: 'info', told: 'That is right only where the caller was told.' };
+  return { severity: 'info', note: 'That is correct only if the caller got an error.' };
 }
 
-/** A client that looks for its pet does so soon. */
-const mostLooks = 50;
+/** Maximum number of later reads to search for a stored pet. */
+const mostReads = 50;
 
-/** The same for all rules of a run. */
+/** Cache shared by the rules of one run. */
 const known = new WeakMap<readonly JudgedRequest[], Obtained>();
 
 export function obtainedIn({ requests }: Run): Obtained {
@@ -61,10 +65,10 @@ export function obtainedIn({ requests }: Run): Obtained {
   return obtained;
 }
 
-/** Tells of calls that were refused or not answered at last whether the client has what it wanted all the same. */
+/** Determines whether the client obtained the result of a refused or unanswered call in another way. */
 class Obtained {
   readonly #requests: readonly JudgedRequest[];
-  /** Made when it is first needed: most runs need none of it. */
+  /** Created on demand, because most runs do not need it. */
   #read: ReadOutcomes | undefined;
 
   constructor(requests: readonly JudgedRequest[]) {
@@ -72,30 +76,30 @@ class Obtained {
   }
 
   /**
-   * Whether the same was served later: a write from whatever key and with whatever else in its body, a read with another key.
-   * Or whether the answer to a write was lost, and the client saw the pet when it looked after that, and after a refusal.
+   * Whether an equal request succeeded later (a write with any key and body for the same pet, a read with another key),
+   * or the client saw the pet after a lost response.
    */
   has(refused: JudgedRequest): boolean {
     if (!isWrite(refused) && refused.method !== 'GET') return false;
     this.#read ??= readOutcomes(this.#requests);
-    const { served, lost, looks } = this.#read;
+    const { served, lost, reads } = this.#read;
     const later = served.get(wanted(refused));
     if (later !== undefined && later.id > refused.id && (isWrite(refused) || later.token !== refused.token))
       return true;
     const isLost = !refused.isRefused || (lost.get(refused.pet)?.id ?? refused.id) < refused.id;
     if (!isWrite(refused) || !isLost) return false;
-    const from = lowest(looks.length, (at) => (looks[at] as JudgedRequest).id > refused.id);
-    return looks.slice(from, from + mostLooks).some((look) => look.client === refused.client && shows(look, refused));
+    const from = lowest(reads.length, (at) => (reads[at] as JudgedRequest).id > refused.id);
+    return reads.slice(from, from + mostReads).some((read) => read.client === refused.client && shows(read, refused));
   }
 }
 
 interface ReadOutcomes {
-  /** The last request that was served, by what it asked for. */
+  /** Last successful request, by what it asked for. */
   served: ReadonlyMap<string, JudgedRequest>;
-  /** The first write of each pet whose answer was lost. */
+  /** First write of each pet with a lost response. */
   lost: ReadonlyMap<string, JudgedRequest>;
-  /** The reads that were served. */
-  looks: readonly JudgedRequest[];
+  /** Successful reads. */
+  reads: readonly JudgedRequest[];
 }
 
 function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
@@ -104,7 +108,7 @@ function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
   return {
     served: new Map(served.map((request) => [wanted(request), request])),
     lost: new Map(lost.map((request) => [request.pet, request])),
-    looks: served.filter(({ method }) => method === 'GET'),
+    reads: served.filter(({ method }) => method === 'GET'),
   };
 }
 
@@ -113,6 +117,6 @@ const wanted = (request: JudgedRequest) =>
     ? [request.call, request.pet].join('\n')
     : [request.client, request.call, target(request)].join('\n');
 
-/** Whether the answer has a pet of that name in it. */
+/** Whether the response contains a pet with the same name. */
 const shows = ({ responseBody }: JudgedRequest, { pet }: JudgedRequest) =>
   textOfBytes(responseBody).includes(`"name":${JSON.stringify(pet.split('\n', 1)[0])}`);

@@ -1,24 +1,24 @@
-/** Least factor from wait to wait of an exponential backoff. */
+/** Minimum growth factor between waits of an exponential backoff. */
 export const leastGrowth = 1.5;
-/** A wait may stop growing at a bound of the client's own after this many steps. */
+/** Number of growing waits after which a client's own maximum may apply. */
 const mostSteps = 3;
-/** Added to each wait, so that a wait of nothing can grow too. */
+/** Added to every wait, in milliseconds, so that growth from a zero wait can be measured. */
 const baseMs = 100;
-/** Longest latency, and the most by which waits on timers differ by chance. */
+/** Maximum latency, and maximum random difference between waits on timers, in milliseconds. */
 const noiseMs = 40;
-/** Farthest distance of a wait from a curve that fits: in milliseconds, and as a share of the whole rise. */
+/** Maximum distance of a wait from the fitted curve, in milliseconds and as a share of the total rise. */
 const mostOffMs = 25;
 const mostOffShare = 0.05;
-/** Factors of the curves that are tried. */
+/** Growth factors of the curves to fit. */
 const factors = [leastGrowth, 1.75, 2, 2.5, 3, 4];
 
-/** Mean factor from one wait to the next, up to the longest. */
+/** Mean growth factor between waits, up to the longest wait. */
 export function growthOf(waits: readonly number[]): number {
   const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
   return total ** (1 / Math.min(waits.length - 1, mostSteps));
 }
 
-/** Whether the waits grow exponentially, also above a constant or with random steps, up to a bound of the client's own. */
+/** Whether the waits grow exponentially up to a maximum. Allows a constant offset and random steps. */
 export function isExponential(waits: readonly number[]): boolean {
   if (growthOf(waits) >= leastGrowth || risesAtRandom(waits)) return true;
   const longest = Math.max(...waits);
@@ -26,12 +26,15 @@ export function isExponential(waits: readonly number[]): boolean {
   if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
   const rising = waits.slice(0, atBound + 1);
   const riseMs = longest - (waits[0] ?? 0);
-  // Two waits fit every curve, so that one step beyond the noise is enough not to accuse.
+  // Two waits fit every curve, so one step beyond the noise counts as growth.
   if (rising.length === 2) return riseMs > noiseMs;
   return risesFromFloor(rising) || (riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor)));
 }
 
-/** Whether the first waits are alike and each later one is a backoff's: the shortest wait of a client may hide its first steps. */
+/**
+ * Whether equal first waits are followed by exponential growth. A client's minimum wait can hide the first steps of its
+ * backoff.
+ */
 function risesFromFloor(waits: readonly number[]): boolean {
   const [first = 0] = waits;
   const rise = waits.findIndex((ms) => Math.abs(ms - first) > noiseMs);
@@ -40,7 +43,7 @@ function risesFromFloor(waits: readonly number[]): boolean {
   );
 }
 
-/** Whether each wait is longer than the one before, the last twice as long as the first, by steps that are not alike. */
+/** Whether every wait is longer than the previous, the last at least twice the first, in unequal steps. */
 function risesAtRandom(waits: readonly number[]): boolean {
   const steps = waits.slice(1).map((ms, at) => ms - (waits[at] as number));
   const [least, most] = [Math.min(...steps), Math.max(...steps)];

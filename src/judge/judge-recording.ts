@@ -7,43 +7,44 @@ import type { ClientNeeds } from './needs.js';
 import { readObserved, readRequests } from './run.js';
 
 export interface JudgeRecordingOptions {
-  /** What the recording is called in the verdict: its file, or a scenario. */
+  /** Name of the recording in the verdict: its file, or a scenario. */
   readonly name: string;
-  /** Whether the client had ended when the recording did, so that what it had not done yet it never does. Default `false`. */
+  /** Whether the client had ended with the recording, so would send no further requests. Default `false`. */
   readonly isOver?: boolean | undefined;
-  /** Whether all requests had one key, though the recording does not show it. */
+  /** Whether all requests had the same key, although the recording does not contain it. */
   readonly isOneKey?: boolean | undefined;
-  /** What a scenario that it was recorded with expects and needs. */
+  /** Expectation and requirements of the scenario during the recording. */
   readonly expect?: Expectation | undefined;
   readonly needs?: ClientNeeds | undefined;
-  /** Whether the client is a page that is shown no header of the limits. Default: as the answers say. */
+  /** Whether the client is a page that cannot read the rate-limit headers. Default: as in the responses. */
   readonly areHeadersHidden?: boolean | undefined;
 }
 
-/** Rules that rest on neither the time nor the key of a request. */
+/** Rules that depend on neither time nor key. */
 const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64'];
 
-/** What is lost without a part of a recording, and how the next one gets it. */
+/** Rules that are unreliable without a part of the recording, with a sentence on how to record that part. */
 const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; say: string }> = {
   key: {
     rules: 'most',
-    say: 'without an API key, so that nobody knows which belong together. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or say --one-key where all had the same key',
+    say: 'without an API key, so it is unknown which requests share a key. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or use --one-key if all had the same key',
   },
-  timings: { rules: 'most', say: 'without their times. Record with timings, not in a minimal mode' },
+  timings: { rules: 'most', say: 'without times. Record with timings, not in a minimal mode' },
   'answer headers': {
     rules: 'most',
-    say: 'without the headers of their answers, where Retry-After stands. Record with headers',
+    say: 'without response headers such as Retry-After. Record with headers',
   },
   'request body': {
     rules: ['body-changed', 'lost-write', 'duplicate-write', 'gave-up', 'rounded-int64'],
-    say: 'without the body that was sent. Record with request bodies',
+    say: 'without the request body. Record with request bodies',
   },
-  'answer body': { rules: ['rounded-int64'], say: 'without the body of their answers. Record with content' },
+  'answer body': { rules: ['rounded-int64'], say: 'without the response body. Record with content' },
 };
 
 /**
- * Judges a client by recorded traffic. Where the simulator wrote the recording every rule judges, as it did live; else the
- * rules that need what only the simulator knows are unknown. What the recording does not hold makes the verdict inconclusive.
+ * Judges a client by recorded traffic. For the simulator's own recordings, all rules judge as in the live run;
+ * otherwise, rules that need internal knowledge are unknown. Missing parts of the recording make the verdict
+ * inconclusive.
  */
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
   const { name, isOver = false, isOneKey = false, expect, needs } = options;
@@ -59,17 +60,22 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   return withDoubts(verdict, exchanges, isOwn || isOneKey);
 }
 
-/** How far the clock of the service may be from what its `Date`, in whole seconds, tells; and an answer may travel. */
+/**
+ * Maximum error of the service's clock estimated from `Date`, including the response's travel time, in milliseconds.
+ */
 const clockDoubtMs = 1_500;
 
-/** A Reset that passed while its answer was on the way, or by the doubt about the clock, still is what the client was told. */
+/** Moves a response shortly before its Reset, if that passed only due to travel time or clock error. */
 function withResetAhead(exchange: Exchange): Exchange {
   const resetMs = Number(exchange.headers['X-RateLimit-Reset']) * 1000;
   const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
   return exchange.status === 429 && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
 }
 
-/** Fetch standard, CORS protocol: what is not exposed a page of another origin cannot read, though the network tab shows it. */
+/**
+ * Whether the page could not read the headers: a page of another origin reads only exposed headers (Fetch standard,
+ * CORS protocol), although the network tab shows all.
+ */
 const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
   origin !== undefined &&
   headers['Retry-After'] !== undefined &&
@@ -94,7 +100,7 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   const exercised = verdict.exercised.filter((code) => !unreliable.has(code));
   const unknown = [...new Set([...(verdict.unknown ?? []), ...unreliable])];
   const isStillFailed = findings.some(({ severity }) => severity === 'fail');
-  // A part that no exercised rule needs takes nothing away.
+  // If no tested rule needs the missing part, the verdict is unaffected.
   const isTouched = verdict.exercised.some((code) => unreliable.has(code)) || verdict.outcome !== 'pass';
   if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
   return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };

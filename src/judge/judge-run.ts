@@ -1,11 +1,11 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { FindingCode } from '../scenario/expectation.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { conclude, type Expectation, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';
 import { unmetNeed } from './needs.js';
-import { createIsHidden } from './outages.js';
+import { createOutageExcuse } from './outages.js';
 import { banHammered } from './rules/ban-hammered.js';
 import { banTripped } from './rules/ban-tripped.js';
 import { bodyChanged } from './rules/body-changed.js';
@@ -28,7 +28,7 @@ import { roundedInt64 } from './rules/rounded-int64.js';
 import { isServed, type JudgedRequest, type KnownRequest, type Run } from './run.js';
 import { undeclaredCallersIn } from './undeclared-callers.js';
 
-/** Every rule, by the code of its findings. */
+/** All rules, by the code of their findings. */
 export const rules: Readonly<Record<FindingCode, Rule>> = {
   'early-retry': earlyRetry,
   overslept,
@@ -51,50 +51,55 @@ export const rules: Readonly<Record<FindingCode, Rule>> = {
   proactive,
 };
 
-/** How the client behaved. */
+/** Verdict on a client's behavior. */
 export interface Verdict {
   scenario: string;
   outcome: 'pass' | 'fail' | 'inconclusive';
-  /** In one sentence, why it is this outcome. */
+  /** Reason for the outcome, in one sentence. */
   reason: string;
-  /** What the client did not do although the scenario needs it, such as `a POST /pets`; only where that is so. */
+  /** Requirement of the scenario that the client did not meet, such as `a POST /pets`, if any. */
   unmet?: string;
   findings: Finding[];
-  /** The rules that the run put to the test. */
+  /** Rules that the run tested. */
   exercised: FindingCode[];
-  /** The rules that need what only the simulator knows, where the requests were only observed. */
+  /**
+   * Rules that could not be judged because they need the simulator's internal knowledge, for observed requests only.
+   */
   unknown?: FindingCode[];
-  /** The requests that arrived and that the journal does not have, so that no rule saw them; only where there are any. */
+  /** Requests that the journal does not contain, so that no rule judged them; left out if there are none. */
   unrecorded?: readonly UnrecordedRequests[];
-  /** `lost` are requests whose answer did not reach the client whole; `dropped` are no longer in the journal. */
+  /**
+   * `lost` counts requests whose response did not reach the client completely; `dropped` counts those removed from the
+   * journal.
+   */
   counts: { requests: number; served: number; refused: number; banned: number; lost: number; dropped: number };
 }
 
-/** What else decides on the outcome. */
+/** Other inputs of the outcome. */
 export interface RunState {
   scenario: string;
-  /** How many entries the journal has lost; a run with gaps cannot pass. */
+  /** Number of entries dropped from the journal. A run with gaps cannot pass. */
   dropped: number;
-  /** When requests were refused that the journal does not show. */
+  /** Outages during which requests were refused without a journal entry. */
   outages?: readonly Outage[] | undefined;
-  /** The requests that arrived and that the journal does not have. */
+  /** Requests that the journal does not contain. */
   unrecorded?: readonly UnrecordedRequests[] | undefined;
   expect?: Expectation | undefined;
 }
 
 /** Judges a client by its requests. */
-export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => inOneGo(judgeRunInSteps(run, state));
+export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => runToEnd(judgeRunInSteps(run, state));
 
-/** The same, a rule at a time. */
+/** Judges a client in steps, one rule per step. */
 export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<Verdict> =>
   verdictOf(run, state, (rule) => rule.judge(run));
 
 /**
- * Judges a client by requests that were only observed, such as recorded traffic: the rules that need what only the
- * simulator knows are unknown, and never count as put to the test.
+ * Judges a client by observed requests, such as recorded traffic. Rules that need the simulator's internal knowledge
+ * are reported as unknown and do not count as tested.
  */
 export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
-  inOneGo(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
+  runToEnd(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
 
 function* verdictOf(
   run: Run,
@@ -111,7 +116,7 @@ function* verdictOf(
     if (judgement?.doubt !== undefined) doubts.set(code, judgement.doubt);
     yield;
   }
-  const isHidden = createIsHidden(run.requests, outages);
+  const isHidden = createOutageExcuse(run.requests, outages);
   const found = [...judgements.values()].flatMap((judgement) => judgement.findings);
   const callers = undeclaredCallersIn(run);
   const findings = found

@@ -1,40 +1,40 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import type { Verdict } from './judge-run.js';
 import { RunJudge, type RunProgress } from './run-judge.js';
 
 export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
-  /** Judges the requests of one API key alone: the key whole, or its last four characters. */
+  /** Judges only the requests of one API key, given in full or by its last four characters. */
   key?: string | undefined;
 }
 
 /**
- * How the client of a simulator behaved since the start, the last reset or the last clearing of the journal.
- * @param options.isOver whether the client has ended, so that what it has not done yet it never does; default `false`
- * @param options.end how its process ended, where somebody waited for it
- * @param options.key judges the requests of one API key alone
+ * Judges a simulator's client since the start, the last reset or the last clearing of the journal.
+ * @param options.isOver whether the client has ended and will send no further requests; default `false`
+ * @param options.end end of the client's process, if known
+ * @param options.key judges only the requests of one API key
  * @example expect(judge(sim, { isOver: true }).outcome).toBe('pass');
  */
 export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): Verdict =>
   judgeEntries(sim, key === undefined ? undefined : ({ token }) => token === key || token?.slice(-4) === key, progress);
 
 type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
-/** `outages` are those that the journal does not have. */
+/** Options for judging entries. `outages` are those that the journal does not have. */
 type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
 /**
  * Judges entries of a simulator's journal.
- * @param isJudged takes the entries of one key; `undefined`: all entries
+ * @param isJudged selects the entries of a key; `undefined` selects all
  */
 export const judgeEntries = (sim: Simulator, isJudged: IsJudged | undefined, progress: EntriesOptions = {}): Verdict =>
-  inOneGo(judgeInSteps(sim, isJudged, progress));
+  runToEnd(judgeInSteps(sim, isJudged, progress));
 
-/** The same in steps: of 10,000 entries the first verdict of a process takes 150 ms. */
+/** Judges entries in steps. The first verdict of a process on 10,000 entries takes 150 ms. */
 export function* judgeInSteps(
   sim: Simulator,
   isJudged: IsJudged | undefined,
-  { outages: untold = [], ...progress }: EntriesOptions = {},
+  { outages: unrecordedOutages = [], ...progress }: EntriesOptions = {},
 ): Steps<Verdict> {
   const { name, settings, clock } = sim;
   const { journal, resolved } = coreOf(sim).state;
@@ -43,7 +43,7 @@ export function* judgeInSteps(
   const runJudge = new RunJudge({
     scenario: name,
     expect: scenario.expect,
-    // Which key is to be judged somebody has said.
+    // The caller has selected the key, so the scenario's key is not required.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     areHeadersHidden: settings.cors === 'hidden',
   });
@@ -53,7 +53,7 @@ export function* judgeInSteps(
   return yield* runJudge.verdictInSteps({
     nowMs: clock.now(),
     dropped,
-    outages: untold.length > 0 ? [...outages, ...untold] : outages,
+    outages: unrecordedOutages.length > 0 ? [...outages, ...unrecordedOutages] : outages,
     unrecorded: unrecorded.count === 0 ? undefined : unrecorded.list(isJudged),
     pending,
     idle: idleIn(sim),
@@ -61,12 +61,12 @@ export function* judgeInSteps(
   });
 }
 
-/** What of the scenario had no effect on any request. */
+/** Part of the scenario that affected no request. */
 function idleIn({ settings, faults }: Simulator): string | undefined {
   const [idle] = faults.list().filter(({ applied }) => applied === 0);
   if (idle !== undefined) {
-    const met = idle.seen === 0 ? 'No request met the conditions of' : 'No request was hit by';
-    return `${met} the fault rule ${JSON.stringify(idle.name)}.`;
+    const effect = idle.seen === 0 ? 'matched no request' : 'applied to no request';
+    return `The fault rule ${JSON.stringify(idle.name)} ${effect}.`;
   }
   return settings.limitsApply === 'none' ? 'The limits are off.' : undefined;
 }

@@ -4,8 +4,8 @@ import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 import { petIn } from './same-pet.js';
 
 /**
- * One request of the client as it was observed, with what the judge derives from it. It reads its entry in place: of
- * 10,000 copies of so many fields the clearing up alone took a third of the judge's time.
+ * An observed request with values derived by the judge. References its entry, because copying the fields of 10,000
+ * entries made garbage collection a third of the judge's time.
  */
 export class JudgedRequest implements ObservedRequest, Place {
   readonly #entry: ObservedRequest;
@@ -13,35 +13,36 @@ export class JudgedRequest implements ObservedRequest, Place {
   declare readonly lane: Lane;
   declare readonly fingerprint: number;
   declare readonly requestText: string;
-  /** Whether the key had to wait: 429, or a ban under any status. */
+  /** Whether the key must wait: status 429, or a ban with any status. */
   declare readonly isRefused: boolean;
-  /** Whether that was during a ban, or over a limit of the plan; `false` where nobody knows. */
+  /** Whether the refusal was due to a ban, or to a limit of the plan; `false` if unknown. */
   declare readonly isBan: boolean;
   declare readonly isByLimit: boolean;
-  /** Whether the limits of the plan applied to it; `true` where nobody knows. */
+  /** Whether the plan's limits applied; `true` if unknown. */
   declare readonly isLimited: boolean;
-  /** Whether the client could not read the answer, by a fault or because it got another; `false` where nobody knows. */
+  /** Whether the client could not read the response, because of a fault; `false` if unknown. */
   declare readonly isUnreadable: boolean;
-  /** The wait that Retry-After asked for; `undefined` where it was missing or cannot be read. */
+  /** Wait in Retry-After, in milliseconds; `undefined` if missing or unreadable. */
   declare readonly retryAfterMs: number | undefined;
-  /** X-RateLimit-Reset of a refusal as an instant, where it lies ahead or is all there is. */
+  /** X-RateLimit-Reset of a refusal, in Unix milliseconds, if in the future or without Retry-After. */
   declare readonly resetMs: number | undefined;
-  /** The earliest instant that the answer named for coming back; `undefined` where it named none that can be read. */
+  /** Earliest promised time for a retry, in Unix milliseconds; `undefined` if missing or unreadable. */
   declare readonly deadlineMs: number | undefined;
-  /** Since when it may have been on its way: earlier than its arrival where callers queue for a connection. */
+  /** Earliest possible time of sending, in Unix milliseconds. Before the arrival if callers queue for a connection. */
   declare queuedAtMs: number;
-  /** Whether the lane had other requests on their way right before or after it. */
+  /** Whether another request of the lane was in flight shortly before or after. */
   isOverlapped = false;
-  /** The last refusal of its key that the client had certainly read when it sent this. */
+  /** Latest refusal of the key that the client must have received before it sent this request. */
   declare lastRefusalRead: JudgedRequest | undefined;
-  /** The refusal that this is another try after: of the same call, as far as that can be known. */
+  /** Refusal that this request retries, as an attempt of the same call, if known. */
   declare retryOf: JudgedRequest | undefined;
-  /** The same for a 503 that named a wait. */
+  /** 503 with a promised time that this request retries, if known. */
   declare retryOfOutage: JudgedRequest | undefined;
 
   /**
-   * @param areHeadersHidden whether the client is a page that sees neither Retry-After nor X-RateLimit-*
-   * @param isKnown whether the simulator recorded the request, so that only it says what was refused
+   * Derives the judge's values from an entry.
+   * @param areHeadersHidden whether the client is a page that cannot read Retry-After and X-RateLimit-*
+   * @param isKnown whether the simulator recorded the request, and so the refusal
    */
   constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;
@@ -64,7 +65,7 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.retryOfOutage = undefined;
   }
 
-  /** The pet that a write asks to store. Read when a rule first asks for it: to read JSON takes as long as all the rest. */
+  /** Pet in the body of a write. Parsed on demand, because parsing JSON takes as long as all other work. */
   get pet() {
     this.#pet ??= petIn(this.requestText);
     return this.#pet;
@@ -126,7 +127,7 @@ export class JudgedRequest implements ObservedRequest, Place {
   get connection() {
     return this.#entry.connection;
   }
-  /** The first `User-Agent` of its client. */
+  /** First `User-Agent` of the client. */
   get client() {
     return this.lane.client;
   }
@@ -135,7 +136,7 @@ export class JudgedRequest implements ObservedRequest, Place {
   }
 }
 
-/** A request with what only the simulator knows of it. */
+/** A request with the simulator's internal knowledge. */
 export class KnownRequest extends JudgedRequest {
   declare lastRefusalRead: KnownRequest | undefined;
   declare retryOf: KnownRequest | undefined;
@@ -148,13 +149,16 @@ export class KnownRequest extends JudgedRequest {
   }
 }
 
-/** A request that comes less than this too early is on time: timers are that exact. */
+/** Maximum earliness that still counts as on time, in milliseconds, for the precision of timers. */
 export const toleranceMs = 50;
-/** Where refusals are not held back, requests on two connections this close together may have been sent side by side. */
-export const besideMs = 100;
-/** A request that comes this long after an answer has seen it, whatever the connection; a parallel burst is over. */
+/**
+ * Maximum distance of requests on two connections that may be concurrent, in milliseconds, if refusals are not held
+ * back.
+ */
+export const concurrentMs = 100;
+/** Time after a response from which the client must have received it on any connection, in milliseconds. */
 export const graceMs = 1_000;
 
-/** A ban may be told by another status: who only observes knows it by the wait that it names. */
+/** Whether an observed response is a refusal with another status than 429. A ban is then recognized by its wait. */
 const asksToWait = (entry: ObservedRequest) =>
   entry.status >= 400 && entry.status < 500 && readRetryAfter(entry) !== undefined;

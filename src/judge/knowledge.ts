@@ -1,11 +1,11 @@
-import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
+import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane } from './place.js';
 
 /**
- * Sets on every request of a series the last refusal that the client had certainly read (`lastRefusalRead`), and the one
- * that it retries (`retryOf`). One pass in the order of arrival.
+ * Sets `lastRefusalRead` and `retryOf` on requests, in order of arrival: the latest refusal that the client must have
+ * received, and the refusal that the request retries.
  */
-export function markKnowledge(requests: readonly JudgedRequest[]): void {
+export function markReadRefusals(requests: readonly JudgedRequest[]): void {
   const lanes = new ByLane(() => new LaneKnowledge());
   for (const request of requests) {
     const lane = lanes.of(request.lane);
@@ -15,8 +15,8 @@ export function markKnowledge(requests: readonly JudgedRequest[]): void {
   }
 }
 
-/** Sets on every request the 503 that it retries, if that named a wait and the call is not served yet. */
-export function markOutages(requests: readonly JudgedRequest[]): void {
+/** Sets `retryOfOutage` on requests: the 503 with a promised time that the request retries, until the call succeeds. */
+export function markOutageRetries(requests: readonly JudgedRequest[]): void {
   const lanes = new Map<Lane, LaneKnowledge>();
   for (const request of requests) {
     const { status, isUnreadable, retryAfterMs } = request;
@@ -27,14 +27,14 @@ export function markOutages(requests: readonly JudgedRequest[]): void {
       lane = new LaneKnowledge();
       lanes.set(request.lane, lane);
     }
-    // Unlike a 429 it says nothing to other calls; of equal ones side by side nobody can tell which it was.
-    if (request.lane.isOneThread || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
+    // A 503, unlike a 429, does not affect other calls. Concurrent equal calls are indistinguishable.
+    if (request.lane.isSequential || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
     if (isOutage) lane.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);
   }
 }
 
-/** What one client has read of its refusals, as far as times prove it. */
+/** Refusals that a lane's client must have received, as far as times prove it. */
 class LaneKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
@@ -46,31 +46,34 @@ class LaneKnowledge {
     if (refusal.call !== undefined) refusalsUnder(this.#ofCalls, refusal.call).add(refusal);
   }
 
-  /** The call is served: its refusals say nothing of what follows. */
+  /** Forgets a call's refusals after its success. */
   forget({ fingerprint }: JudgedRequest): void {
     this.#byFingerprint.delete(fingerprint);
   }
 
-  /** The last refusal of any call; of a call with another name only where the two are known to follow one another. */
+  /**
+   * Latest refusal of any call that the client must have received. For other named calls, only if the calls are known
+   * to be sequential.
+   */
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
-    if (request.lane.isOneThread) {
-      // Without a connection another call this soon may be of another caller, that has read nothing of it.
+    if (request.lane.isSequential) {
+      // Without a connection, another call this soon may come from another caller that has not received the refusal.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
       const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
-      return later(own, this.#all.lastBefore(request, besideMs));
+      return later(own, this.#all.lastBefore(request, concurrentMs));
     }
     return later(ofCall, later(this.#all.lastOnConnection(request), this.#all.lastAged(request)));
   }
 
   /**
-   * The refusal of the same call. Where equal calls wait side by side, nobody can tell which of them comes back; it is
-   * taken for the one that had the least to wait, so that no call is blamed for the promise that another was given.
+   * Refusal of the same call. For concurrent equal calls, assumes the refusal with the earliest deadline, so that no
+   * call is blamed for another's promise.
    */
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
-    if (request.lane.isOneThread || request.call !== undefined) return same?.lastBefore(request);
+    if (request.lane.isSequential || request.call !== undefined) return same?.lastBefore(request);
     return same?.takeLeastToWait(request);
   }
 }
@@ -89,25 +92,25 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
   return one.id > other.id ? one : other;
 }
 
-/** Refusals in the order of their arrival, each looked at a bounded number of times. */
+/** Refusals in order of arrival, each inspected a bounded number of times. */
 class Refusals {
   readonly #list: JudgedRequest[] = [];
-  /** Both made when they are needed: a client of one thread needs none. */
+  /** Created on demand, because clients without overlaps need neither. */
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
-  /** How many at the front are older than the grace; those that wait for their next try, the least to wait first. */
+  /** Number of refusals older than the grace period, and those that wait for a retry, earliest deadline first. */
   #aged = 0;
   readonly #waiting: JudgedRequest[] = [];
   #firstWaiting = 0;
 
   add(refusal: JudgedRequest): void {
     this.#list.push(refusal);
-    if (refusal.lane.isOneThread || refusal.connection === undefined) return;
+    if (refusal.lane.isSequential || refusal.connection === undefined) return;
     this.#onConnection ??= new Map();
     this.#onConnection.set(refusal.connection, refusal);
   }
 
-  /** The last one that was answered before the request arrived, by so much. */
+  /** Latest refusal sent at least `byMs` before the request arrived. */
   lastBefore(request: JudgedRequest, byMs = 0): JudgedRequest | undefined {
     const oldest = Math.max(0, this.#list.length - mostOnTheirWay);
     for (let at = this.#list.length - 1; at >= oldest; at--) {
@@ -117,20 +120,20 @@ class Refusals {
     return this.lastAged(request);
   }
 
-  /** The one that the connection of the request brought last, where nothing else of the client was on its way then. */
+  /** Latest refusal on the request's connection, if the client had no other request in flight. */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
     if (request.connection === undefined || request.isOverlapped || request.lane.callers > 1) return undefined;
     const refusal = this.#onConnection?.get(request.connection);
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }
 
-  /** The last one that is older than the grace. */
+  /** Latest refusal that is older than the grace period. */
   lastAged(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     return this.#list[this.#aged - 1];
   }
 
-  /** Of those that the client had read and that wait for their next try, the one with the earliest deadline. */
+  /** Takes the received refusal with the earliest deadline that has no retry yet. */
   takeLeastToWait(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     while (this.#isTaken(this.#waiting[this.#firstWaiting])) this.#firstWaiting++;
@@ -167,7 +170,7 @@ class Refusals {
   }
 }
 
-/** Further back than this nobody looks for the last refusal that was answered; a client has fewer requests on their way. */
+/** Maximum number of recent refusals to inspect. Clients have fewer requests in flight. */
 const mostOnTheirWay = 256;
 
 const isAnswered = (refusal: JudgedRequest, request: JudgedRequest) =>

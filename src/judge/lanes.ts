@@ -2,19 +2,19 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
 import { Fingerprints } from './fingerprints.js';
-import { besideMs, graceMs, type JudgedRequest } from './judged-request.js';
+import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane, type Place } from './place.js';
 
-/** A clock that was set back by less than this was corrected, and the run goes on. */
+/** Maximum correction of a clock, in milliseconds. A clock set back further starts a new era. */
 const correctionMs = 1_000;
 
 const entriesOfStep = 500;
 
 /**
- * The entries with what can be said of each by itself and by its neighbours in time.
- * @param entries in the order of arrival
- * @param callers how many callers the client is known to have; 1: their times say
- * @param toRequest makes a request of an entry
+ * Creates a judged request for every entry, with its lane, its fingerprint and its overlaps with other requests.
+ * @param entries in order of arrival
+ * @param callers known number of concurrent callers; if 1, concurrency is inferred from overlapping requests
+ * @param toRequest creates a request from an entry
  */
 export function* placeInLanes<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
@@ -35,7 +35,7 @@ export function* placeInLanes<Request extends JudgedRequest>(
   return requests;
 }
 
-/** Says where entries belong; they come in the order of arrival. */
+/** Assigns entries to lanes, in order of arrival. */
 class Places {
   readonly #callers: number;
   readonly #fingerprints = new Fingerprints();
@@ -73,12 +73,12 @@ class Places {
     const series = this.#series.get(key) ?? this.#series.size;
     this.#series.set(key, series);
     const byClient = `${key} ${client}`;
-    // One connection is of one client, also where that changes its User-Agent.
+    // A connection belongs to one client, even if its User-Agent changes.
     const byConnection = connection === undefined ? byClient : `${key}\n${connection}`;
     const lane = this.#lanes.get(byConnection) ??
       this.#lanes.get(byClient) ?? {
         ...{ token, era, series, client, callers: this.#callers },
-        isOneThread: this.#callers === 1,
+        isSequential: this.#callers === 1,
       };
     this.#lanes.set(byConnection, lane);
     if (!this.#lanes.has(byClient)) this.#lanes.set(byClient, lane);
@@ -88,9 +88,8 @@ class Places {
 }
 
 /**
- * Notes for each request since when it may have waited in the client: since the first of those that came one soon after
- * the other, because callers queue for connections, and a busy machine takes its time. But of so many callers one has come
- * back when more requests than callers have come.
+ * Sets the earliest time at which each request may have been sent. Concurrent callers queue for connections, so this is
+ * the arrival of the first request in a dense series. With n callers, the (n+1)th request proves that one has returned.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<Lane, JudgedRequest[]>();
@@ -103,55 +102,55 @@ function markQueues(requests: readonly JudgedRequest[]): void {
       continue;
     }
     queue.push(request);
-    const cameBack = queue[queue.length - 1 - lane.callers];
-    request.queuedAtMs = cameBack === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : cameBack.answeredAtMs;
+    const hasRetried = queue[queue.length - 1 - lane.callers];
+    request.queuedAtMs = hasRetried === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : hasRetried.answeredAtMs;
   }
 }
 
-/** What is on its way in a lane. */
+/** Requests in flight in a lane. */
 interface Traffic {
-  /** Of the answers that are waited for, the one that most requests came before. */
+  /** Among the requests in flight, the one whose response came after the most arrivals. */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
-  /** Whether all came on the same connection. */
+  /** Whether all requests used the same connection. */
   isOneConnection: boolean;
 }
 
-/** Notes for each request whether others of its lane were on their way with it, and so whether the lane is one thread. */
+/** Marks requests that overlap with others of their lane. A lane with overlaps has several threads. */
 function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
   const lanes = new ByLane((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
   for (const request of requests) {
     const traffic = lanes.of(request.lane);
     const { open } = traffic;
-    // What arrived before an answer was sent did not wait for it, wherever its id was given.
-    const isBeside =
+    // A request that arrived before a response was sent did not wait for it, on any server.
+    const isConcurrent =
       open !== undefined && (open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs);
-    if (isBeside) overlap(open, request);
-    if (!isHeld) markNeighbours(request, traffic);
-    // A client that went away from an answer no longer waits for it.
+    if (isConcurrent) overlap(open, request);
+    if (!isHeld) markNeighbors(request, traffic);
+    // A client that disconnected does not wait for the response.
     const isWaitedFor = request.status !== 0;
     if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) traffic.open = request;
   }
 }
 
-function markNeighbours(request: JudgedRequest, traffic: Traffic): void {
+function markNeighbors(request: JudgedRequest, traffic: Traffic): void {
   const { recent } = traffic;
   traffic.isOneConnection &&= recent.length === 0 || recent.at(-1)?.connection === request.connection;
-  const near = request.arrivedAtMs - besideMs;
-  const oldest = traffic.isOneConnection ? recent.length : Math.max(0, recent.length - mostBeside);
+  const near = request.arrivedAtMs - concurrentMs;
+  const oldest = traffic.isOneConnection ? recent.length : Math.max(0, recent.length - maximumNeighbors);
   for (let at = recent.length - 1; at >= oldest; at--) {
-    const beside = recent[at] as JudgedRequest;
-    if (beside.answeredAtMs < near) break;
-    if (beside.connection !== request.connection) overlap(beside, request);
+    const neighbor = recent[at] as JudgedRequest;
+    if (neighbor.answeredAtMs < near) break;
+    if (neighbor.connection !== request.connection) overlap(neighbor, request);
   }
   recent.push(request);
 }
 
-/** More neighbours are not looked at: one is enough to know. */
-const mostBeside = 8;
+/** Maximum number of neighbors to compare. One overlap is enough. */
+const maximumNeighbors = 8;
 
 function overlap(one: JudgedRequest, other: JudgedRequest): void {
   one.isOverlapped = true;
   other.isOverlapped = true;
-  one.lane.isOneThread = false;
+  one.lane.isSequential = false;
 }

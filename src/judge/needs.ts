@@ -3,14 +3,14 @@ import { groupBy } from '../values/group-by.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
 import { isServed } from './request-kind.js';
 
-/** What a scenario needs of a client so that it is met: its field `client`. */
+/** Requirements of a scenario on its client: its field `client`. */
 export interface ClientNeeds {
   /** The API key. */
   readonly key?: string | undefined;
   readonly operation?: string | undefined;
-  /** How many calls; another try of one is no further call. */
+  /** Number of calls. Retries do not count. */
   readonly calls?: number | undefined;
-  /** How many of them side by side. Default 1. */
+  /** Number of concurrent calls. Default 1. */
   readonly parallel?: number | undefined;
 }
 
@@ -20,30 +20,30 @@ const targets: Record<string, string> = {
   getPet: 'a GET /pets/{petId}',
 };
 
-/** What the requests left out of what the scenario needs; `undefined` when they met it, or nobody can tell. */
+/** Requirement that the requests did not meet; `undefined` if all are met, or if that cannot be determined. */
 export function unmetNeed(
   requests: readonly JudgedRequest[],
   { key, operation, calls = 1, parallel = 1 }: ClientNeeds,
 ): string | undefined {
   if (requests.length === 0) return undefined;
   const withKey = key === undefined ? requests : requests.filter(({ token }) => token === key);
-  if (withKey.length === 0) return 'the API key that it hands out';
+  if (withKey.length === 0) return "requests with the scenario's API key";
   const wanted = operation === undefined ? withKey : withKey.filter((request) => request.operation === operation);
   if (operation !== undefined && wanted.length === 0) return targets[operation] ?? `a request for ${operation}`;
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
-  // A client that was refused, or got no answer, may have had its reason to stop.
+  // A client that was refused or got no response may have stopped for that reason.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
-    return `${counted(calls, 'call')}, and got ${made}`;
+    return `${counted(calls, 'call')}, got ${made}`;
   }
-  const beside = Math.min(calls, parallel);
-  if (isOneAfterAnother(wanted, beside)) return `${counted(beside, 'call')} side by side, and got one after another`;
+  const concurrent = Math.min(calls, parallel);
+  if (isOneAfterAnother(wanted, concurrent)) return `${counted(concurrent, 'concurrent call')}, got sequential calls`;
   return undefined;
 }
 
 /**
- * How many calls these are at least: equal requests without a name are as many as were answered, and writes as many as may
- * have stored something.
+ * Minimum number of calls. Equal unnamed requests count once per usable response, and writes also if the pet may be
+ * stored.
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, tries) => {
@@ -52,14 +52,14 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
   }, 0);
 
 /**
- * Whether the client is sure to have sent its requests one by one: each after the answer before it, and after the wait that
- * this asked for, though it had fewer calls behind it at the first wait than are to run side by side.
+ * Whether the client certainly sent its requests sequentially: each after the previous response and its wait, with
+ * fewer calls before the first wait than must be concurrent.
  */
-function isOneAfterAnother(requests: readonly JudgedRequest[], beside: number): boolean {
+function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
   const firstWait = requests.findIndex((each, at) => each.deadlineMs !== undefined && at < requests.length - 1);
   return (
     firstWait >= 0 &&
-    firstWait + 1 < beside &&
+    firstWait + 1 < concurrent &&
     requests.every((request, at) => at === 0 || isAfter(requests[at - 1] as JudgedRequest, request))
   );
 }

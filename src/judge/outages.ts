@@ -4,11 +4,11 @@ import { counted } from '../values/counted.js';
 import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';
 
-/** What they find is that something did not come: it may have come while nobody could write it down. */
+/** Rules about missing requests, which may have arrived during an outage without a record. */
 const absences: ReadonlySet<FindingCode> = new Set<FindingCode>(['gave-up', 'lost-write', 'ignored-day-window']);
 
-/** Whether a finding may be about what happened in an outage, which no journal shows: then nobody can tell. */
-export function createIsHidden(
+/** Creates a function that returns whether an outage may have hidden the explanation of a finding. */
+export function createOutageExcuse(
   requests: readonly JudgedRequest[],
   outages: readonly Outage[],
 ): (found: Finding) => boolean {
@@ -24,29 +24,32 @@ export function createIsHidden(
   };
 }
 
-/** Since when a request may follow from what the client was told: later, it may have been told something else. */
+/**
+ * Start of the period that can explain a request. During an outage in this period, the client may have received another
+ * response.
+ */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
     ...[lastRefusalRead, retryOf, retryOfOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs),
     arrivedAtMs,
   );
 
-/** So many times are told of, one by one. */
+/** Maximum number of periods to describe. */
 const mostTimes = 3;
 
-/** Why a run with outages is not known as a whole. */
+/** Describes why a run with outages is incomplete. */
 export function describeOutages(outages: readonly Outage[]): string {
   const refused = outages.reduce((sum, outage) => sum + outage.refused, 0);
   const times = joined(outages);
   const time = (ms: number) => new Date(ms).toISOString();
-  const told = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
-  if (times.length > mostTimes) told.push(counted(times.length - mostTimes, 'more time'));
-  const last = told.length > 1 ? ` and ${told.pop()}` : '';
-  const lacks = refused === 0 ? '' : `: ${counted(refused, 'request')} got a 503 that the journal does not show`;
-  return `The store was away ${told.join(', ')}${last}${lacks || ', so the run is not known as a whole'}.`;
+  const parts = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
+  if (times.length > mostTimes) parts.push(counted(times.length - mostTimes, 'more time'));
+  const last = parts.length > 1 ? ` and ${parts.pop()}` : '';
+  const lacks = refused === 0 ? '' : `: ${counted(refused, 'request')} got a 503 without a journal entry`;
+  return `The store was unavailable ${parts.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;
 }
 
-/** The times in their order, those that overlap as one: each replica and each sandbox tells of its own. */
+/** Merges overlapping periods, in order. Each replica and each sandbox reports its own outages. */
 function joined(outages: readonly Outage[]): Pick<Outage, 'fromMs' | 'toMs'>[] {
   const times: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of [...outages].sort((a, b) => a.fromMs - b.fromMs)) {

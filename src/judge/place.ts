@@ -1,35 +1,33 @@
-/** What one client does with one API key: the requests whose order can be compared. */
+/** A lane: the requests of one client with one API key in one era. Only within a lane, order is meaningful. */
 export interface Lane {
   readonly token: string | undefined;
-  /** Counted up each time the clock was set back; instants of two eras cannot be compared. */
+  /** Number of clock resets before. Times of different eras cannot be compared. */
   readonly era: number;
-  /** The same for all lanes of one key in one era; counted from 0. */
+  /** Number shared by all lanes of one key in one era, counted from 0. */
   readonly series: number;
-  /** Name of the client: its first `User-Agent`. Another one on the same connection is of the same client. */
-  readonly client: string | undefined;
   /**
-   * Whether its requests never overlapped in time, so that each follows from the answer before it, on whatever
-   * connection.
+   * Name of the client: its first `User-Agent`. A later User-Agent on the same connection belongs to the same client.
    */
-  isOneThread: boolean;
-  /** How many callers the scenario says run side by side: where there are several, they may queue for a connection. */
+  readonly client: string | undefined;
+  /** Whether the lane's requests never overlapped, so that each followed the previous response, on any connection. */
+  isSequential: boolean;
+  /** Declared number of concurrent callers. Several callers may queue for a connection. */
   readonly callers: number;
 }
 
-/** What the judge says of a request by its place in the run. */
+/** Position of a request in the run. */
 export interface Place {
   readonly lane: Lane;
   /**
-   * The same for requests that may be one call tried again: those with one key and method that have the same name in
-   * `X-Sim-Call` and the same client, or without a name the same path, query and body. Counted from 0 in the order in which
-   * they first came.
+   * Number shared by requests that may be attempts of one call: same key and method, and the same `X-Sim-Call` and
+   * client, or without a name the same path, query and body. Counted from 0 in order of arrival.
    */
   readonly fingerprint: number;
-  /** The body of the request as text; empty where there was none. */
+  /** Request body as text; empty without a body. */
   readonly requestText: string;
 }
 
-/** Something for each lane, made when it is first asked for. Mostly requests of one lane follow one another. */
+/** State per lane, created on demand. Optimized for consecutive requests of one lane. */
 export class ByLane<State> {
   readonly #states = new Map<Lane, State>();
   readonly #create: () => State;

@@ -1,50 +1,46 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from '../requests/request-record.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import type { Expectation } from './conclude.js';
 import { judgeRunInSteps, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
 import { type ClientEnd, type KnownRequest, type ReadRequests, readInSteps } from './run.js';
 
-/** What is the same for the whole run. */
+/** Constant properties of a run. */
 export interface RunScenario {
-  /** The name of the scenario. */
+  /** Name of the scenario. */
   readonly scenario: string;
   readonly expect?: Expectation | undefined;
-  /** What the scenario needs of a client so that it is met. */
+  /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
-  /** Whether the client is a page of another origin that is shown no header of the limits. */
+  /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;
 }
 
-/** How far the run has come when it is judged. */
+/** State of a run at the time of a verdict. */
 export interface RunProgress {
-  /** The instant, in Unix milliseconds of the simulator's clock. */
+  /** Current time, in Unix milliseconds of the simulator's clock. */
   readonly nowMs: number;
-  /** How many entries the journal has lost; a run with gaps cannot pass. Default 0. */
+  /** Number of entries dropped from the journal. A run with gaps cannot pass. Default 0. */
   readonly dropped?: number | undefined;
-  /** When requests were refused that the journal does not show. Default: never. */
+  /** Outages during which requests were refused without a journal entry. Default: none. */
   readonly outages?: readonly Outage[] | undefined;
-  /** The requests that arrived and that the journal does not have. Default: none. */
+  /** Requests that the journal does not contain. Default: none. */
   readonly unrecorded?: readonly UnrecordedRequests[] | undefined;
-  /** What in the scenario had no effect so far, where that is known: one sentence. */
+  /** Part of the scenario that had no effect so far, if known, in one sentence. */
   readonly idle?: string | undefined;
-  /** How many requests are not answered yet. Default 0. */
+  /** Number of requests without a response so far. Default 0. */
   readonly pending?: number | undefined;
-  /**
-   * Whether the client has ended and will send nothing more, so that what it has not done yet it never does. Default
-   * `false`: it may still wait.
-   */
+  /** Whether the client has ended and will send no further requests. Default `false`: it may still be waiting. */
   readonly isOver?: boolean | undefined;
-  /** How the client's process ended, where somebody waited for it. */
+  /** End of the client's process, if known. */
   readonly end?: ClientEnd | undefined;
 }
 
 /**
- * Judges a run while it goes on: it takes the entries as they come and gives the verdict so far whenever it is asked.
- * Requests are read anew only after a change, because a later one can show that earlier ones ran side by side; asking
- * again without a change costs the rules alone, and at the same instant nothing.
+ * Judges a run in progress. Verdicts are incremental: without new entries, requests are not read again, and at the same
+ * time the verdict is cached.
  */
 export class RunJudge {
   readonly #scenario: RunScenario;
@@ -58,7 +54,7 @@ export class RunJudge {
     this.#scenario = scenario;
   }
 
-  /** Adds an entry, in any order: a request that is answered late comes late, too. */
+  /** Adds an entry. Entries may arrive out of order, because a request is recorded with its response. */
   add(entry: RequestRecord): void {
     let at = this.#entries.length;
     while (at > 0 && (this.#entries[at - 1]?.id ?? 0) > entry.id) at--;
@@ -67,7 +63,7 @@ export class RunJudge {
     this.#change();
   }
 
-  /** Notes when and how an answer was sent; without an effect when its entry is not there. */
+  /** Records when and how a response was sent. Has no effect if the entry is missing. */
   complete(id: number, delivery: Partial<Delivery>): void {
     const at = this.#entries.findLastIndex((each) => each.id === id);
     const entry = this.#entries[at];
@@ -76,19 +72,19 @@ export class RunJudge {
     this.#change();
   }
 
-  /** Notes what the client said of its calls. */
+  /** Records an outcome that the client reported for its own calls. */
   report(outcome: ReportedOutcome): void {
     this.#outcomes.push(outcome);
     this.#changes++;
     this.#last = undefined;
   }
 
-  /** The verdict on what has come so far. */
+  /** Current verdict on all entries so far. */
   verdict(progress: RunProgress): Verdict {
-    return inOneGo(this.verdictInSteps(progress));
+    return runToEnd(this.verdictInSteps(progress));
   }
 
-  /** The same in steps. What comes between them counts from the next verdict on. */
+  /** Computes the current verdict in steps. Entries added in between count in the next verdict. */
   *verdictInSteps(progress: RunProgress): Steps<Verdict> {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;

@@ -4,58 +4,61 @@ import type { Verdict } from './judge-run.js';
 
 /** End of a client's command. */
 export interface CommandEnd {
-  /** Its exit code; 128 + n if signal n ended it. */
+  /** Exit code of the command; 128 + n if signal n ended the command. */
   exitCode: number;
-  /** The signal that ended it. */
+  /** Signal that ended the command. */
   signal?: string;
-  /** How long it ran, in milliseconds. */
+  /** Duration, in milliseconds. */
   durationMs?: number;
-  /** What stopped it from outside: its time limit, or a signal to this process. */
+  /** Cause if the command was stopped from outside: its timeout, or a signal to this process. */
   stoppedBy?: 'timeout' | 'SIGINT' | 'SIGTERM';
 }
 
-/** Reason for a failure besides the findings. */
+/** Reason for a failure other than findings. */
 export interface RunFailure {
   code: 'timeout' | 'command' | 'inconclusive';
-  /** What happened, in one sentence. */
+  /** Description in one sentence. */
   text: string;
 }
 
-/** A verdict with everything that decides on the exit code. Every report of a run is made of it. */
+/** A verdict with everything that determines the exit code. Input of all reports. */
 export interface RunResult extends Verdict {
   /** 0 if no finding fails and `failures` is empty. */
   exitCode: number;
-  /** Outcome as the title of a report. Separates the client's verdict from other failures: `PASS (client), command failed`. */
+  /**
+   * Outcome as the title of a report. Separates the client's verdict from other failures: `PASS (client), command
+   * failed`.
+   */
   headline: string;
   failures: RunFailure[];
-  /** How the command ended, if one was run. */
+  /** End of the command, if one was run. */
   command?: CommandEnd;
   /** Description of the scenario, if the client failed what the scenario expects. */
   about?: string;
 }
 
 export interface ResultOptions {
-  /** The findings that fail; others only warn. Default: as the rules and the scenario say. */
+  /** Codes of findings that fail; others only warn. Default: as determined by rules and scenario. */
   failOn?: readonly FindingCode[] | undefined;
   /** Whether an inconclusive run is a failure. */
   mustConclude?: boolean | undefined;
   command?: CommandEnd | undefined;
-  /** The time limit of the command, as it was typed. */
+  /** Timeout of the command, as typed. */
   timeout?: string | undefined;
   /** Description of a scenario that expects something of a client. */
   description?: string | undefined;
 }
 
-/** As of timeout(1). */
+/** Exit code after a timeout, like timeout(1). */
 const timedOutCode = 124;
 
-/** Decides once whether a run is a success. */
+/** Determines whether a run succeeded. */
 export function resultOf(judged: Verdict, options: ResultOptions): RunResult {
   const { failOn, mustConclude = false, command, timeout = '', description } = options;
   const verdict = failOn === undefined ? judged : failingOn(judged, failOn);
   const failures: RunFailure[] = [];
   if (command?.stoppedBy === 'timeout') {
-    failures.push({ code: 'timeout', text: `The command was stopped after ${timeout}, its time limit.` });
+    failures.push({ code: 'timeout', text: `The command was stopped after its timeout of ${timeout}.` });
   } else if (command !== undefined && command.exitCode !== 0) {
     failures.push({ code: 'command', text: endText(command) });
   }
@@ -93,7 +96,7 @@ function endText({ exitCode, signal, stoppedBy }: CommandEnd): string {
   return `The command ended with exit code ${exitCode}.`;
 }
 
-/** The verdict if these findings fail and no others. */
+/** Re-evaluates a verdict so that exactly the given findings fail. */
 function failingOn(verdict: Verdict, failOn: readonly FindingCode[]): Verdict {
   const findings = verdict.findings.map((found): Finding => {
     if (found.severity === 'praise') return found;
@@ -116,6 +119,6 @@ function outcomeOf(
   const leftOut = codes(findings.filter(({ severity }) => severity === 'fail'));
   const isTested = failOn.some((code) => exercised.includes(code));
   return isTested
-    ? { outcome: 'pass', reason: `The client did what --fail-on names, but see ${leftOut}.` }
+    ? { outcome: 'pass', reason: `The client passed the rules of --fail-on, but see ${leftOut}.` }
     : { outcome: 'inconclusive', reason: `Nothing put ${failOn.join(', ')} to the test, but see ${leftOut}.` };
 }

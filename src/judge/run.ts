@@ -1,8 +1,8 @@
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { groupByNumber } from '../values/group-by.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
-import { markKnowledge, markOutages } from './knowledge.js';
+import { markOutageRetries, markReadRefusals } from './knowledge.js';
 import { placeInLanes } from './lanes.js';
 import type { ClientNeeds } from './needs.js';
 import type { Place } from './place.js';
@@ -10,74 +10,74 @@ import type { Place } from './place.js';
 export { graceMs, type JudgedRequest, type KnownRequest, toleranceMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
-/** From the first refusal of a key to its next admitted request, or to the end of the run. */
+/** A refusal episode of one key, from its first refusal to its next accepted request or the end of the run. */
 export interface Episode<Request extends JudgedRequest = JudgedRequest> {
-  /** Every request of the key in the episode, refused ones first; the last may be the admitted one that ends it. */
+  /** All requests of the key in the episode: refusals, then the accepted request that ends the episode, if any. */
   readonly requests: readonly Request[];
   readonly refusals: readonly Request[];
 }
 
-/** What became of the client's process, where somebody waited for it. */
+/** End of the client's process, if known. */
 export interface ClientEnd {
-  /** Whether it was stopped from outside, so that it may have been about to go on. */
+  /** Whether the process was stopped from outside, possibly before a retry. */
   readonly isInterrupted?: boolean | undefined;
-  /** Whether it told its caller that it failed: an exit code other than 0. */
+  /** Whether the process reported a failure by an exit code other than 0. */
   readonly hasFailed?: boolean | undefined;
 }
 
-/** What is known of a run apart from its requests. */
+/** Information about a run besides its requests. */
 export interface RunCircumstances {
-  /** The instant at which the run is judged. */
+  /** Time of the judgment, in Unix milliseconds of the simulator's clock. */
   readonly endMs: number;
-  /** Whether the client is known to send nothing any more. */
+  /** Whether the client is known to send no further requests. */
   readonly isOver: boolean;
-  /** How many requests wait for their answer, and are in no journal yet. */
+  /** Number of requests without a response, which are not in the journal yet. */
   readonly pending: number;
   readonly end?: ClientEnd | undefined;
-  /** How many entries the journal has lost. Default 0. */
+  /** Number of entries dropped from the journal. Default 0. */
   readonly dropped?: number | undefined;
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
-  /** What in the scenario had no effect, where that is known: one sentence. */
+  /** Part of the scenario that had no effect, if known, in one sentence. */
   readonly idle?: string | undefined;
-  /** What the scenario needs of a client so that it is met. */
+  /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
 }
 
-/** What the rules look at. A rule that reads only what can be observed takes any run, one that needs more a `Run<KnownRequest>`. */
+/** Input of the rules. Rules about observable behavior accept any run, others need a `Run<KnownRequest>`. */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
   readonly requests: readonly Request[];
   readonly episodes: readonly Episode<Request>[];
-  /** The tries of each call, as far as can be known: what one key sent with one fingerprint, which is its place here. */
+  /** Requests with equal fingerprints, which are probably attempts of one call. Indexed by fingerprint. */
   readonly calls: readonly (readonly Request[])[];
 }
 
-/** What is read of the requests alone, whenever the run is judged. */
+/** Part of a run that follows from its requests alone, so can be cached. */
 export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
-/** How the requests are to be read. */
+/** Options for reading requests. */
 export interface Reading {
-  /** How many callers the client is known to have side by side. Default 1: their times say. */
+  /** Known number of concurrent callers. If 1 (the default), concurrency is inferred from overlapping requests. */
   readonly callers?: number | undefined;
-  /** Whether the client is a page of another origin that is shown no header of the limits. */
+  /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;
 }
 
 /**
- * Reads a journal once.
- * @param entries in the order of arrival
+ * Reads the entries of a journal.
+ * @param entries in order of arrival
  */
 export const readRequests = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<KnownRequest> =>
-  inOneGo(readInSteps(entries, reading));
+  runToEnd(readInSteps(entries, reading));
 
-/** The same in steps. */
+/** Reads the entries of a journal, in steps. */
 export const readInSteps = (
   entries: readonly RequestRecord[],
   reading: Reading = {},
 ): Steps<ReadRequests<KnownRequest>> => read(entries, reading, KnownRequest);
 
-/** The same for requests that were only observed, so that nobody knows what the service thought of them. */
+/** Reads requests that were only observed, without the simulator's internal knowledge. */
 export const readObserved = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
-  inOneGo(read(entries, reading, JudgedRequest));
+  runToEnd(read(entries, reading, JudgedRequest));
 
 function* read<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
@@ -89,28 +89,30 @@ function* read<Request extends JudgedRequest>(
   yield;
   const episodes = ofKeys.flatMap((same) => episodesOf(same));
   yield;
-  for (const episode of episodes) markKnowledge(episode.requests);
+  for (const episode of episodes) markReadRefusals(episode.requests);
   yield;
-  markOutages(requests);
+  markOutageRetries(requests);
   yield;
   const calls = groupByNumber(requests, ({ fingerprint }) => fingerprint);
   return { requests, episodes, calls };
 }
 
-/** Whether a request tries to store something. */
+/** Whether the request is a write. */
 export const isWrite = (request: JudgedRequest) => request.isWrite;
 
 /** Whether the scenario asks for an operation that writes; `false` if no request called the operation. */
 export const asksForWrites = ({ requests, needs }: Run) =>
   needs?.operation !== undefined && requests.some((each) => each.isWrite && each.operation === needs.operation);
 
-/** The tries of each call that writes. */
+/** Attempts per call, for calls that write. */
 export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>) =>
   calls.filter(([first]) => first !== undefined && isWrite(first));
 
-/** How much too early a request came after what it was told; negative when on time, `undefined` without a promise. */
-export const earlyMs = (told: JudgedRequest, request: JudgedRequest) =>
-  told.deadlineMs === undefined ? undefined : told.deadlineMs - request.arrivedAtMs;
+/**
+ * Time by which a request was early, in milliseconds; negative if on time, `undefined` if the response named no time.
+ */
+export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
+  refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
 
 function episodesOf<Request extends JudgedRequest>(requests: readonly Request[]): Episode<Request>[] {
   const episodes: Episode<Request>[] = [];
@@ -136,6 +138,9 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
   return episodes;
 }
 
-/** A 401 says nothing about limits, and an operation without limits is served whatever they say. */
+/**
+ * Whether a request ends an episode. A 401 does not, and a request without limits does not end an episode of rate
+ * limiting.
+ */
 const isAdmitted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
   status !== 401 && (isLimited || !hasLimit);

@@ -1,6 +1,6 @@
 import { parseJson } from '../values/json.js';
 
-/** What a write asks to store, whatever else its body says and in whatever order: equal for tries of one call. */
+/** Pet that a write asks to store. Equal for attempts of one call, regardless of field order and other fields. */
 export function petIn(requestText: string): string {
   try {
     const { name, categoryId, status = 'available' } = parseJson(requestText) as Record<string, unknown>;

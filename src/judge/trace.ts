@@ -1,19 +1,19 @@
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { operationOf, splitAddress } from '../traffic-files/address.js';
-import { type Exchange, readDate, tellingHeaders } from '../traffic-files/exchange.js';
+import { type Exchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
 import { RecordingError } from '../traffic-files/json-items.js';
 import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
 
-/** How the setting is called that makes an SDK note a header of answers. */
+/** SDK settings that record response headers. */
 const setting =
   'set OTEL_INSTRUMENTATION_HTTP_CLIENT_CAPTURE_RESPONSE_HEADERS=retry-after,x-ratelimit-reset,date (Java, Python), or headersToSpanAttributes: { responseHeaders: [...] } of the undici instrumentation (JavaScript)';
 
 /**
- * The client's requests in an OpenTelemetry trace, OTLP as JSON: spans of kind client with `url.full`. A trace holds no
- * keys and no bodies.
- * @param documents what stands in the file: one export, or one a line
- * @throws {RecordingError} when it has no such span, or a refusal whose Retry-After was not captured
+ * Reads a client's requests from an OpenTelemetry trace, OTLP as JSON: spans of kind client with `url.full`. A trace
+ * has no keys and no bodies.
+ * @param documents JSON values of the file: one export, or one per line
+ * @throws {RecordingError} without such a span, or for a refusal without a captured Retry-After
  */
 export function traceExchanges(
   documents: Iterable<unknown>,
@@ -40,7 +40,7 @@ export function traceExchanges(
   });
   return {
     exchanges,
-    notes: ['A trace holds no keys and no bodies: --one-key says that all requests had the same key.'],
+    notes: ['A trace has no keys and no bodies. Use --one-key if all requests had the same key.'],
   };
 }
 
@@ -56,7 +56,7 @@ const listAt = (value: unknown, name: string): unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** SPAN_KIND_CLIENT, as a number or by its name. */
+/** Whether the span is of kind SPAN_KIND_CLIENT, as a number or by name. */
 const isClient = ({ kind }: Record<string, unknown>) => kind === 3 || kind === 'SPAN_KIND_CLIENT';
 
 function toExchange(span: Record<string, unknown>, baseUrl: string | undefined): Exchange | undefined {
@@ -72,7 +72,7 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
   const status = Number(attributes.get('http.response.status_code') ?? attributes.get('http.status_code') ?? 0);
   const prefix = 'http.response.header.';
   const captured = [...attributes].filter(([name]) => name.startsWith(prefix));
-  const headers = tellingHeaders(
+  const headers = relevantHeaders(
     captured.map(([name, value]) => [name.slice(prefix.length).replaceAll('_', '-'), value]),
   );
   const endMs = nanos(span.endTimeUnixNano);
@@ -95,7 +95,7 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
   };
 }
 
-/** A value of OTLP: a text, a whole number as text, or a list of texts. */
+/** Text of an OTLP value: a string, a whole number in a string, or a list. */
 function textOf(value: unknown): string {
   if (!isMap(value)) return '';
   if (isMap(value.arrayValue)) return listAt(value.arrayValue, 'values').map(textOf).join(', ');

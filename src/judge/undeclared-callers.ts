@@ -2,11 +2,11 @@ import type { FindingCode } from '../scenario/expectation.js';
 import { groupBy } from '../values/group-by.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
-import { besideMs } from './judged-request.js';
+import { concurrentMs } from './judged-request.js';
 import type { Lane } from './place.js';
 import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
 
-/** Rules that blame a client for a refusal that another caller may have read. */
+/** Rules that blame a client for ignoring a refusal that another caller may have received. */
 const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'early-retry',
   'ban-tripped',
@@ -15,29 +15,29 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'retry-storm',
 ]);
 
-/** Attempts of each caller that are no storm. */
+/** Maximum number of attempts per caller. */
 const mostAttempts = 6;
-/** Longest time after the end of its wait in which a caller is known to be back from it; or as long as the wait. */
+/** Maximum delay of a caller after its wait, in milliseconds, or the length of the wait if longer. */
 const promptMs = 2_000;
-/** More callers than these that begin during one wait are one client in a loop. */
+/** Maximum number of new callers during one wait. More are treated as one client in a loop. */
 const mostCallers = 64;
-/** Least requests under names of their own that may be of one client. */
-const leastNames = 3;
+/** Minimum number of requests with different User-Agents that may come from one client. */
+const leastAgents = 3;
 
-/** Doubts whether requests of one key are of one client. */
+/** Doubts whether the requests of one key come from a single client. */
 export interface UndeclaredCallers {
-  /** Whether a finding is about a client that may be several. */
+  /** Whether a finding is doubtful because its requests may come from several callers. */
   excuses(found: Finding): boolean;
-  /** Reason why the verdict on these findings is inconclusive; `undefined` if none of them raises a doubt. */
+  /** Reason for an inconclusive verdict; `undefined` without a doubtful finding. */
   doubtOf(findings: readonly Finding[]): string | undefined;
 }
 
 /**
- * Finds clients that may be several callers which share nothing: requests on other connections came before the end of a
- * wait, and each caller that was refused came back after its own wait.
+ * Finds clients that may be several independent callers: requests arrived on other connections during a wait, and every
+ * refused caller retried after its own wait.
  */
 export function undeclaredCallersIn(run: Run): UndeclaredCallers {
-  // Made when they are needed: most runs need none of them.
+  // Created on demand, because most runs need none of these.
   let byId: ReadonlyMap<number, JudgedRequest> | undefined;
   let ofLanes: ReadonlyMap<Lane, readonly JudgedRequest[]> | undefined;
   const counts = new Map<Lane, number>();
@@ -58,61 +58,64 @@ export function undeclaredCallersIn(run: Run): UndeclaredCallers {
     const count = blaming.has(code) ? callersIn(laneOf(requests[0] as number)) : 1;
     return count > 1 && (code !== 'retry-storm' || requests.length <= mostAttempts * count);
   };
-  const hasFleetingNames = ({ code, requests }: Finding) =>
+  const hasChangingAgents = ({ code, requests }: Finding) =>
     code === 'no-shared-gate' &&
-    requests.length >= leastNames &&
+    requests.length >= leastAgents &&
     requests.every((id) => sentIn(laneOf(id)).length === 1);
   return {
     excuses,
     doubtOf(findings) {
-      if (findings.some(excuses)) return several;
-      return findings.some(hasFleetingNames) ? fleeting : undefined;
+      if (findings.some(excuses)) return severalCallers;
+      return findings.some(hasChangingAgents) ? changingAgents : undefined;
     },
   };
 }
 
-const several =
-  'Requests came on other connections before the end of a wait, and each caller that was refused came back after its own: these may be several callers that share nothing. If so, say so: client.parallel in the scenario, or X-Sim-Call.';
-const fleeting =
-  'Each request came under another User-Agent and on another connection: whether that is one client or several only a User-Agent that stays, or X-Sim-Call, tells.';
+const severalCallers =
+  'Requests arrived on other connections during a wait, and each refused caller retried after its own wait: these may be several independent callers. If so, declare them: client.parallel in the scenario, or X-Sim-Call.';
+const changingAgents =
+  'Each request had another User-Agent and another connection, so one client and several look the same. Use a constant User-Agent, or X-Sim-Call.';
 
 /**
- * How many callers, each of which waits as it was told, make these requests, which seem to be of one thread; 1 where they
- * cannot be of several.
+ * Minimum number of callers, each obeying its own refusals, that explains a lane without overlaps. Returns 1 if several
+ * callers do not explain it.
  */
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** The first refusal since nobody waited. */
+  /** First refusal since no caller was waiting. */
   let first: JudgedRequest | undefined;
-  /** Whether a caller has come back since, and whether that is what one client does that obeys the last refusal. */
-  let isBack = false;
+  /**
+   * Whether a caller has retried since then, and whether a single client that obeys the last refusal would have retried
+   * then.
+   */
+  let hasRetried = false;
   let isAfterLast = false;
   let before: JudgedRequest | undefined;
-  /** Those that came too late to have been sent before it was read: their connection has to show that they are others. */
+  /** Requests sent after the refusal was received. Only their connection can show that another caller sent them. */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
   for (const request of requests) {
-    if (!request.lane.isOneThread || request.call !== undefined || request.connection === undefined) return 1;
+    if (!request.lane.isSequential || request.call !== undefined || request.connection === undefined) return 1;
     const own = waiting.find(({ connection }) => connection === request.connection);
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // One client that came early goes on with its next call when it is served.
-      if (isBack && isAfterLast && request.arrivedAtMs - (before?.answeredAtMs ?? 0) <= besideMs) return 1;
-      if (!isBack) isAfterLast = isAfterAll(waiting, request);
+      // A single client that retried early sends its next call as soon as a retry succeeds.
+      if (hasRetried && isAfterLast && request.arrivedAtMs - (before?.answeredAtMs ?? 0) <= concurrentMs) return 1;
+      if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
       waiting = waiting.filter((refusal) => refusal !== from);
-      isBack = true;
+      hasRetried = true;
       if (request.isRefused) hasReturned.add(request);
     } else if (first !== undefined && waiting.length > 0) {
-      if (isBack || count === mostCallers) return 1;
+      if (hasRetried || count === mostCallers) return 1;
       count++;
       if (request.arrivedAtMs - first.answeredAtMs > graceMs) late.add(request);
     }
     if (request.isRefused) {
       if (waiting.length === 0) {
         first = request;
-        isBack = false;
+        hasRetried = false;
       }
       waiting.push(request);
     }
@@ -125,10 +128,10 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
 const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
-/** Whether it comes after the wait that the last of several refusals asked for; `false` for refusals within a moment. */
+/** Whether a request came after the wait of the last of several refusals; `false` for nearly simultaneous refusals. */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];
-  if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= besideMs) return false;
+  if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= concurrentMs) return false;
   const dueMs = last.retryAfterMs === undefined ? last.deadlineMs : last.answeredAtMs + last.retryAfterMs;
   return arrivedAtMs >= (dueMs ?? 0) - toleranceMs;
 }

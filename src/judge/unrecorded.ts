@@ -3,18 +3,18 @@ import { counted } from '../values/counted.js';
 
 type Groups = readonly UnrecordedRequests[];
 
-/** Addresses that a sentence names. */
+/** Maximum number of addresses in a sentence. */
 const mostNamed = 3;
 
-/** `5 requests came to /pets; the API is under /v1.`; `undefined` without requests outside of the API. */
+/** Describes requests outside the API: `5 requests went to /pets; the API is under /v1.`; `undefined` without any. */
 export function describeOutside(outside: Groups = []): string | undefined {
   const [first] = outside;
   if (first === undefined) return undefined;
   const paths = named(outside.map(({ path }) => path));
-  return `${counted(countOf(outside), 'request')} came to ${paths}; the API is under ${first.api}.`;
+  return `${counted(countOf(outside), 'request')} went to ${paths}; the API is under ${first.api}.`;
 }
 
-/** The text of the 404 of a request that no journal contains. */
+/** Text of the 404 of a request that the journal does not contain. */
 export const unrecordedText = ({ api }: UnrecordedRequests): string =>
   `There is nothing at this address; the API is under ${api}.`;
 

@@ -2,32 +2,32 @@ import { span, times } from './finding.js';
 import { isRetryDate } from './promises.js';
 import type { JudgedRequest } from './run.js';
 
-/** What `setTimeout` can wait; past it, it fires at once. */
+/** Maximum delay of `setTimeout`, in milliseconds. A longer delay fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 const hourMs = 3_600_000;
-const thousandth = 'seconds handed to a timer that takes milliseconds';
-/** Below this nobody can tell such a timer from none. */
+const thousandth = 'seconds passed to a timer that takes milliseconds';
+/** Minimum Retry-After at which a timer with the wrong unit differs from no wait, in milliseconds. */
 const leastThousandthMs = 5_000;
-/** A wait that takes this long was none: a client needs it to send the next request. */
+/** Maximum time between a response and the next request that counts as no wait, in milliseconds. */
 const atOnceMs = 20;
-/** How much longer than its timer a wait can seem: the request has to arrive. */
+/** Maximum excess of a measured wait over its timer, in milliseconds. */
 const mostLateMs = 80;
-const cutOff = 'a fraction of a second that was cut off';
+const cutOff = 'a truncated fraction of a second';
 
-/** A request, and the answer that had asked the client to wait. */
+/** A request, and the response that asked the client to wait. */
 interface Wait {
-  told: JudgedRequest;
+  response: JudgedRequest;
   request: JudgedRequest;
 }
 
-const waitMsOf = ({ told, request }: Wait) => request.arrivedAtMs - told.answeredAtMs;
+const waitMsOf = ({ response, request }: Wait) => request.arrivedAtMs - response.answeredAtMs;
 
-/** How long the client waited each time when it came too early, and what mistake that looks like. */
+/** Describes the waits before early requests, and the likely mistake behind these. */
 export function describeWaits(early: readonly Wait[]): string {
   const waits = early.map(waitMsOf);
   const mistake = guess(early, waits);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
-  const isInRow = early.every(({ told }, index) => index === 0 || told === early[index - 1]?.request);
+  const isInRow = early.every(({ response }, index) => index === 0 || response === early[index - 1]?.request);
   const often = waits.length === 1 ? '' : `${times(waits.length)} ${isInRow ? 'in a row ' : ''}`;
   if (waits.every((ms) => ms <= atOnceMs)) return `${often}without any wait${looksLike}`;
   const shared = sharedWait(waits);
@@ -38,24 +38,27 @@ export function describeWaits(early: readonly Wait[]): string {
 }
 
 function guess(early: readonly Wait[], waits: readonly number[]): string | undefined {
-  const asked = early.map(({ told }) => told.retryAfterMs);
+  const asked = early.map(({ response }) => response.retryAfterMs);
   if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) return thousandth;
   if (waits.every((waitMs, index) => isCutOff(waitMs, asked[index]))) return cutOff;
   if (waits.every((ms) => ms <= atOnceMs)) {
-    if (early.some(({ told }) => isRetryDate(told))) return 'an HTTP date read as a number';
-    if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than a timer can hold';
+    if (early.some(({ response }) => isRetryDate(response))) return 'an HTTP date read as a number';
+    if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than the maximum of a timer';
     if (asked.includes(undefined)) return 'a missing Retry-After read as 0';
     const isMaybeThousandth = asked.every((ms) => ms !== undefined && ms / 1000 <= atOnceMs && ms >= leastThousandthMs);
     return `a Retry-After that was not read${isMaybeThousandth ? `, or ${thousandth}` : ''}`;
   }
   const shared = sharedWait(waits);
-  if (shared === undefined) return isGrowing(waits) ? 'a backoff that does not read Retry-After' : undefined;
-  if (shared % 60_000 === 0 && early.some(({ told }) => (told.deadlineMs ?? 0) - told.answeredAtMs > hourMs))
-    return 'the wait of the minute';
+  if (shared === undefined) return isGrowing(waits) ? 'a backoff that ignores Retry-After' : undefined;
+  if (
+    shared % 60_000 === 0 &&
+    early.some(({ response }) => (response.deadlineMs ?? 0) - response.answeredAtMs > hourMs)
+  )
+    return 'the wait for the minute limit';
   return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
 }
 
-/** The wait of all tries, when it is the same and a round number: half seconds up to 5 s, then whole ones. */
+/** Common wait of all attempts, if equal and a round number: half seconds up to 5 s, then whole seconds. */
 function sharedWait(waits: readonly number[]): number | undefined {
   const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;
   const step = mean < 5_000 ? 500 : 1_000;
@@ -66,7 +69,7 @@ function sharedWait(waits: readonly number[]): number | undefined {
 const isThousandth = (waitMs: number, askedMs: number | undefined) =>
   askedMs !== undefined && askedMs / 1000 > atOnceMs && Math.abs(waitMs - askedMs / 1000) <= 16;
 
-/** Whether the wait was the whole seconds of a decimal number of seconds. */
+/** Whether the wait equals the whole seconds of a decimal Retry-After. */
 function isCutOff(waitMs: number, askedMs = 0): boolean {
   const wholeMs = Math.floor(askedMs / 1000) * 1000;
   return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);

@@ -54,7 +54,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     makeSandbox: (name) => submit({ kind: 'touch', sandbox: name, make: true }) as Promise<Sandbox>,
     readSandbox(name) {
       const sandbox = sandboxes.find(name);
-      if (sandbox !== undefined && sandboxes.wantsUse(name)) sequencer.submit({ kind: 'touch', sandbox: name });
+      if (sandbox !== undefined && sandboxes.isRenewalDue(name)) sequencer.submit({ kind: 'touch', sandbox: name });
       return sandbox;
     },
     settled: () => sequencer.settled(),

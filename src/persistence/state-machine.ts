@@ -1,4 +1,4 @@
-import { putOnASecond } from '../clock/put-on-a-second.js';
+import { roundUpToSecond } from '../clock/round-up-to-second.js';
 import { ControlError } from '../control-api/control-error.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
@@ -190,7 +190,7 @@ export class StateMachine {
           this.sandboxes.use(command.sandbox) ?? (command.make && this.sandboxes.createForRequest(command.sandbox))
         );
       case 'alignClock':
-        return putOnASecond(coreOf(this.sim).state.clock);
+        return roundUpToSecond(coreOf(this.sim).state.clock);
       case 'begin':
         // So that its clock begins at the instant of this entry.
         this.sim.reset();

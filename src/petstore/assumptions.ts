@@ -2,21 +2,21 @@ import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '
 
 export type { AssumptionId, Settings } from './settings.js';
 
-/** One point that the interface document leaves open, what the simulator does by default, and what it can do instead. */
+/** A point that the interface document leaves open, with the simulator's default and the alternatives. */
 export interface Assumption<Value> {
   question: string;
-  /** The sentence of the document that leaves it open. */
+  /** Sentence of the document that leaves the point open. */
   documentQuote: string;
   default: Value;
-  /** Every other value; for an open set (a number, a list, a map) a telling example of each kind. */
+  /** All other values; for an open set (a number, a list, a map), one example of each kind. */
   alternatives: readonly Value[];
-  /** What values are possible where they cannot all be listed. */
+  /** Description of the possible values, for an open set. */
   form?: string;
-  /** Where a scenario may also set it, when not under `assumptions`. */
+  /** Other places in a scenario that set this assumption, besides `assumptions`. */
   alsoAt?: string;
 }
 
-/** The texts of an assumption. Its values are in settings.ts, so that pages load them without these texts. */
+/** Texts of an assumption. The values are in settings.ts, so that browser pages load them without these texts. */
 type AssumptionText<Id extends AssumptionId> = Id extends ChoiceId
   ? Pick<Assumption<Settings[Id]>, 'question' | 'documentQuote' | 'alsoAt'>
   : Omit<Assumption<Settings[Id]>, 'default'> & { form: string };
@@ -29,7 +29,7 @@ const pagingSilent = 'Paging parameters other than limit, and any paging envelop
 const invalidSilent =
   '"400 when the body is missing required fields or contains invalid values." Which values are invalid: not shown.';
 
-/** Every point that the document leaves open, by id. A scenario sets each under `assumptions` or where `alsoAt` says. */
+/** All points that the document leaves open, by id. A scenario sets each under `assumptions` or at `alsoAt`. */
 export const assumptions = /* @__PURE__ */ withValues({
   defaultStatus: {
     question: 'Which status does a new pet have when the body names none?',

@@ -36,14 +36,14 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
     const pet = pets.add({ name, categoryId, status: status ?? defaultStatus, extra });
     return { status: 201, body: pet.json, storedId: String(pet.id) };
   } catch (error) {
-    // No id is left.
+    // All ids are used.
     throw error instanceof RangeError ? new ApiError(500, 'internal_error', error.message) : error;
   }
 };
 
 const newPetFields = ['name', 'categoryId', 'status'];
 
-/** The fields of a body that NewPet does not have, without `id`, which the service assigns. */
+/** Fields of a body that NewPet does not define, except `id`, which the service assigns. */
 function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   const unknown = Object.entries(body).filter(([field]) => !newPetFields.includes(field));
   const [first] = unknown;
@@ -53,7 +53,7 @@ function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   return Object.fromEntries(unknown.filter(([field]) => field !== 'id'));
 }
 
-/** In UTF-8, with any number of empty parameters (RFC 9110 section 5.6.6). */
+/** Content-Type for JSON in UTF-8, with any number of empty parameters (RFC 9110 section 5.6.6). */
 const jsonType = /^application\/json\s*(?:;\s*(?:charset *= *"?utf-8"?\s*)?)*$/i;
 
 function checkContentType(call: ApiCall, { contentType }: Settings): void {

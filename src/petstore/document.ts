@@ -1,8 +1,8 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 
 /**
- * What the interface document says, each value beside its quote. Nothing else in the code decides these.
- * Points that the document leaves open stand in assumptions.ts.
+ * Values from the interface document, each with its quote. No other code determines these. Open points are in
+ * assumptions.ts.
  */
 
 /** "{base_url} is the production address and already ends in the version segment /v1." */

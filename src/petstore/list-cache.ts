@@ -1,19 +1,19 @@
 import type { Outcome } from '../requests/outcome.js';
 import type { Settings } from './settings.js';
 
-/** How many lists of the same pets are cached; a client that pages through all of them must not fill the memory. */
+/** Maximum number of cached lists for the same pets. Limits the memory if a client reads every page. */
 const maximumLists = 100;
 
 type Lists = Map<string, Outcome>;
 
-/** The lists that were made, for a simulator and its forks: while they share their pets, they share the lists, too. */
+/** Cache of list responses, shared by a simulator and its forks while they share their pets. */
 export class ListCache {
   readonly #lists = new WeakMap<object, WeakMap<Settings, Lists>>();
 
   /**
-   * Gives the list for a query: the cached one, or what `read` gives. Clients ask for the same few lists again and again,
-   * and the journal then holds one text for all of them.
-   * @param content stands for the pets in their order
+   * Returns the cached list for a query, or caches the result of `read`. Clients repeat a few queries, and the journal
+   * then stores each text once.
+   * @param content identifies the pets and their order
    */
   find(content: object, settings: Settings, query: string, read: () => Outcome): Outcome {
     const lists = this.#listsOf(content, settings);

@@ -10,7 +10,7 @@ import type { Settings } from './settings.js';
 /** "Operation name: listPets. GET /pets." */
 export const listPets: Operation = (call, context) => {
   const { pets, lists, settings } = context;
-  // With paging a list has a link that depends on more than the query, so it is not cached.
+  // Not cached with paging, because the Link header depends on more than the query.
   if (settings.paging !== 'none') return readList(call, context);
   return lists.find(pets.content, settings, call.query, () => readList(call, context));
 };
@@ -67,7 +67,7 @@ function readStatusFilter(query: URLSearchParams, { unknownStatusFilter }: Setti
   throw invalidRequest(`status is ${found}; it must be one of ${petStatuses.join(', ')}.`, 'unknownStatusFilter');
 }
 
-/** How many pets come before the requested page. */
+/** Number of pets before the requested page. */
 function readPage(
   query: URLSearchParams,
   paging: 'cursor' | 'offset' | 'page',

@@ -2,13 +2,13 @@ import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.
 import type { AssumptionId } from './assumptions.js';
 import { listLimit, petStatuses } from './document.js';
 
-/** A JSON object of the description, loosely typed: tools read it, our code does not. */
+/** A JSON object of the OpenAPI description. Loosely typed, because only tools read it. */
 export type Json = Record<string, unknown>;
 
 /** A reference to a component of the description. */
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Marks what the document leaves open, by the id in assumptions.ts; several where each can be the cause. */
+/** Marks a part that depends on assumptions, by their ids. */
 export const assumes = (...ids: [AssumptionId, ...AssumptionId[]]): Json => ({
   'x-assumption': ids.length === 1 ? ids[0] : ids,
 });
@@ -18,14 +18,14 @@ export const rateLimit: Json = Object.fromEntries(
   Object.values(rateLimitHeaders).map((name) => [name, ref('headers', name)]),
 );
 
-/** An answer with a JSON body. */
+/** A response with a JSON body. */
 export const answer = (description: string, schema: string, example: unknown, headers: Json = rateLimit): Json => ({
   description,
   headers,
   content: { 'application/json': { schema: ref('schemas', schema), example } },
 });
 
-/** An answer with an Error body. */
+/** A response with an Error body. */
 export const error = (status: number, code: string, message: string, description: string, headers: Json = rateLimit) =>
   answer(description, 'Error', { code, message, status }, headers);
 
@@ -47,14 +47,14 @@ const banned = (status: number): Json => ({
   ...assumes('banStatus'),
 });
 
-/** A whole number that can be beyond what a JavaScript number holds exactly. */
+/** Schema of an int64, which can exceed the exact range of a JavaScript number. */
 export const int64 = (description: string): Json => ({
   type: 'integer',
   format: 'int64',
   description: `${description} From -2^63 to 2^63-1: beyond 2^53-1 a JavaScript number rounds it.`,
 });
 
-/** What the operations have in common. Written so that tools for OpenAPI 3.0 understand it too. */
+/** Shared components of the operations. Also valid for tools that read OpenAPI 3.0. */
 export const components: Json = {
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
@@ -159,7 +159,7 @@ function retryAfter(): Json {
     description:
       'How long to wait before the next request: whole seconds, or an HTTP date where the assumption retryAfterForm says so.',
     required: true,
-    // Not oneOf: a validator that reads the header as a number or as text finds "60" to be both.
+    // Not oneOf: a validator that reads the header as both number and text would match "60" twice.
     schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },
     example: 60,
     ...assumes('retryAfterForm'),

@@ -2,7 +2,7 @@ import { grouped } from '../values/grouped.js';
 import { documentedPlans, getPetRemovedAtMs, interfaceVersion, listLimit } from './document.js';
 import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
 
-/** What every operation can answer besides its own success and failures. */
+/** Error responses of every operation. */
 const everywhere: Json = {
   '401': ref('responses', 'Unauthorized'),
   '403': ref('responses', 'BannedForbidden'),
@@ -19,7 +19,7 @@ const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const milo = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
 const bello = { name: 'Bello', categoryId: 3, status: 'pending' };
 
-/** A header that only some assumptions send. Without an example, because contract tests expect each header that has one. */
+/** A header that only some assumptions send. No example, because contract tests expect every header with an example. */
 const optionalHeader = (description: string, marked: Json): Json => ({
   description,
   schema: { type: 'string' },
@@ -117,7 +117,7 @@ const paths: Json = {
           in: 'path',
           required: true,
           description: 'Identifier of the pet.',
-          // Also in the schema, where some contract tests look for it.
+          // Repeated in the schema, because some contract tests read it there.
           schema: { type: 'integer', format: 'int64', example: rex.id },
           example: rex.id,
         },
@@ -150,9 +150,9 @@ const paths: Json = {
 };
 
 /**
- * The OpenAPI 3.1 description of the service: what the interface document says, and every answer that the simulator adds
- * where the document leaves it open, each marked `x-assumption` with an id of `assumptions`.
- * @param baseUrl where the simulator's API is; default: where a server listens that was started without options
+ * OpenAPI 3.1 description of the service. Includes responses that the document leaves open, marked `x-assumption` with
+ * an id of `assumptions`.
+ * @param baseUrl base URL of the simulator's API; default: that of a server started without options
  */
 export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<string, unknown> {
   return {
@@ -195,5 +195,5 @@ export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<st
   };
 }
 
-/** The description of the service, with the address of a server that was started without options. */
+/** OpenAPI 3.1 description of the service, with the base URL of a server started without options. */
 export const openapi: Record<string, unknown> = describeService();

@@ -7,7 +7,7 @@ import type { ListCache } from './list-cache.js';
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
-/** What an operation works on. */
+/** Data and settings for an operation. */
 export interface OperationContext {
   pets: PetStore;
   categories: ReadonlySet<Int64>;
@@ -15,12 +15,15 @@ export interface OperationContext {
   lists: ListCache;
 }
 
-/** One operation of the API: checks the call, runs it and gives the outcome. @throws {ApiError} for every documented failure */
+/**
+ * An operation of the API: checks the call, executes it and returns the outcome. @throws {ApiError} for every
+ * documented error
+ */
 export type Operation = (call: ApiCall, context: OperationContext, petId: string) => Outcome;
 
 export const isStatus = (value: unknown): value is PetStatus => petStatuses.includes(value as PetStatus);
 
-/** A rejected value for an error message: its type, or the value itself where it is short. */
+/** Describes a rejected value in an error message, by type and, if short, by value. */
 export function describe(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
@@ -30,5 +33,5 @@ export function describe(value: JsonValue): string {
   return `the number ${value}`;
 }
 
-/** Text in quotes, at most 40 characters of it. */
+/** Quotes a text, cut to 40 characters. */
 export const quote = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text);

@@ -1,23 +1,23 @@
 import type { PetStatus } from './document.js';
 import type { StoredPet } from './pet.js';
 
-/** Pets in one order. */
+/** Pets in list order. */
 export type PetRow = StoredPet[];
 
-/** Pets as they are listed: all, and those of each status. */
+/** Pets in list order: all, and per status. */
 export interface PetStock {
   readonly all: PetRow;
   readonly byStatus: Record<PetStatus, PetRow>;
 }
 
-/** @param all in list order; the stock takes the array itself */
+/** Groups pets by status. @param all pets in list order; the array is not copied */
 export function fillStock(all: PetRow): PetStock {
   const byStatus: PetStock['byStatus'] = { available: [], pending: [], sold: [] };
   for (const pet of all) if (pet.status !== undefined) byStatus[pet.status].push(pet);
   return { all, byStatus };
 }
 
-/** The same pets, to be changed. */
+/** Copies the lists of a pet stock, so that they can be changed. The pets themselves are shared. */
 export const copyStock = ({ all, byStatus: { available, pending, sold } }: PetStock): PetStock => ({
   all: [...all],
   byStatus: { available: [...available], pending: [...pending], sold: [...sold] },

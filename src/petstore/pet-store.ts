@@ -7,24 +7,24 @@ import { copyStock, fillStock, type PetRow, type PetStock } from './pet-stock.js
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
-/** Which pets to list, where to start, and how many. */
+/** Filter and page of a list. */
 export interface PetQuery {
   status?: PetStatus | undefined;
-  /** At most this many. Default: all. */
+  /** Maximum number of pets. Default: all. */
   limit?: number | undefined;
-  /** How many to leave out first. Default 0. */
+  /** Number of pets to skip. Default 0. */
   skip?: number | undefined;
 }
 
 export interface PetStoreOptions {
   order: ListOrder;
-  /** Decides the order `shuffled`. */
+  /** Seed of the order `shuffled`. */
   seed: number;
-  /** The first id to give. Default: `firstIdAfter` the highest to start from. */
+  /** First id for new pets. Default: `firstIdAfter` the highest initial id. */
   idStart?: Int64 | undefined;
 }
 
-/** Everything about the pets that requests change. */
+/** All state of the pets that requests change. */
 export interface PetStoreState {
   readonly pets: readonly StoredPet[];
   readonly nextId: Int64;
@@ -33,15 +33,15 @@ export interface PetStoreState {
 type HasId = Pick<Pet, 'id'>;
 
 /**
- * The store of pets: a row of all and of each status in list order. A look-up costs O(1) where ids follow one another, else
- * O(log n); a list O(limit); a create O(1) at any size (shuffled: O(n)). A reset and a fork cost O(1), because the pets of
- * the scenario are shared until the first change, which copies them.
+ * Store of pets, with lists of all and per status. Time: lookup O(1) for consecutive ids, otherwise O(log n); list
+ * O(limit); create O(1), shuffled O(n). Reset and fork take O(1): the scenario's pets are shared and copied on the
+ * first write.
  */
 export class PetStore {
   #compare: (a: HasId, b: HasId) => number = byId;
   #newestFirst = false;
   #idStart: Int64 = 1;
-  /** The pets of the scenario; never changed. */
+  /** The scenario's pets. Immutable. */
   #seedStock: PetStock = fillStock([]);
   #stock: PetStock = this.#seedStock;
   #nextId: Int64 = 1;
@@ -50,7 +50,7 @@ export class PetStore {
     this.seed(seedPets, options);
   }
 
-  /** Starts again from other pets. */
+  /** Replaces the initial pets and resets the store. */
   seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetStoreOptions): void {
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...seedPets].sort(this.#compare));
@@ -59,7 +59,7 @@ export class PetStore {
     this.reset();
   }
 
-  /** Lists the pets in another order from now on. */
+  /** Changes the list order. */
   reorder(order: ListOrder, seed: number): void {
     const isSeed = this.#stock === this.#seedStock;
     this.#setOrder(order, seed);
@@ -67,7 +67,7 @@ export class PetStore {
     this.#stock = isSeed ? this.#seedStock : fillStock([...this.#stock.all].sort(this.#compare));
   }
 
-  /** Another store that starts from the same pets; they are shared until one of the stores changes them. */
+  /** Creates a store with the same initial pets, which are shared until the first write (copy-on-write). */
   fork(): PetStore {
     const fork = new PetStore([], { order: 'id-ascending', seed: 0 });
     fork.#compare = this.#compare;
@@ -78,7 +78,7 @@ export class PetStore {
     return fork;
   }
 
-  /** Stands for the pets in their order: another object after every change, the same one while forks share their pets. */
+  /** Identity of the pets and their order: a new object after every change, equal for forks that share their pets. */
   get content(): object {
     return this.#stock;
   }
@@ -87,20 +87,20 @@ export class PetStore {
     return this.#stock.all.length;
   }
 
-  /** Whether they are the pets of the scenario, unchanged. */
+  /** Whether the pets are those of the scenario, unchanged. */
   isSeed = (): boolean => this.#stock === this.#seedStock;
 
   get(id: Int64): StoredPet | undefined {
     const { all } = this.#stock;
     const firstId = all[0]?.id;
-    // Where ids follow one another, as those that the service gives do, the id says the place.
+    // With consecutive ids, as the service assigns them, the id determines the position.
     const place = typeof id === 'number' && typeof firstId === 'number' ? id - firstId : -1;
     const guess = place >= 0 && place < all.length ? all[place] : undefined;
     const pet = guess?.id === id ? guess : all[this.#firstFrom(all, { id })];
     return pet?.id === id ? pet : undefined;
   }
 
-  /** Pets in list order. */
+  /** Lists pets in list order. */
   list({ status, limit = Number.POSITIVE_INFINITY, skip = 0 }: PetQuery = {}): StoredPet[] {
     const row = this.#row(status);
     if (!this.#newestFirst) return row.slice(skip, skip + limit);
@@ -108,12 +108,15 @@ export class PetStore {
     return row.slice(Math.max(0, end - limit), end).reverse();
   }
 
-  /** How many pets have the status; without one, how many there are. */
+  /** Number of pets with a status, or of all pets. */
   count(status?: PetStatus): number {
     return this.#row(status).length;
   }
 
-  /** How many pets of the filtered list stand up to and including this id, stored or not: where a cursor goes on. */
+  /**
+   * Number of pets up to and including an id in a filtered list, even if the id is not stored. A cursor continues
+   * there.
+   */
   positionAfter(id: Int64, status?: PetStatus): number {
     const row = this.#row(status);
     const position = this.#firstFrom(row, { id });
@@ -123,14 +126,14 @@ export class PetStore {
 
   /**
    * Stores a new pet.
-   * @param pet with an `id` only to choose it; otherwise the next free one is given
-   * @throws {RangeError} when the id is taken, or none is left up to the greatest int64
+   * @param pet `id` is optional; default: the next free id
+   * @throws {RangeError} if the id is taken, or all ids up to the greatest int64 are used
    */
   add(pet: Omit<Pet, 'id'> & { id?: Int64 | undefined }): StoredPet {
     const id = pet.id ?? this.#freeId();
     if (this.get(id) !== undefined)
       throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
-    // Field by field: to spread an object into one with a field more takes V8 twice as long as all the rest.
+    // Field by field: in V8, spreading an object and adding a field takes twice as long as the rest of this function.
     const { name, categoryId, status, extra } = pet;
     const added = toStored({ id, name, categoryId, status, extra });
     const { all, byStatus } = this.#own();
@@ -140,7 +143,7 @@ export class PetStore {
     return added;
   }
 
-  /** Replaces fields of a pet; `undefined` when there is none with this id. */
+  /** Changes fields of a pet; `undefined` if no pet has this id. */
   update(id: Int64, changes: Partial<Omit<Pet, 'id'>>): StoredPet | undefined {
     const before = this.get(id);
     if (before === undefined) return undefined;
@@ -152,7 +155,7 @@ export class PetStore {
     return after;
   }
 
-  /** Removes a pet; `false` when there is none with this id. */
+  /** Removes a pet; `false` if no pet has this id. */
   remove(id: Int64): boolean {
     const pet = this.get(id);
     if (pet === undefined) return false;
@@ -162,13 +165,13 @@ export class PetStore {
     return true;
   }
 
-  /** Goes back to the pets of the scenario. */
+  /** Restores the scenario's pets. */
   reset(): void {
     this.#stock = this.#seedStock;
     this.#nextId = this.#idStart;
   }
 
-  /** Everything that a request can change. Stored pets are never changed, so a list of them is a snapshot. */
+  /** Snapshot of all state that requests change. Stored pets are immutable, so a copy of the list suffices. */
   state(): PetStoreState {
     return { pets: this.#stock.all.slice(), nextId: this.#nextId };
   }
@@ -183,7 +186,7 @@ export class PetStore {
     this.#newestFirst = order === 'newest-first';
   }
 
-  /** The stock to change. The pets of the scenario are shared, so they are copied first. */
+  /** Stock for a change. Copies the scenario's shared stock before the first change. */
   #own(): PetStock {
     const { all, byStatus } = this.#stock;
     this.#stock = this.isSeed() ? copyStock(this.#stock) : { all, byStatus };
@@ -204,14 +207,14 @@ export class PetStore {
     row.splice(this.#firstFrom(row, pet), 1);
   }
 
-  /** The first position in a row whose pet does not come before `pet`. */
+  /** First position in a list whose pet does not sort before `pet`. */
   #firstFrom(row: PetRow, pet: HasId): number {
     const last = row.at(-1);
     if (last === undefined || this.#compare(last, pet) < 0) return row.length;
     return lowest(row.length, (at) => this.#compare(row[at] as StoredPet, pet) >= 0);
   }
 
-  /** The greatest int64 where none is free. */
+  /** Next free id; the greatest int64 if none is free. */
   #freeId(): Int64 {
     let id = this.#nextId;
     while (id !== greatestInt64 && this.get(id) !== undefined) id = nextInt64(id);
@@ -219,7 +222,7 @@ export class PetStore {
   }
 }
 
-/** The first id to give where the highest is this: the next one, or 1 where there is none. */
+/** First id for new pets: the next after the highest, or 1 if the highest is the greatest int64. */
 export const firstIdAfter = (highest: Int64): Int64 => (highest === greatestInt64 ? 1 : nextInt64(highest));
 
 const byId = (a: HasId, b: HasId) => compareInt64(a.id, b.id);

@@ -12,7 +12,7 @@ import type { Operation } from './operation.js';
 import type { PetStore } from './pet-store.js';
 import type { AssumptionId, Settings } from './settings.js';
 
-/** The part of a scenario that the operations read. */
+/** Parts of a scenario that the operations use. */
 interface PetstoreScenario {
   readonly settings: Settings;
   readonly categories: ReadonlySet<Int64>;
@@ -31,13 +31,13 @@ const createMatch: Match = found('createPet', true);
 const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, POST: createMatch };
 const petPath = /^\/pets\/([^/]+)$/;
 
-/** The service of the interface document. Its store is that of `sim.pets`. */
+/** The service of the interface document. Shares its store with `sim.pets`. */
 export const petstore: Service<PetstoreData, PetstoreScenario> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
   find({ method, path, baseUrl }, { settings }, nowMs) {
-    // Paths are compared as sent: no decoding, no trailing slash. An adapter sends the response to HEAD without its body.
+    // Paths are compared as sent, without decoding or trailing slash. Adapters omit the body of HEAD responses.
     if (path === '/pets') {
       const match = Object.hasOwn(petsMethods, method) ? petsMethods[method] : undefined;
       return match ?? refusedMatch(unknownMethod(method, ['GET', 'POST'], settings));
@@ -68,7 +68,7 @@ function found(operation: OperationName, isWrite = false): Match {
   return { operation, isWrite, params: undefined, refusal: undefined, headers: undefined };
 }
 
-/** `Allow` contains only the methods that the document shows. */
+/** Error for a method that the path does not support. `Allow` lists only documented methods. */
 const unknownMethod = (method: string, allowed: string[], { unknownMethod }: Settings) =>
   unknownMethod === 'not-found' ? unknownRoute('unknownMethod') : methodNotAllowed(method, allowed);
 
@@ -76,8 +76,9 @@ const unknownRoute = (assumption: AssumptionId) =>
   notFound('There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.', assumption);
 
 /**
- * "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter."
- * The document does not give the start of the deprecation, so `Deprecation` (RFC 9745) has the earliest possible instant.
+ * Headers of the deprecated getPet: "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets
+ * with the status filter." The document does not give the start of the deprecation, so `Deprecation` (RFC 9745) has the
+ * earliest possible instant.
  */
 const deprecationHeaders = (baseUrl: ApiCall['baseUrl']): Record<string, string> => ({
   Deprecation: '@0',

@@ -1,7 +1,7 @@
 import { type Choice, choice, limitSettings, open, type ValueOf } from '../rate-limits/settings.js';
 import type { ErrorCode } from '../requests/error-codes.js';
 
-/** What the simulator does at every point that the document leaves open: the default first. assumptions.ts asks the questions. */
+/** Settings for every point that the document leaves open, default first. The questions are in assumptions.ts. */
 export const settingValues = {
   defaultStatus: choice('available', 'pending', 'sold', 'absent'),
   unknownCategory: choice('accept', 'reject'),
@@ -26,15 +26,15 @@ export const settingValues = {
 
 export type AssumptionId = keyof typeof settingValues;
 
-/** The assumptions with a closed set of values. */
+/** Ids of assumptions with a closed set of values. */
 export type ChoiceId = {
   [Id in AssumptionId]: (typeof settingValues)[Id] extends Choice<unknown> ? Id : never;
 }[AssumptionId];
 
-/** What the simulator does at every open point: one value an assumption. */
+/** Settings of a simulator: one value per assumption. */
 export type Settings = { -readonly [Id in AssumptionId]: ValueOf<(typeof settingValues)[Id]> };
 
-/** The default of every assumption. */
+/** Default value of every assumption. */
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingValues).map(([id, value]) => [id, value.default]),
 ) as unknown as Settings;

@@ -1,23 +1,23 @@
 import { ApiError, keyBanned } from '../requests/api-error.js';
 import { counted } from '../values/counted.js';
-import { type ApiKey, countRefused, countServed, extendBan, noteRefusal, refresh } from './api-key.js';
+import { type ApiKey, countRefused, countServed, extendBan, recordRefusal, refresh } from './api-key.js';
 import { windowSeconds } from './plan-limits.js';
 import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
 import type { LimitSettings } from './settings.js';
 import type { Algorithm } from './window.js';
 
-/** Whether a request goes on, and what its answer says about the limits either way. */
+/** Decision on a request, and the rate-limit report for its response. */
 export interface Admission {
   rate: RateReport;
-  /** The refusal: over a limit, or banned. `rate.resetAtSeconds` is then what Retry-After promises. */
+  /** Error of a rate-limited or banned request. If present, `rate.resetAtSeconds` determines Retry-After. */
   refusal: ApiError | undefined;
   isStrike: boolean;
 }
 
 /**
- * Ban, then rate limit: looks at both windows, then counts in both or neither, in one synchronous step.
- * @param options.isLimited whether the plan limits apply to the operation; a ban always does
- * @param options.counts whether the request uses quota when it is not refused
+ * Checks the ban, then both windows, in one synchronous step. Counts an accepted request in both windows.
+ * @param options.isLimited whether the plan limits apply to the operation; a ban always applies
+ * @param options.counts whether an accepted request uses quota
  */
 export function admit(
   key: ApiKey,
@@ -38,7 +38,7 @@ export function admit(
   }
   countRefused(key, algorithm, settings.rejectedCounts, nowSeconds);
   const rate = reportRefused(key);
-  const noted = noteRefusal(key, settings, nowMs, rate.resetAtSeconds);
+  const noted = recordRefusal(key, settings, nowMs, rate.resetAtSeconds);
   if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
   const { limit, window, resetAtSeconds } = rate;
   const message = `The ${key.plan} plan allows ${counted(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${counted(resetAtSeconds - nowSeconds, 'second')}.`;
@@ -52,6 +52,6 @@ function refuseBanned(key: ApiKey, settings: LimitSettings, nowSeconds: number, 
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
 
-/** `a minute`, or `in 6 seconds` where the scenario has another length. */
+/** Window length for a message: `a minute`, or `in 6 seconds` if the scenario changes the length. */
 const per = (lengthSeconds: number, window: RateReport['window']) =>
   lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${counted(lengthSeconds, 'second')}`;

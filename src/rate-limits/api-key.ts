@@ -2,26 +2,26 @@ import type { PlanLimits } from './plan-limits.js';
 import type { LimitSettings } from './settings.js';
 import { type Algorithm, createWindow, type Window } from './window.js';
 
-/** An API key as a scenario describes it. */
+/** An API key, as defined in a scenario. */
 export interface KeyDefinition {
   plan: string;
   state: 'active' | 'revoked';
-  /** From this instant the key gets 401. Unix milliseconds. */
+  /** Expiry time, in Unix milliseconds. From then on, requests get 401. */
   expiresAtMs?: number | undefined;
-  /** The same, counted from the first request of the key; the earlier of both wins. */
+  /** Expiry relative to the key's first request, in milliseconds. The earlier expiry applies. */
   expiresInMs?: number | undefined;
-  /** Requests already used in each window when the key makes its first request. */
+  /** Initial usage of each window, in requests. Applied at the key's first request. */
   usage: PlanLimits;
-  /** Length of a ban that is running when the key makes its first request. 0: no ban. */
+  /** Length of a preset ban, in milliseconds from the key's first request; 0 for none. */
   bannedForMs: number;
 }
 
-/** What started a ban: requests after a 429, or a scenario or a person. */
+/** Cause of a ban: `strikes` (requests after a 429), or `set` by a scenario or a control operation. */
 export type BanCause = 'strikes' | 'set';
 
 /**
- * The state of one API key as plain data. Only the functions of this file change it.
- * Instants are Unix milliseconds unless the name says seconds.
+ * State of one API key, as plain data. Only the functions of this file change it. Times are Unix milliseconds, unless
+ * the name says seconds.
  */
 export interface ApiKey {
   readonly key: string;
@@ -30,19 +30,21 @@ export interface ApiKey {
   expiresAtMs: number | undefined;
   readonly minute: Window;
   readonly day: Window;
-  /** What the scenario presets, until the first request applies it. `clockMovedMs`: how far the clock had been moved when the key was made. */
+  /**
+   * Preset state of the scenario, applied at the first request. `clockMovedMs` is the clock's `movedMs` at creation.
+   */
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
-  /** From the first refusal to the next served request or a ban. */
+  /** Current refusal episode: starts with a refusal, ends with the next accepted request or a ban. */
   episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
-  /** How many episodes of refusals the key has had. */
+  /** Number of refusal episodes so far. */
   episodes: number;
   strikes: number;
-  /** How many bans the key has had; decides the length of the next one where bans escalate. */
+  /** Number of bans so far. Determines the next ban's length if bans escalate. */
   bans: number;
   bannedFromMs: number;
   bannedUntilMs: number;
   banCause: BanCause;
-  /** Up to which Unix second the requests of other clients with this key are counted. */
+  /** Time up to which requests of other clients are counted, in Unix seconds. */
   backgroundSeconds: number;
 }
 
@@ -50,8 +52,8 @@ type OptionalField = 'expiresAtMs' | 'preset' | 'episode';
 type KeyFields = Omit<ApiKey, 'minute' | 'day' | OptionalField> & Partial<Pick<ApiKey, OptionalField>>;
 
 /**
- * Copies a key with other windows: the one list of a key's fields, for copies, exports and imports. Fields are written out
- * because a spread takes ten times as long.
+ * Copies a key with other windows. Also lists a key's fields for exports and imports. Not a spread, which takes ten
+ * times as long.
  */
 export const withWindows = <WindowState>(key: KeyFields, minute: WindowState, day: WindowState) => ({
   key: key.key,
@@ -76,7 +78,7 @@ type BanSettings = Pick<
   'banAfter' | 'banGraceMs' | 'banToleranceMs' | 'banSeconds' | 'banExtend' | 'banEscalation'
 >;
 
-/** @param clockMovedMs how far the clock has been moved by hand until now */
+/** Creates a key's state, with its preset pending. @param clockMovedMs the clock's `movedMs`, in milliseconds */
 export function createApiKey(
   key: string,
   { plan, state, expiresAtMs, expiresInMs, usage, bannedForMs }: KeyDefinition,
@@ -106,8 +108,8 @@ export function createApiKey(
 }
 
 /**
- * Applies what the scenario presets, at the first request of the key: real time that passes before it does not use up
- * the preset, time moved by hand does.
+ * Applies the scenario's preset state at the key's first request. Real time before that request does not reduce the
+ * preset; time from `advance` and `set` does.
  */
 export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, clockMovedMs: number): void {
   const { preset } = key;
@@ -115,7 +117,7 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   key.preset = undefined;
   const startMs = nowMs - Math.max(0, clockMovedMs - preset.clockMovedMs);
   const startSeconds = Math.floor(startMs / 1000);
-  // What other clients used before is part of the preset.
+  // The preset usage includes earlier requests of other clients.
   key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
   if (preset.usage.minute > 0) algorithm.preset(key.minute, preset.usage.minute, startSeconds);
   if (preset.usage.day > 0) algorithm.preset(key.day, preset.usage.day, startSeconds);
@@ -125,12 +127,12 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   }
 }
 
-/** From now on the key gets 401. */
+/** Revokes a key. All further requests get 401. */
 export const revoke = (key: ApiKey): void => {
   key.state = 'revoked';
 };
 
-/** Sets the requests used, in windows that start now. */
+/** Sets the used requests, in windows that start now. */
 export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanLimits>, nowMs: number): void {
   for (const name of ['minute', 'day'] as const) {
     const used = usage[name];
@@ -138,7 +140,10 @@ export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanL
   }
 }
 
-/** Brings both windows up to date without counting, and forgets a ban and an episode that start after `nowMs`: the clock was set back. */
+/**
+ * Updates both windows without counting a request. If the clock was set back, removes a ban and an episode that start
+ * after `nowMs`.
+ */
 export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void {
   const nowSeconds = Math.floor(nowMs / 1000);
   algorithm.refresh(key.minute, nowSeconds);
@@ -147,13 +152,13 @@ export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void 
   if (key.episode !== undefined && nowMs < key.episode.firstRefusalMs) endEpisode(key);
 }
 
-/** Counts served requests in both windows, which ends the episode and clears the strikes. */
+/** Counts an accepted request in both windows, ends the episode and clears the strikes. */
 export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number): void {
   countBoth(key, algorithm, nowSeconds, 1);
   endEpisode(key);
 }
 
-/** Counts a refused request where the assumption `rejectedCounts` says so; that may use up the other window too. */
+/** Counts a refused request according to the assumption `rejectedCounts`. Can exhaust the other window as well. */
 export function countRefused(
   key: ApiKey,
   algorithm: Algorithm,
@@ -167,11 +172,11 @@ export function countRefused(
 }
 
 /**
- * Notes a refused request. It is a strike when it comes more than the grace after the first refusal of the episode and
- * earlier, by more than the tolerance, than the promise that the key was given last. Enough strikes ban the key.
- * @param promisedAtSeconds when the key will be served again, as this answer says
+ * Records a refused request. A strike is a request after the grace period of the episode and, beyond the tolerance,
+ * before the last promised time. Enough strikes ban the key.
+ * @param promisedAtSeconds time promised by this response, in Unix seconds
  */
-export function noteRefusal(
+export function recordRefusal(
   key: ApiKey,
   settings: BanSettings,
   nowMs: number,
@@ -193,7 +198,7 @@ export function noteRefusal(
   return 'ban';
 }
 
-/** Bans a key. Bans start at a whole second, so that Retry-After can tell their end exactly. */
+/** Bans a key. A ban starts at a whole second, so that Retry-After states its end exactly. */
 export function startBan(key: ApiKey, nowMs: number, lengthMs: number, cause: BanCause): void {
   const fromMs = Math.floor(nowMs / 1000) * 1000;
   key.bans++;
@@ -204,14 +209,14 @@ export function startBan(key: ApiKey, nowMs: number, lengthMs: number, cause: Ba
   if (key.preset !== undefined) key.preset = { ...key.preset, bannedForMs: 0 };
 }
 
-/** A request during a ban starts the ban again where the assumption `banExtend` says so. */
+/** Restarts a running ban under the assumption `banExtend`. */
 export function extendBan(key: ApiKey, settings: BanSettings, nowMs: number): void {
   if (!settings.banExtend) return;
   const untilMs = Math.floor(nowMs / 1000) * 1000 + banLengthMs(settings, key.bans);
   key.bannedUntilMs = Math.max(key.bannedUntilMs, untilMs);
 }
 
-/** Ends a ban and clears the strikes; a ban that the scenario presets does not start any more. */
+/** Lifts the ban, clears the strikes and cancels a preset ban. */
 export function liftBan(key: ApiKey): void {
   key.bannedFromMs = 0;
   key.bannedUntilMs = 0;
@@ -219,12 +224,12 @@ export function liftBan(key: ApiKey): void {
   if (key.preset !== undefined) key.preset = { ...key.preset, bannedForMs: 0 };
 }
 
-/** How far back the requests of other clients are counted one second at a time; the time before is estimated. */
+/** Maximum period for which other clients' requests are counted second by second. Earlier usage is estimated. */
 const exactBackgroundSeconds = 8 * 86_400;
 
 /**
- * Counts what other clients have used with this key until now.
- * @param perSecond their requests a second
+ * Counts the requests of other clients with this key up to now.
+ * @param perSecond their rate, in requests per second
  */
 export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: number, nowMs: number): void {
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -239,10 +244,10 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
   }
   while (++second <= nowSeconds) {
     const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
-    // During a ban nobody is served.
+    // All requests are refused during a ban.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
-    // Nothing is served before the reset, so the seconds before it can be skipped.
+    // All requests are refused until the reset.
     if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
     if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);
   }
@@ -268,7 +273,7 @@ function endEpisode(key: ApiKey): void {
   key.strikes = 0;
 }
 
-/** How long the n-th ban of a key lasts, in whole seconds. */
+/** Length of a key's n-th ban, in milliseconds (whole seconds). */
 function banLengthMs({ banSeconds, banEscalation }: BanSettings, n: number): number {
   if (banEscalation === false) return banSeconds * 1000;
   return Math.ceil(Math.min(banSeconds * banEscalation.factor ** (n - 1), banEscalation.maxSeconds)) * 1000;

@@ -5,8 +5,8 @@ import type { ApiKey } from './api-key.js';
 const bearer = /^bearer +[^\s,]+$/i;
 
 /**
- * Reads the API key of a request: "Authorization: Bearer <API_KEY>".
- * @param authorization the header; two of them arrive joined by a comma, and are refused
+ * Reads the API key from the Authorization header: "Authorization: Bearer <API_KEY>".
+ * @param authorization the header; two headers arrive joined by a comma and are rejected
  * @throws {ApiError} 401 "for a missing or invalid API key"
  */
 export function readToken(authorization: string | undefined): string {
@@ -19,14 +19,14 @@ export function readToken(authorization: string | undefined): string {
   return authorization.slice(authorization.lastIndexOf(' ') + 1);
 }
 
-/** Finds an API key. Changes nothing. @throws {ApiError} 401 */
+/** Finds an API key by its token. Read-only. @throws {ApiError} 401 if the key is unknown */
 export function findKey(token: string, find: (token: string) => ApiKey | undefined): ApiKey {
   const key = find(token);
   if (key === undefined) throw unauthorized('The API key is unknown.', true);
   return key;
 }
 
-/** @throws {ApiError} 401 for a key that was revoked or has expired */
+/** @throws {ApiError} 401 if the key is revoked or expired */
 export function requireValid({ state, expiresAtMs }: ApiKey, nowMs: number): void {
   if (state === 'revoked') throw unauthorized('The API key was revoked.', true);
   if (expiresAtMs !== undefined && nowMs >= expiresAtMs) throw unauthorized('The API key has expired.', true);

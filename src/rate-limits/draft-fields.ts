@@ -3,9 +3,9 @@ import type { RateReport } from './rate-report.js';
 import type { LimitSettings } from './settings.js';
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers, as the assumption `rateLimitFields` says: three of numbers up to
- * draft 06; from 08 on a structured one of what remains and the seconds until it resets (`r`, `t`); or, as proposed in
- * ietf-wg-httpapi/ratelimit-headers#164, of what is available and the seconds that it is for (`a`, `w`).
+ * Headers of draft-ietf-httpapi-ratelimit-headers, in the form of the assumption `rateLimitFields`. Up to draft 06,
+ * three numeric fields; from draft 08, a structured field with remaining requests and seconds to the reset (`r`, `t`).
+ * The proposal ietf-wg-httpapi/ratelimit-headers#164 has available requests and window seconds (`a`, `w`).
  */
 export function draftFields(
   shape: Exclude<LimitSettings['rateLimitFields'], 'none'>,

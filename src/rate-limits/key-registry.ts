@@ -1,5 +1,5 @@
 import { hashOfKeyId, keyHash, keyId } from '../values/mask-key.js';
-import { inOneGo, mapInSteps, type Steps } from '../values/steps.js';
+import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import {
   type ApiKey,
   applyBackground,
@@ -12,39 +12,39 @@ import {
 import type { PlanLimits } from './plan-limits.js';
 import type { Algorithm, Window } from './window.js';
 
-/** Keys that requests made up under `acceptAnyKey` are forgotten, oldest first, past this many. */
+/** Maximum number of keys accepted under `acceptAnyKey`. Above the limit, the oldest are dropped. */
 const maximumUnlistedKeys = 10_000;
 
 export interface KeyRegistryOptions {
-  /** The keys of the scenario, by their text: what a reset goes back to. */
+  /** Keys of the scenario by token, as a reset restores them. */
   definitions: ReadonlyMap<string, KeyDefinition>;
   plans: Readonly<Record<string, PlanLimits>>;
   windowSeconds: PlanLimits;
   algorithm: Algorithm;
   acceptAnyKey: boolean;
-  /** Requests a second that other clients make with a key. */
+  /** Request rate of other clients with a key, in requests per second, by token. */
   background: ReadonlyMap<string, number>;
-  /** The state to start in, in place of unused keys. */
+  /** Initial state instead of unused keys. */
   start: KeyRegistryState | undefined;
-  /** How far the clock has been moved by hand, in milliseconds. */
+  /** Returns the time by which the clock was moved (`clock.movedMs`), in milliseconds. */
   clockMovedMs: () => number;
 }
 
-/** Everything about the keys that requests change. */
+/** All state of the keys that requests change. */
 export interface KeyRegistryState {
   keys: ApiKey[];
   unlisted: ApiKey[];
 }
 
-/** The API keys of one simulator by their text. */
+/** The API keys of one simulator, by token. */
 export class KeyRegistry {
   #options: KeyRegistryOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
-  /** The texts of all keys by the hashes in their ids, from the first lookup of an id on. */
+  /** Tokens by the hash in the key's id. Built at the first lookup by id. */
   #textsByHash: Map<number, string> | undefined;
   #texts: readonly string[] | undefined;
-  /** The key of the last request: to compare its text takes less than to look it up. */
+  /** The last request's key. Comparing its token is faster than a lookup. */
   #last: ApiKey | undefined;
 
   constructor(options: KeyRegistryOptions, nowMs: number) {
@@ -52,7 +52,7 @@ export class KeyRegistry {
     this.reset(nowMs);
   }
 
-  /** Sets other keys, plans and rules. They apply from the next `reset` or `restore` on. */
+  /** Sets other keys, plans and rules. They take effect at the next `reset` or `restore`. */
   configure(options: KeyRegistryOptions): void {
     this.#options = options;
   }
@@ -65,29 +65,29 @@ export class KeyRegistry {
     return this.#options.algorithm;
   }
 
-  /** The keys that the scenario or `add` named, in their order. */
+  /** Keys from the scenario and from `add`, in order of definition. */
   list(): Iterable<ApiKey> {
     return this.#keys.values();
   }
 
-  /** The texts of these keys. The same array until they change. */
+  /** Tokens of the listed keys. The same array until the keys change. */
   get texts(): readonly string[] {
     this.#texts ??= Object.freeze([...this.#keys.keys()]);
     return this.#texts;
   }
 
-  /** The texts of the keys that requests made up under `acceptAnyKey`, the oldest first. */
+  /** Tokens accepted under `acceptAnyKey` that no scenario or `add` defines, oldest first. */
   get unlistedTexts(): string[] {
     return [...this.#unlisted.keys()];
   }
 
-  /** A key that the scenario or `add` named, or that a request made up under `acceptAnyKey`. */
+  /** Finds a key by token, including keys accepted under `acceptAnyKey`. */
   get(text: string): ApiKey | undefined {
     if (this.#last?.key !== text) this.#last = this.#keys.get(text) ?? this.#unlisted.get(text);
     return this.#last;
   }
 
-  /** The text of the key with this text, or else with this id. */
+  /** Finds a key's token by the token itself or by the key's id. */
   textOf(reference: string): string | undefined {
     if (this.get(reference) !== undefined) return reference;
     const hash = hashOfKeyId(reference);
@@ -99,7 +99,7 @@ export class KeyRegistry {
     return text !== undefined && keyId(text) === reference ? text : undefined;
   }
 
-  /** The key of a request; under `acceptAnyKey` any text is one, on the free plan. */
+  /** Finds the key of a request. Under `acceptAnyKey`, creates an unknown key on the free plan. */
   find(text: string, nowMs: number): ApiKey | undefined {
     const known = this.get(text);
     if (known !== undefined || !this.#options.acceptAnyKey) return known;
@@ -113,7 +113,7 @@ export class KeyRegistry {
     return key;
   }
 
-  /** Adds a key, or replaces the one with the same text. @throws {RangeError} when there is no such plan */
+  /** Adds a key, or replaces the key with the same token. @throws {RangeError} if the plan is unknown */
   add(text: string, definition: Partial<KeyDefinition>, nowMs: number): ApiKey {
     const key = this.#create(text, { ...unusedFreeKey, ...definition }, nowMs);
     this.#unlisted.delete(text);
@@ -123,7 +123,7 @@ export class KeyRegistry {
     return key;
   }
 
-  /** Brings a key up to date before a request: its preset, then what other clients used with it until now. */
+  /** Updates a key before a request: applies its preset, then the requests of other clients. */
   bringUpToDate(key: ApiKey, nowMs: number): void {
     const { algorithm, background, clockMovedMs } = this.#options;
     if (key.preset !== undefined) applyPreset(key, algorithm, nowMs, clockMovedMs());
@@ -131,7 +131,7 @@ export class KeyRegistry {
     if (perSecond !== undefined) applyBackground(key, algorithm, perSecond, nowMs);
   }
 
-  /** The key as a request would find it now. A copy, so that looking changes nothing. */
+  /** Updated copy of a key, as the next request would find it. Does not change the key. */
   preview(key: ApiKey, nowMs: number): ApiKey {
     const copy = copyKey(key);
     this.bringUpToDate(copy, nowMs);
@@ -139,10 +139,10 @@ export class KeyRegistry {
     return copy;
   }
 
-  /** Goes back to the keys of the scenario as they were at its start: unused, unless it says otherwise. */
+  /** Restores the scenario's keys with their initial usage. */
   reset(nowMs: number): void {
     if (this.#options.start !== undefined) {
-      this.restore(inOneGo(copyKeys(this.#options.start)));
+      this.restore(runToEnd(copyKeys(this.#options.start)));
       return;
     }
     this.#texts = undefined;
@@ -159,7 +159,7 @@ export class KeyRegistry {
     return { keys: [...this.#keys.values()].map(copyKey), unlisted: [...this.#unlisted.values()].map(copyKey) };
   }
 
-  /** @param state keys that nothing else changes: `copyKeys` of those that are kept */
+  /** @param state keys that are not shared with other code, such as a result of `copyKeys` */
   restore({ keys, unlisted }: KeyRegistryState): void {
     this.#texts = undefined;
     this.#last = undefined;
@@ -192,7 +192,7 @@ export function* copyKeys({ keys, unlisted }: KeyRegistryState): Steps<KeyRegist
   return { keys: yield* mapInSteps(keys, copyKey), unlisted: yield* mapInSteps(unlisted, copyKey) };
 }
 
-/** Copies a key; the copy shares nothing with it. */
+/** Copies a key deeply. */
 const copyKey = (key: ApiKey): ApiKey => withWindows(key, copyWindow(key.minute), copyWindow(key.day));
 
 const copyWindow = (window: Window): Window => ({
@@ -200,7 +200,7 @@ const copyWindow = (window: Window): Window => ({
   lengthSeconds: window.lengthSeconds,
   startSeconds: window.startSeconds,
   used: window.used,
-  // Mostly empty; a call of `map` takes as long as the rest.
+  // Skips `map` for an empty log, the usual case. The call would take as long as the rest of the copy.
   log: window.log.length === 0 ? [] : window.log.map(([second, requests]) => [second, requests]),
   logStart: window.logStart,
   remaining: window.remaining,

@@ -1,9 +1,9 @@
 import type { WindowName } from '../requests/request-record.js';
 
-/** "Requests per minute", "Requests per day": the two windows, with their length in seconds. */
+/** Length of the two windows, in seconds: "Requests per minute", "Requests per day". */
 export const windowSeconds = { minute: 60, day: 86_400 } as const satisfies Record<WindowName, number>;
 
-/** Requests that one API key may make in each window. */
+/** Limits of a plan: requests per window for one API key. */
 export interface PlanLimits {
   minute: number;
   day: number;

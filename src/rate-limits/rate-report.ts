@@ -3,19 +3,19 @@ import type { ApiKey } from './api-key.js';
 import type { LimitSettings } from './settings.js';
 import type { Window } from './window.js';
 
-/** What the X-RateLimit headers of one answer say. */
+/** Values of the X-RateLimit headers in one response. */
 export interface RateReport {
   limit: number;
   remaining: number;
-  /** Whole Unix seconds. */
+  /** Reset time, in Unix seconds. */
   resetAtSeconds: number;
   window: WindowName;
 }
 
-/** Whether a key whose windows are up to date has used up one of them. */
+/** Whether a key has exhausted one of its windows. The windows must be up to date. */
 export const isExhausted = (key: ApiKey) => key.minute.remaining === 0 || key.day.remaining === 0;
 
-/** The window with the least remaining; of two, the one that resets later. So `remaining` more requests will be served. */
+/** Reports the window with the least remaining requests; if equal, the window with the later reset. */
 export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
   if (reportedWindow !== 'least-remaining') return report(key[reportedWindow], reportedWindow);
   const { minute, day } = key;
@@ -25,10 +25,10 @@ export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reporte
   return isDay ? report(day, 'day') : report(minute, 'minute');
 }
 
-/** The used-up window; of two, the one that resets later. */
+/** Reports the exhausted window; if both are, the window with the later reset. */
 export const reportRefused = (key: ApiKey) => reportServed(key, 'least-remaining');
 
-/** The report of a ban: its end, but not before every window that is still used up has reset. */
+/** Reports the end of a ban, or the reset of an exhausted window if later. */
 export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
   const resets = [key.minute, key.day]
     .filter(({ remaining }) => remaining === 0)
@@ -38,7 +38,7 @@ export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reporte
   return { ...window, remaining: 0, resetAtSeconds };
 }
 
-/** A 401 belongs to no key: it reports the free minute limit, unused, so that no client waits for it. */
+/** Reports an unused free minute limit for a 401, which has no key, so that no client waits. */
 export function reportUnauthorized(
   limit: number,
   lengthSeconds: number,

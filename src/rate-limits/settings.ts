@@ -1,11 +1,11 @@
 import type { PlanLimits } from './plan-limits.js';
 
-/** Any value of a kind (a number, a list, a map); the schema of the scenario says which. */
+/** A setting with an open set of values, which the scenario's schema defines. */
 export interface Open<Value> {
   readonly default: Value;
 }
 
-/** One of a few values: the default and the others. */
+/** A setting with a closed set of values: the default and the alternatives. */
 export interface Choice<Value> extends Open<Value> {
   readonly others: readonly Value[];
 }
@@ -16,10 +16,10 @@ export const choice = <const Value>(byDefault: Value, ...others: Value[]): Choic
 });
 export const open = <Value>(byDefault: Value): Open<Value> => ({ default: byDefault });
 
-/** The value that a setting takes. */
+/** Type of a setting's value. */
 export type ValueOf<Setting> = Setting extends Open<infer Value> ? Value : never;
 
-/** What the document leaves open about API keys, limits and bans: the default first. */
+/** Settings for API keys, limits and bans where the document is silent, each with its default first. */
 export const limitSettings = {
   acceptAnyKey: choice(false, true),
   unauthorizedHeaders: choice('full', 'omit', 'remaining-zero'),
@@ -40,5 +40,5 @@ export const limitSettings = {
   banStatus: choice(429, 403, 401, 418),
 };
 
-/** One value for each of them. */
+/** A value for every setting. */
 export type LimitSettings = { -readonly [Id in keyof typeof limitSettings]: ValueOf<(typeof limitSettings)[Id]> };

@@ -1,33 +1,33 @@
 import type { LimitSettings } from './settings.js';
 
-/** No window is running; the next counted request starts one. */
+/** Start time of a window that is not running. The next counted request starts the window. */
 const notStarted = -1;
 
-/** How much of one limit a key has used, as plain data. All instants are whole Unix seconds. */
+/** Usage of one limit by one key, as plain data. Times are Unix seconds. */
 export interface Window {
   readonly limit: number;
   readonly lengthSeconds: number;
-  /** When the running window started (`token-bucket`: when it was last filled), or -1. */
+  /** Start of the running window (`token-bucket`: last refill), or -1. */
   startSeconds: number;
-  /** Requests counted (`token-bucket`: what is missing from the bucket, in tokens times `lengthSeconds`). */
+  /** Counted requests (`token-bucket`: missing tokens, multiplied by `lengthSeconds`). */
   used: number;
-  /** `sliding-log` only: each second and its requests, oldest first. */
+  /** `sliding-log` only: requests per second, oldest first. */
   log: [second: number, requests: number][];
-  /** Where the part of the log begins that still counts. Moving it is cheaper than removing each second at once. */
+  /** Index of the oldest log item still inside the window. Cheaper than removing expired items at once. */
   logStart: number;
-  /** How many more requests will be served before `resetAtSeconds`; brought up to date by `refresh` and `count`. */
+  /** Remaining requests before `resetAtSeconds`. Updated by `refresh` and `count`. */
   remaining: number;
-  /** When `remaining` rises next; brought up to date by `refresh` and `count`. */
+  /** Next time at which `remaining` increases, in Unix seconds. Updated by `refresh` and `count`. */
   resetAtSeconds: number;
 }
 
-/** One way to count requests. */
+/** A rate-limiting algorithm. */
 export interface Algorithm {
-  /** Removes what has run out and brings `remaining` and `resetAtSeconds` up to date. Counts nothing. */
+  /** Drops expired requests and updates `remaining` and `resetAtSeconds`. Does not count a request. */
   refresh(window: Window, nowSeconds: number): void;
-  /** Counts requests, served or not. @param requests default 1 */
+  /** Counts requests, accepted or refused. @param requests default 1 */
   count(window: Window, nowSeconds: number, requests?: number): void;
-  /** Sets the requests used, in a window that starts at the given second. */
+  /** Sets the used requests, in a window that starts at `startSeconds`. */
   preset(window: Window, requests: number, startSeconds: number): void;
 }
 
@@ -44,7 +44,7 @@ export function createWindow(limit: number, lengthSeconds: number): Window {
   };
 }
 
-/** The algorithm that the assumptions `algorithm` and `windowStart` name. */
+/** Selects the algorithm according to the assumptions `algorithm` and `windowStart`. */
 export function windowAlgorithm({
   algorithm,
   windowStart,
@@ -54,12 +54,12 @@ export function windowAlgorithm({
   return windowStart === 'clock' ? clockWindow : firstRequestWindow;
 }
 
-/** A window of fixed length that starts at the first request of the key, or at a multiple of its length. */
+/** Fixed window, started by the key's first request or at a multiple of its length. */
 function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): Algorithm {
   const algorithm: Algorithm = {
     refresh(window, nowSeconds) {
       const { startSeconds, lengthSeconds } = window;
-      // The clock may have been set back to before the window.
+      // A clock that was set back can be before the start of the window.
       const over = nowSeconds >= startSeconds + lengthSeconds || nowSeconds < startSeconds;
       if (startSeconds !== notStarted && over) {
         window.startSeconds = notStarted;
@@ -85,14 +85,16 @@ function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): 
 const firstRequestWindow = fixedWindow((_, nowSeconds) => nowSeconds);
 const clockWindow = fixedWindow(({ lengthSeconds }, nowSeconds) => nowSeconds - (nowSeconds % lengthSeconds));
 
-/** A log of the last `lengthSeconds`. It resets when the oldest request that keeps it full leaves it. */
+/**
+ * Sliding log: counts the requests of the last `lengthSeconds`. Resets when enough requests expire to allow another.
+ */
 const slidingLog: Algorithm = {
   refresh(window, nowSeconds) {
     const { lengthSeconds, limit, log } = window;
     for (; (log[window.logStart]?.[0] ?? nowSeconds) + lengthSeconds <= nowSeconds; window.logStart++) {
       window.used -= log[window.logStart]?.[1] as number;
     }
-    // The clock may have been set back: what is in the future now does not count.
+    // If the clock was set back, requests in the future do not count.
     while (log.length > window.logStart && (log.at(-1)?.[0] as number) > nowSeconds)
       window.used -= log.pop()?.[1] as number;
     if (window.logStart * 2 > log.length) window.logStart -= log.splice(0, window.logStart).length;
@@ -113,7 +115,7 @@ const slidingLog: Algorithm = {
   },
 };
 
-/** The second of the n-th oldest request that still counts. */
+/** Second of the n-th oldest request inside the window. */
 function nthOldest({ log, logStart }: Window, n: number): number | undefined {
   let seen = 0;
   for (let at = logStart; at < log.length; at++) {
@@ -125,8 +127,8 @@ function nthOldest({ log, logStart }: Window, n: number): number | undefined {
 }
 
 /**
- * A bucket of `limit` tokens that fills evenly over `lengthSeconds`, once a second. It resets when the next whole token
- * is there. Amounts are in units of 1/lengthSeconds of a token, so that all of them are whole numbers.
+ * Token bucket: refills `limit` tokens evenly over `lengthSeconds`, once per second. Resets when the next whole token
+ * is available. Amounts are in units of 1/lengthSeconds token, to avoid fractions.
  */
 const tokenBucket: Algorithm = {
   refresh(window, nowSeconds) {

@@ -1,4 +1,7 @@
-/** A sandbox cannot be made: its name is `taken`, or there are as many as there may be (`full`). */
+/**
+ * Error when a sandbox cannot be created: its name is `taken`, or the server has as many sandboxes as its limit allows
+ * (`full`).
+ */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
   constructor(

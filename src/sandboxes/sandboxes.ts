@@ -2,33 +2,33 @@ import { basePath } from '../petstore/document.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator, type SimulatorCore } from '../simulator/simulator.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { SandboxError } from './sandbox-error.js';
 
-/** A name of a sandbox; not `.` or `..`, which a client would resolve in a URL. */
+/** Valid sandbox names. Excludes `.` and `..`, which a client would resolve in a URL. */
 export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 
-/** A simulator under a name: it shares no pets, keys, limits, bans, clock, faults or journal with another. */
+/** A named simulator, which shares no pets, keys, limits, bans, clock, faults or journal with others. */
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
-  /** What every address of its API begins with: `/s/NAME/v1`. */
+  /** Base path of the sandbox's API: `/s/NAME/v1`. */
   readonly base: string;
-  /** Whether a request came after an idle sandbox of this name was dropped, with its pets, keys and journal. */
+  /** Whether a request re-created this sandbox after an idle one of the same name was dropped with all its state. */
   readonly isRecreated: boolean;
   /** Aborted when the sandbox is removed or dropped. */
   readonly removed: AbortSignal;
 }
 
-/** What every address of a sandbox begins with. */
+/** Path prefix of every sandbox. */
 export const sandboxPrefix = '/s/';
 
-/** What the first answer of a sandbox says that was dropped and made anew. */
+/** Header of the first response of a sandbox that was dropped as idle and then re-created. */
 export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
 
-/** A sandbox with what decides when it is dropped. */
+/** State of a sandbox, as snapshots contain it. */
 export interface SandboxState extends Omit<Sandbox, 'base' | 'removed'> {
-  /** Counted from 1 in the order in which they were made. */
+  /** Creation order, counted from 1. */
   readonly number: number;
   lastUsedMs: number;
 }
@@ -39,23 +39,23 @@ interface StoredSandbox extends SandboxState, Sandbox {
 
 export interface SandboxesState {
   sandboxes: readonly SandboxState[];
-  /** Names of idle sandboxes that were dropped, the oldest first. */
+  /** Names of sandboxes that were dropped as idle, oldest first. */
   dropped: readonly string[];
   lastNumber: number;
 }
 
 export interface SandboxesOptions {
-  /** Real time after which an unused sandbox is dropped. Default ten minutes. */
+  /** Real time after which an unused sandbox is dropped, in milliseconds. Default: ten minutes. */
   idleMs?: number | undefined;
-  /** How many there may be. Default 1,000. */
+  /** Maximum number of sandboxes. Default: 1,000. */
   limit?: number | undefined;
 }
 
-/** What a log does otherwise. */
+/** Hooks for a server that logs its commands. */
 interface SandboxHooks {
-  /** Whether somebody watches a sandbox, or is being sent an answer of it. */
+  /** Whether a sandbox has an open stream or an unfinished response. Default: asks its clock and journal. */
   isWatched?: (sandbox: Sandbox) => boolean;
-  /** Called with every sandbox that is made. */
+  /** Called for every new sandbox. */
   onMade?: (sandbox: Sandbox) => void;
 }
 
@@ -64,12 +64,12 @@ const isReadFrom = ({ sim }: Sandbox) => {
   return clock.sleepers > 0 || journal.listeners > 0;
 };
 
-/** How long a sandbox may have been unused when a reader counts as a use, at most and at least. */
+/** Maximum and minimum idle time after which a read renews a sandbox, in milliseconds. */
 const readAfterMs = { most: 60_000, least: 10 };
 
 /**
- * The sandboxes of one server. There are no timers: idle ones are no longer found, and dropped when a sandbox is used or
- * made. To look changes nothing.
+ * The sandboxes of one server. No timers run: idle sandboxes are hidden at once, and dropped when any sandbox is used
+ * or created. Reads change nothing.
  */
 export class Sandboxes {
   readonly #sim: Simulator;
@@ -79,13 +79,13 @@ export class Sandboxes {
   readonly #isWatched: (sandbox: Sandbox) => boolean;
   readonly #onMade: (sandbox: Sandbox) => void;
   readonly #sandboxes = new Map<string, StoredSandbox>();
-  /** Before this none can be idle, so that not all are looked at for every request. */
+  /** Earliest time at which a sandbox can be idle, in Unix milliseconds. Saves a scan for every request. */
   #nextIdleMs = Number.NEGATIVE_INFINITY;
-  /** Names of idle sandboxes that were dropped, the oldest first. */
+  /** Names of sandboxes that were dropped as idle, oldest first. */
   readonly #dropped = new Set<string>();
   #lastNumber = 0;
 
-  /** @param nowMs the machine's time in Unix milliseconds, which no simulated clock moves */
+  /** @param nowMs the machine's time in Unix milliseconds, independent of any simulated clock */
   constructor(
     sim: Simulator,
     nowMs: () => number,
@@ -108,13 +108,13 @@ export class Sandboxes {
     return [...this.#sandboxes.values()].filter((sandbox) => !this.#isIdle(sandbox));
   }
 
-  /** The sandbox of this name; `undefined` when there is none. */
+  /** Finds a sandbox by name, without renewing it; `undefined` if none exists. */
   find(name: string): Sandbox | undefined {
     const sandbox = this.#sandboxes.get(name);
     return sandbox === undefined || this.#isIdle(sandbox) ? undefined : sandbox;
   }
 
-  /** The same for a request or a change: it counts as used. */
+  /** Finds a sandbox by name and renews its last use; `undefined` if none exists. */
   use(name: string): Sandbox | undefined {
     const nowMs = this.#dropIdle();
     const sandbox = this.#sandboxes.get(name);
@@ -122,30 +122,32 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Whether a reader of a sandbox has to `use` it, so that it is not dropped: it was not used for a minute, or a quarter of `idleMs`. */
-  wantsUse(name: string): boolean {
+  /** Whether a read must renew the sandbox (`use`) to prevent its removal as idle. */
+  isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
-    return this.#nowMs() - lastUsedMs >= this.useEveryMs;
+    return this.#nowMs() - lastUsedMs >= this.renewalMs;
   }
 
-  /** How often who watches a sandbox has to `use` it; Infinity where none is dropped. */
-  get useEveryMs(): number {
+  /**
+   * Interval at which an open stream must renew its sandbox, in milliseconds; Infinity if sandboxes never become idle.
+   */
+  get renewalMs(): number {
     if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;
     return Math.max(readAfterMs.least, Math.min(readAfterMs.most, this.#idleMs / 4));
   }
 
   /**
-   * Makes a sandbox.
-   * @param scenario default: the scenario that the server's own simulator has now
-   * @throws {SandboxError} when the name is taken or there are too many
-   * @throws {ScenarioError} when the scenario has mistakes
+   * Creates a sandbox.
+   * @param scenario default: the current scenario of the server's own simulator
+   * @throws {SandboxError} if the name is taken or the limit is reached
+   * @throws {ScenarioError} if the scenario is invalid
    */
   create(name: string, scenario?: Scenario): Sandbox {
-    return inOneGo(this.createInSteps(name, scenario));
+    return runToEnd(this.createInSteps(name, scenario));
   }
 
   /**
-   * As `create`. Changes nothing before its last step.
+   * Creates a sandbox in steps, with the arguments and errors of `create`. Only the last step changes state.
    * @param checkAll checks the scenario; default: in one step
    */
   *createInSteps(
@@ -159,8 +161,8 @@ export class Sandboxes {
   }
 
   /**
-   * Makes a sandbox for a request to one that is not there.
-   * @throws {SandboxError} as `create`
+   * Creates a sandbox for a request to an unknown name.
+   * @throws {SandboxError} if the limit is reached
    */
   createForRequest(name: string): Sandbox {
     this.#dropIdle();
@@ -174,7 +176,7 @@ export class Sandboxes {
     return this.#set({ name, sim, isRecreated, number: ++this.#lastNumber, lastUsedMs: this.#nowMs() });
   }
 
-  /** @throws {SandboxError} when no sandbox of this name can be made */
+  /** @throws {SandboxError} if the name is taken or the limit is reached */
   #refuse(name: string): void {
     this.#dropIdle();
     if (this.#sandboxes.has(name)) {
@@ -197,12 +199,12 @@ export class Sandboxes {
     return stored;
   }
 
-  /** Every simulator, also of those that are idle and not dropped yet. */
+  /** Every simulator, even if its sandbox is idle but not dropped yet. */
   *sims(): Generator<Simulator> {
     for (const { sim } of this.#sandboxes.values()) yield sim;
   }
 
-  /** Everything that requests and time change, in the order in which they were made. */
+  /** All state that requests and time change, sandboxes in creation order. */
   state(): SandboxesState {
     return {
       sandboxes: [...this.#sandboxes.values()].map(({ base: _, removed: __, removal: ___, ...sandbox }) => sandbox),
@@ -211,14 +213,14 @@ export class Sandboxes {
     };
   }
 
-  /** Only where there are none yet. */
+  /** Restores a state into an empty instance. */
   restore({ sandboxes, dropped, lastNumber }: SandboxesState): void {
     for (const sandbox of sandboxes) this.#set(sandbox);
     for (const name of dropped) this.#dropped.add(name);
     this.#lastNumber = lastNumber;
   }
 
-  /** Removes a sandbox and ends the requests that wait in it; `false` when there is none of this name. */
+  /** Removes a sandbox and ends its waiting requests; `false` if none has this name. */
   remove(name: string): boolean {
     const sandbox = this.#sandboxes.get(name);
     if (sandbox === undefined) return false;
@@ -234,12 +236,12 @@ export class Sandboxes {
     return this.#nowMs() - sandbox.lastUsedMs >= this.#idleMs && !this.#isInUse(sandbox);
   }
 
-  /** Whether a request waits in it for its answer, or somebody watches it. */
+  /** Whether the sandbox has a waiting request or an open stream. */
   #isInUse(sandbox: StoredSandbox): boolean {
     return sandbox.sim.journal.pending > 0 || this.#isWatched(sandbox);
   }
 
-  /** Those that are idle go; those that somebody still uses count as used now. @returns the time */
+  /** Drops idle sandboxes and renews those still in use. @returns the time, in Unix milliseconds */
   #dropIdle(): number {
     const nowMs = this.#nowMs();
     if (nowMs < this.#nextIdleMs) return nowMs;
@@ -261,5 +263,5 @@ export class Sandboxes {
   }
 }
 
-/** Names of dropped sandboxes that are remembered, to tell a client that its sandbox was made anew. */
+/** Maximum number of remembered names. A request to a remembered name gets the header of a re-created sandbox. */
 const maximumDropped = 10_000;

@@ -3,14 +3,14 @@ import { either, fields, number, oneOf, optional } from '../validation/schemas.j
 import { count, duration, whole, wholeSeconds } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 
-/** Longest duration of a scenario. */
+/** Maximum duration in a scenario, ten years in seconds. */
 const tenYearsSeconds = 3_650 * 86_400;
 
 const seconds = whole(1, tenYearsSeconds);
 const milliseconds = whole(0, tenYearsSeconds * 1000);
 const factor = refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 });
 
-/** Values of the assumptions about bans that are no choice from a few. */
+/** Schemas of ban assumptions with an open set of values. */
 export const banValues = {
   banAfter: count,
   banGraceMs: milliseconds,
@@ -19,7 +19,7 @@ export const banValues = {
   banEscalation: either(oneOf(false), fields({ factor, maxSeconds: seconds })),
 };
 
-/** Earlier names of durations, as numbers in a unit, with the present names. */
+/** Deprecated names of durations, as numbers in a unit, with their current names. */
 const earlierNames: Record<string, { name: string; unit: string; value: typeof seconds }> = {
   graceMs: { name: 'grace', unit: 'ms', value: milliseconds },
   toleranceMs: { name: 'tolerance', unit: 'ms', value: milliseconds },
@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * A field under its earlier name, which editors strike through. `withPresentNames` leaves a valid value there only where
- * the present name has one, too.
+ * Schema of a field under its deprecated name, which editors strike through. `withPresentNames` runs first, so a valid
+ * value here means that the current name is set as well.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];
@@ -37,7 +37,7 @@ function earlier(name: string, value: typeof seconds) {
   return optional({ ...refine(value, () => false, `one of two names, here and ${name}`), labels, json });
 }
 
-/** Fields of `ban`, apart from those that are a choice from a few values. */
+/** Fields of `ban`, except those with a closed set of values. */
 export const banFields = {
   after: optional(count),
   for: optional(wholeSeconds),
@@ -60,8 +60,8 @@ export const banFields = {
 };
 
 /**
- * A scenario whose `ban` has durations under their present names: of two files that merge, one may use the earlier names.
- * A value that is not valid stays under its earlier name, where the check reports it.
+ * Replaces deprecated names of durations in `ban`, so that two files with different names can be merged. Invalid values
+ * retain their deprecated name, where the check reports them.
  */
 export function withPresentNames<Value>(scenario: Value): Value {
   if (!isMap(scenario) || !isMap(scenario.ban)) return scenario;

@@ -1,4 +1,4 @@
 import * as faker from '@faker-js/faker';
 
-/** The module `@faker-js/faker` in a bundle for browsers, where package.json puts this file in the place of load-faker.ts. */
+/** Returns faker in bundles for browsers. package.json replaces load-faker.ts with this file. */
 export const loadFaker = () => faker;

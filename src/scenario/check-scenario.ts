@@ -10,8 +10,8 @@ import { ScenarioError } from './scenario-error.js';
 import { type CheckedScenario, scenarioSchema } from './scenario-schema.js';
 
 /**
- * Checks a scenario against its schema. An invalid field is reported in `issues` and left out of the result, so that the
- * rest can be checked further and all issues are reported at once. Beside an unknown field everything stays.
+ * Checks a scenario against its schema. Adds invalid fields to `issues` and omits them from the result, so that one
+ * pass reports all issues. Unknown fields do not affect valid fields.
  */
 export function* checkScenario(scenario: object, issues: Issue[], checkAll?: CheckInSteps): Steps<CheckedScenario> {
   const found: SchemaIssue[] = [];
@@ -27,14 +27,14 @@ export function* checkScenario(scenario: object, issues: Issue[], checkAll?: Che
     else if (typeof name === 'string' && field === 'assumptions')
       omitAssumption(rest, steps.length === 2 && unknown ? unknown : name);
     else if (typeof name === 'string' && field === 'keys') {
-      // With another plan, its usage may be right.
+      // The usage may be valid for the intended plan.
       if (unknown === undefined || unknown === 'plan') delete rest.keys?.[name];
     } else if (field === 'faults' && typeof name === 'number') {
       if (unknown === undefined) keepNames(rest, scenario, name);
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
       if (unknown === undefined) delete (rest[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete rest[field];
-    // Keys and rules name plans; without any they would be reported for a plan that does not exist.
+    // Keys and rules refer to plans, and would be reported for unknown plans.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
       delete rest.keys;
       delete rest.faults;
@@ -43,7 +43,7 @@ export function* checkScenario(scenario: object, issues: Issue[], checkAll?: Che
   return rest;
 }
 
-/** Of a fault rule with a mistake, its name and the keys and the plan that it names can be checked. */
+/** Reduces an invalid fault rule to its name, keys and plan, which can still be checked. */
 function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, index: number): void {
   const rule: unknown = Array.isArray(faults) ? faults[index] : undefined;
   const { name, when } = isMap(rule) ? rule : {};
@@ -52,19 +52,19 @@ function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, inde
   const named = {
     ...(typeof name === 'string' && name !== '' && { name }),
     when: { ...(keys.length > 0 && { key: keys }), ...(typeof plan === 'string' && { plan }) },
-    // Any effect: a scenario with a mistake never runs.
+    // An arbitrary effect, because a scenario with issues never runs.
     then: { delay: 0 },
   };
   rest.faults = (rest.faults ?? []).with(index, named);
 }
 
-/** A plan with a mistake still has its name. */
+/** Replaces the limits of an invalid plan, so that references to its name are valid. */
 function loosen(rest: CheckedScenario, plan: string): void {
   rest.plans = { ...rest.plans, [plan]: unknownLimits };
   if (plan === 'enterprise' && rest.assumptions !== undefined) delete rest.assumptions.enterpriseLimits;
 }
 
-/** Leaves out an assumption with a mistake, and what would be reported only because the mistake left it out. */
+/** Omits an invalid assumption, and prevents issues that only follow from the omission. */
 function omitAssumption(rest: CheckedScenario, id: string): void {
   const others: Record<string, unknown> = { ...rest.assumptions };
   delete others[id];
@@ -73,7 +73,7 @@ function omitAssumption(rest: CheckedScenario, id: string): void {
   if (id === 'enterpriseLimits') loosen(rest, 'enterprise');
 }
 
-/** @throws {ScenarioError} for what is no fault rule, or names an unknown operation */
+/** @throws {ScenarioError} if the fault rule is invalid or names an unknown operation */
 export function checkFault(fault: unknown, known: KnownOperations) {
   const checked = checkWith(faultSchema, fault, 'fault rule');
   const issues = [...unknownOperations(checked, known)];
@@ -81,7 +81,7 @@ export function checkFault(fault: unknown, known: KnownOperations) {
   return checked;
 }
 
-/** @throws {ScenarioError} listing every issue with its path */
+/** @throws {ScenarioError} with every issue and its path */
 export function checkWith<Of extends AnySchema>(schema: Of, value: unknown, subject: string): Output<Of> {
   const found: SchemaIssue[] = [];
   const output = check(schema, value, found);

@@ -3,7 +3,7 @@ import { whole } from '../validation/value-schemas.js';
 import { keyText } from './key-schema.js';
 import { operationName } from './operations.js';
 
-/** Who calls, under `client`: what a scenario needs of a client so that it is met. */
+/** Schema of `client`: the requirements of a scenario on its client. */
 export const clientSchema = fields({
   key: optional(keyText),
   operation: optional(operationName),

@@ -1,6 +1,6 @@
 import { boolean, fields, list, oneOf, optional } from '../validation/schemas.js';
 
-/** Every rule that a client is judged by, under the code that its findings carry. */
+/** Codes of the judge's rules, as in findings. */
 export const findingCodes = [
   'early-retry',
   'overslept',
@@ -24,7 +24,7 @@ export const findingCodes = [
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** What a scenario expects of a client, under `expect`. */
+/** Schema of `expect`: the client behavior that a scenario expects. */
 export const expectationSchema = fields({
   verdict: optional(oneOf('pass')),
   served: optional(boolean),

@@ -22,17 +22,19 @@ const fromOne = whole(1);
 const fraction = between(0, 1);
 const yes = oneOf(true);
 
-/** One value or a list of them, as a list. */
+/** Schema for one value or a list of values. Converts to a list. */
 const oneOrMore = <Item>(item: Schema<Item>) =>
   transform(either(item, list(item)) as Schema<Item | Item[]>, (value): Item[] =>
     Array.isArray(value) ? value : [value],
   );
 
-/** RFC 9110 section 5: what Node and browsers accept as a header, so that a bad one fails here and not in an answer. */
+/**
+ * Headers that Node and browsers accept (RFC 9110 section 5). An invalid header fails here instead of in a response.
+ */
 const headerName = refine(
   matching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a header name'),
   (name) => !/^(?:content-length|transfer-encoding|trailer)$/i.test(name),
-  'a header that does not frame the body (for a wrong Content-Length there is the effect contentLength)',
+  'a header that does not frame the body (for a wrong Content-Length, use the effect contentLength)',
 );
 const headerValue = refine(
   transform(either(string, number), String),
@@ -65,12 +67,12 @@ const ofOneOperation = refine(
         (status === undefined || name === 'listPets') &&
         (petId === undefined || name === 'getPet'),
     ),
-  'conditions of one operation: createPet is a POST, status is of listPets, petId of getPet',
+  'conditions of one operation: POST only with createPet, status only with listPets, petId only with getPet',
 );
 const when = refine(
   ofOneOperation,
   ({ nth, every = 1, first = Number.POSITIVE_INFINITY }) => (nth ?? every) <= first && (nth ?? every) % every === 0,
-  'a number that can come: nth a multiple of every, and both within first',
+  'conditions that can match: nth a multiple of every, and both at most first',
 );
 
 const effects = {
@@ -83,10 +85,10 @@ const effects = {
           body: optional(either(text, mapOf(string, anything), list(anything))),
         }),
         ({ body }) => body === undefined || isJson(body),
-        'a body that JSON can hold',
+        'a body that can be serialized as JSON',
       ),
       ({ status, body }) => body === undefined || body === '' || !statusesWithoutBody.includes(status),
-      `no body: an answer with status ${statusesWithoutBody.join(', ')} has none`,
+      `no body, because responses with status ${statusesWithoutBody.join(', ')} have none`,
     ),
   ),
   reset: optional(yes),
@@ -101,7 +103,7 @@ const effects = {
   contentType: optional(oneOf('text/html')),
 };
 
-/** Effects that change the operation's own answer, so that the operation must have run. */
+/** Effects that change the operation's own response, so the operation must run first. */
 const shaping = ['truncate', 'drip', 'malformed', 'empty', 'contentLength', 'contentType'] as const;
 
 const effectNames = Object.keys(effects) as (keyof typeof effects)[];
@@ -134,31 +136,31 @@ const withEffect = refine(
 const withOneEffect = refine(
   withEffect,
   (value) => effectsOf(value).length <= 1,
-  `one of ${effectNames.join(', ')}, and not more (delay may go with it)`,
+  `one of ${effectNames.join(', ')}, and no second effect except delay`,
 );
 const withBanAlone = refine(
   withOneEffect,
   ({ ban, phase, countsQuota, failTimes }) => ban === undefined || (phase ?? countsQuota ?? failTimes) === undefined,
-  'no phase, countsQuota or failTimes with ban, which refuses the request (delay may go with it)',
+  'no phase, countsQuota or failTimes with ban, which refuses the request (only delay is allowed)',
 );
 const then = refine(
   withBanAlone,
   (value) => value.phase !== 'before' || !shaping.some((name) => value[name] !== undefined),
-  `phase after: ${shaping.join(', ')} change the answer of the operation, which must have run`,
+  `phase after: ${shaping.join(', ')} change the operation's response, so the operation must run`,
 );
 
-/** One fault rule of a scenario: `when` it applies and what happens `then`. */
+/** Schema of a fault rule: `when` it applies and its effect `then`. */
 export const faultSchema = fields({
   name: optional(refine(text, (name) => name !== '', 'a name', { minLength: 1 })),
   when: optional(when, {}),
   then,
 });
 
-/** A fault rule as a scenario or a caller writes it. */
+/** A fault rule, as written in a scenario or in code. */
 export type Fault = Input<typeof faultSchema>;
 type CheckedFault = Output<typeof faultSchema>;
 
-/** @param fallbackName the name of a rule that has none */
+/** Converts a valid fault to a rule. @param fallbackName name of an unnamed rule */
 export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRule {
   const { delay, failTimes, countsQuota = true } = fault.then;
   const shapes = shaping.some((name) => fault.then[name] !== undefined);
@@ -170,7 +172,7 @@ export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRul
     effect: toEffect(fault.then),
     delayMs: typeof delay === 'number' ? { fixed: delay } : delay,
     phase: fault.then.phase ?? (shapes ? 'after' : 'before'),
-    // A refused request uses none.
+    // A refused request does not use quota.
     countsQuota: countsQuota && fault.then.ban === undefined,
     failTimes,
   };

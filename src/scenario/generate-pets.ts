@@ -6,17 +6,18 @@ import { seededFraction, seedFor } from '../values/seeded-random.js';
 import { loadFaker } from './load-faker.js';
 import type { GeneratePets } from './resolve-pets.js';
 
-/** The categories to draw from when the scenario lists none: those of the default scenario. */
+/** Categories of generated pets if the scenario has none: those of the default scenario. */
 const defaultCategories = [1, 2, 3, 4, 5];
 
-/** The first names of a locale: `first_name` has lists for women, men and both. */
+/** First names of a locale. `first_name` has separate lists for women, men and both. */
 const firstNames = ({ person }: LocaleDefinition): string[] => [
   ...new Set(Object.values(person?.first_name ?? {}).flatMap((names) => names ?? [])),
 ];
 
 /**
- * The definitions of a locale, of its language, of English and of all locales: faker has no Canadian first names, for example.
- * @throws {RangeError} for a name that is no locale of faker
+ * Faker definitions of a locale, with its language, English and all locales as fallbacks. For example, faker has no
+ * Canadian first names.
+ * @throws {RangeError} for an unknown locale
  */
 export function localeChain(locale: string): LocaleDefinition[] {
   const { allLocales } = loadFaker();
@@ -37,26 +38,26 @@ const namesOf = (locale: string): readonly string[] =>
     .map(firstNames)
     .find(({ length }) => length > 0) ?? [];
 
-/** Locales of the names that `mixed` draws: eleven scripts, of which three are written from right to left. */
+/** Locales of `mixed` names, with eleven scripts, three of them right-to-left. */
 const mixedLocales = ['en', 'ar', 'de', 'el', 'fa', 'he', 'hy', 'ja', 'ka_GE', 'ko', 'ru', 'th', 'vi', 'zh_CN'];
 
-/** Changes of every second name of `mixed` that pages and databases often get wrong. */
+/** Changes to every second `mixed` name, in forms that pages and databases often handle incorrectly. */
 const unusualForms: readonly ((name: string) => string)[] = [
-  // Letters and their accents as separate code points, and one accent more.
+  // Letters and accents as separate code points, plus one accent.
   (name) => `${name}\u0301`.normalize('NFD'),
-  // One character of seven code points.
+  // One character with seven code points.
   (name) => `${name} \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}`,
   (name) => `${name} \u{1f436}`,
   (name) => Array.from({ length: 40 }, () => name).join('-'),
 ];
 
-/** After how many pets `onProgress` is called again. */
+/** Number of pets between calls of `onProgress`. */
 const progressEvery = 4_096;
 
 /**
- * Makes pets for scenarios with `pets.generate`; 100,000 take a tenth of a second.
- * The counts are exact, the statuses are shuffled, and `seed` decides every value. Names are first names that faker has for
- * `locale`, English by default; `mixed` draws from several scripts, with emoji, combining marks and very long names.
+ * Generates pets for scenarios with `pets.generate`; 100,000 take a tenth of a second. Counts are exact and statuses
+ * shuffled; `seed` determines every value. Names are first names of `locale` from faker, English by default; `mixed`
+ * has several scripts, emoji, combining marks and very long names.
  * @throws {RangeError} for more pets than ids from `firstId` up, and for an unknown locale
  * @example
  * import { createSimulator } from 'petstore-sim';
@@ -74,7 +75,7 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
     throw new RangeError(`expected ids for ${total} pets from ${firstId} on, got none after ${greatestInt64}`);
   }
 
-  /** Draws the status of one of the pets that are left, each with the same chance, so that every count comes out exact. */
+  /** Draws a status from the remaining pets with equal probability, so that every count is exact. */
   const drawStatus = (made: number) => {
     let position = drawBelow(total - made);
     const drawn = left.find(({ count }) => {
@@ -108,7 +109,7 @@ function nameDraw(locale: string, drawFrom: <Item>(items: readonly Item[]) => It
   return () => drawFrom(forms)(drawFrom(drawFrom(lists)));
 }
 
-/** Draws whole numbers, each from 0 up to, not including, a bound. */
+/** Creates a generator of whole numbers from 0 to a bound (exclusive). */
 function createDraw(seed: number): (bound: number) => number {
   let drawn = 0;
   return (bound) => Math.floor(seededFraction(seed, drawn++) * bound);

@@ -1,13 +1,13 @@
 import { fields, oneOf, optional, string } from '../validation/schemas.js';
 import { count, duration, instant, matching } from '../validation/value-schemas.js';
 
-/** What a header can carry (RFC 9110 section 5.5), without what would split a list of header values. */
+/** Characters that a header can contain (RFC 9110 section 5.5), without those that separate header values. */
 export const keyText = matching(
   /^[\x21-\x2b\x2d-\x7e\xa1-\xff]+$/,
   'an API key that a header can carry: Latin-1, without spaces, commas and control characters',
 );
 
-/** The fields of an API key, the same in a scenario, in `sim.keys.add` and in the control API. */
+/** Fields of an API key in a scenario, in `sim.keys.add` and in the control API. */
 export const keyFields = {
   plan: optional(string),
   state: optional(oneOf('active', 'revoked')),

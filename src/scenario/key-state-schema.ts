@@ -7,14 +7,14 @@ import { keyText } from './key-schema.js';
 
 export const instantMs = whole(0, latestMs);
 const tenYearsMs = 3_650 * 86_400_000;
-/** A duration and an instant that one led to; not whole after one such as 0.5ms. */
+/** A duration and a resulting time, in milliseconds. Can have fractions, after a duration such as 0.5ms. */
 const spanMs = between(0, tenYearsMs);
 const endMs = between(0, latestMs + tenYearsMs);
 const seconds = whole(-1, Math.floor(latestMs / 1000));
-/** A promise is rounded up, and may be after the end of the clock. */
+/** A promised time, in Unix seconds. Rounded up, so it can be after the clock's maximum. */
 const promisedSeconds = whole(-1, Math.ceil((latestMs + tenYearsMs) / 1000));
 
-/** What a window has counted; its limit and its length are the scenario's. */
+/** Counts of a window. Its limit and length are in the scenario. */
 const windowState = fields({
   startSeconds: seconds,
   used: count,
@@ -43,7 +43,7 @@ const stateFields = {
   backgroundSeconds: seconds,
 };
 
-/** Everything about an API key that requests change, with its text and its plan. */
+/** All state of an API key that requests change, with its token and plan. */
 export const apiKeySchema = fields({
   key: keyText,
   plan: string,
@@ -53,13 +53,13 @@ export const apiKeySchema = fields({
 
 export type ExportedKey = Output<typeof apiKeySchema>;
 
-/** The same of a window where what is empty is left out. */
+/** Counts of a window, in which empty fields are optional. */
 const startWindow = optional(
   fields({ startSeconds: seconds, used: count, log: optional(list(pair(seconds, count)), []) }),
   { startSeconds: -1, used: 0, log: [] },
 );
 
-/** The same of a key that a scenario names, where what is as in an unused key is left out. */
+/** State of a key that the scenario defines. Fields with the values of an unused key are optional. */
 export const keyStateSchema = fields({
   ...stateFields,
   minute: startWindow,

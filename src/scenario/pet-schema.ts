@@ -8,14 +8,14 @@ const status = optional(oneOf(...petStatuses));
 
 const documentedFields = ['id', 'name', 'categoryId', 'status'];
 
-/** Fields that NewPet does not have, of a pet that was stored under the assumption `unknownFields: echo`. */
+/** Fields that NewPet does not define, of a pet stored under the assumption `unknownFields: echo`. */
 export const extraFields = kind<JsonObject>(
   'a map of JSON values, without a documented field',
   (value) => isMap(value) && isJson(value) && !documentedFields.some((field) => Object.hasOwn(value, field)),
   { type: 'object', additionalProperties: true },
 );
 
-/** A pet of a scenario; `status: null` for one without a status. */
+/** Schema of a pet in a scenario. `status: null` means no status. */
 export const scenarioPetSchema = fields({
   id: optional(int64),
   name: text,
@@ -24,7 +24,7 @@ export const scenarioPetSchema = fields({
   extra: optional(extraFields),
 });
 
-/** A pet as code adds it. */
+/** Schema of a pet added by code. */
 export const petSchema = fields({
   id: optional(int64),
   name: text,
@@ -33,7 +33,7 @@ export const petSchema = fields({
   extra: optional(extraFields),
 });
 
-/** Changes to a stored pet. */
+/** Schema of changes to a stored pet. */
 export const petChangesSchema = fields({
   name: optional(text),
   categoryId: optional(int64),

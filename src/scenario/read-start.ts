@@ -11,24 +11,27 @@ import { type KeyRules, toApiKey } from './to-api-key.js';
 
 const ruleCounts = fields({ seen: count, applied: count, failed: optional(list(pair(string, count)), []) });
 
-/** What a scenario starts with where it goes on from the state of another simulator. */
+/** Initial state of a simulator that continues from another one's exported state. */
 export interface StartState {
   readonly keys: KeyRegistryState;
   readonly faults: Pick<FaultRulesState, 'startMs' | 'counts'>;
 }
 
-/** Reads the `state` of a scenario; `undefined` where it has none. */
+/** Reads the field `state` of a scenario; `undefined` without the field. */
 export type ReadStart = (scenario: CheckedScenario, rules: KeyRules, issues: Issue[]) => StartState | undefined;
 
-/** What the other fields of a scenario cannot say exactly. `petstore-sim state export --as scenario` writes it. */
+/**
+ * Schema of `state`: exact state that other fields cannot express. Written by `petstore-sim state export --as
+ * scenario`.
+ */
 export const startSchema = fields({
-  /** All keys that there are; each is one of `keys`, and goes on from here. */
+  /** State of the keys, each defined in `keys`. */
   keys: optional(mapOf(keyText, keyStateSchema), {}),
-  /** Keys that requests made up under `acceptAnyKey`. */
+  /** Keys accepted under `acceptAnyKey` that the scenario does not define. */
   unlistedKeys: optional(list(apiKeySchema), []),
   faults: fields({
     startMs: instantMs,
-    /** How often each rule of `faults` was met and has applied. */
+    /** Counts of matching requests and applications per rule of `faults`. */
     counts: optional(mapOf(string, ruleCounts), {}),
   }),
 });
@@ -43,7 +46,7 @@ export const readStart: ReadStart = ({ state: given, keys = {}, clock, faults = 
   const known = Object.entries(state.keys).map(([key, fields]) => {
     const steps = ['state', 'keys', key];
     const named = keys[key];
-    if (named === undefined) issues.push(issueAt(steps, 'expected a key that `keys` has', true));
+    if (named === undefined) issues.push(issueAt(steps, 'expected a key defined in `keys`', true));
     const { plan = 'free', state: use = 'active' } = named ?? {};
     return toApiKey({ key, plan, state: use, ...fields }, rules, nowMs, steps, issues);
   });
@@ -53,7 +56,7 @@ export const readStart: ReadStart = ({ state: given, keys = {}, clock, faults = 
   const counts = Object.entries(state.faults.counts);
   for (const [name] of counts) {
     if (faults.some((fault) => fault.name === name)) continue;
-    issues.push(issueAt(['state', 'faults', 'counts', name], 'expected the name of a rule of `faults`', true));
+    issues.push(issueAt(['state', 'faults', 'counts', name], 'expected the name of a rule in `faults`', true));
   }
   return {
     keys: { keys: known, unlisted },

@@ -4,8 +4,9 @@ import { type ResolvedScenario, resolveInSteps } from './resolve-scenario.js';
 import { ScenarioError } from './scenario-error.js';
 
 /**
- * `resolveInSteps` for what code gives, where a name is not enough: a page cannot read files.
- * @throws {ScenarioError} naming every mistake with its path, and for a name how to give its content
+ * Resolves a scenario that code provides, like `resolveInSteps`. Rejects a scenario's name, because a page cannot read
+ * files.
+ * @throws {ScenarioError} with every issue and its path, or with the way to load a named scenario
  */
 export function* resolveContent(...[scenario, ...more]: Parameters<typeof resolveInSteps>): Steps<ResolvedScenario> {
   if (typeof scenario === 'string') {

@@ -15,10 +15,10 @@ type Plans = Readonly<Record<string, PlanLimits>>;
 const keySchema = fields(keyFields);
 const namedKeySchema = fields({ key: keyText, ...keyFields });
 
-/** What a scenario says about one API key. */
+/** Definition of an API key in a scenario. */
 export type KeyInput = Input<typeof keySchema>;
 
-/** The keys of a scenario by their text. */
+/** Resolves the keys of a scenario, by token. */
 export function* resolveKeys(
   { keys = {} }: CheckedScenario,
   plans: Plans,
@@ -33,8 +33,8 @@ export function* resolveKeys(
 }
 
 /**
- * Checks and reads one key.
- * @throws {ScenarioError} listing every issue with its path
+ * Checks and converts one key.
+ * @throws {ScenarioError} with every issue and its path
  */
 export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefinition {
   const { key: _, ...checked } = checkWith(namedKeySchema, { ...input, key: text }, 'API key');
@@ -44,10 +44,10 @@ export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefini
   return definition;
 }
 
-/** Nobody needs one behind so many mistakes, and each looks through all keys, of which a scenario may have thousands. */
+/** Maximum number of "did you mean" hints. Each searches all keys, of which a scenario can have thousands. */
 const mostHints = 10;
 
-/** Issues where a scenario speaks of keys that are none of its own nor of the default one, unless any text is a key. */
+/** Reports references to unknown keys. The keys of the scenario and of the default scenario are known. */
 export function checkKeyNames(
   { client, background = {}, faults = [] }: CheckedScenario,
   keys: Readonly<Record<string, unknown>>,
@@ -65,7 +65,7 @@ export function checkKeyNames(
   }
 }
 
-/** The limits of a plan; an issue at `steps` when there is no such plan. */
+/** Limits of a plan. Adds an issue at `steps` if the plan is unknown. */
 export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], issues: Issue[]): PlanLimits | undefined {
   if (Object.hasOwn(plans, plan)) return plans[plan];
   const names = Object.keys(plans);

@@ -10,7 +10,7 @@ import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import type { Int64 } from '../values/int64.js';
 import { isMap, merge } from '../values/plain-data.js';
-import { inOneGo, mapInSteps, type Steps } from '../values/steps.js';
+import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
 import { defaultScenario } from './default-scenario.js';
@@ -24,9 +24,9 @@ import { resolveSettings } from './resolve-settings.js';
 import { ScenarioError } from './scenario-error.js';
 import type { CheckedScenario, Scenario } from './scenario-schema.js';
 
-/** A scenario with every default filled in: what a simulator is built from. */
+/** A scenario with all defaults filled in and all values checked, from which a simulator is built. */
 export interface ResolvedScenario {
-  /** The scenario with what it leaves out from the default scenario, as `resolveScenario` takes it again. */
+  /** The scenario merged with the default scenario. Valid as input for `resolveScenario`. */
   scenario: Scenario;
   name: string;
   seed: number;
@@ -39,26 +39,26 @@ export interface ResolvedScenario {
   keys: ReadonlyMap<string, KeyDefinition>;
   faults: readonly FaultRule[];
   hostileHeaders: HostileHeaders | undefined;
-  /** Requests a second that other clients make with a key. */
+  /** Request rate of other clients with a key, in requests per second, by token. */
   background: ReadonlyMap<string, number>;
   settings: Settings;
-  /** Where it goes on from the state of another simulator. */
+  /** Exported state of another simulator to continue from. */
   start: StartState | undefined;
 }
 
 /**
- * Checks a scenario and fills in what it leaves out from the default scenario: maps merge, everything else replaces.
- * @throws {ScenarioError} naming every mistake with its path
+ * Checks a scenario and merges it with the default scenario: maps merge, all other values replace.
+ * @throws {ScenarioError} with every issue and its path
  */
 export const resolveScenario = (
   scenario: Scenario,
   generatePets?: GeneratePets,
   readStart?: ReadStart,
   operations?: KnownOperations,
-): ResolvedScenario => inOneGo(resolveInSteps(scenario, generatePets, readStart, undefined, operations));
+): ResolvedScenario => runToEnd(resolveInSteps(scenario, generatePets, readStart, undefined, operations));
 
 /**
- * The same in steps.
+ * Resolves a scenario like `resolveScenario`, in steps.
  * @param checkAll checks the scenario against its schema; default: in one step
  * @param operations those that the scenario may name; default: those of the document
  */
@@ -76,10 +76,10 @@ export function* resolveInSteps(
   issues.push(...unknownOperations(checked, operations));
   const settings = resolveSettings(checked, issues);
   if (checked.extends !== undefined && checked.extends !== 'default') {
-    const message = `expected "default" (only a file may name another), got ${JSON.stringify(checked.extends)}`;
+    const message = `expected "default" (only scenario files can extend another), got ${JSON.stringify(checked.extends)}`;
     issues.push(issueAt(['extends'], message));
   }
-  // Whatever is wrong with a key itself, it has been said.
+  // Includes keys with issues, which are already reported.
   if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
   const plans = resolvePlans(checked, settings, issues);
   const seed = checked.seed ?? 1;
@@ -115,7 +115,7 @@ export function* resolveInSteps(
   return resolved;
 }
 
-/** The scenario on top of the default one. */
+/** Merges a scenario with the default scenario. */
 export function completed(scenario: Scenario): Scenario {
   const present = withPresentNames(scenario);
   if (!isMap(present)) return merge<Scenario>(defaultScenario, present);
@@ -123,19 +123,19 @@ export function completed(scenario: Scenario): Scenario {
   const { description, ...others } = merge<Scenario>(defaultScenario, isMap(keys) ? rest : present);
   return {
     ...others,
-    // What the default scenario says of itself is true of no other.
+    // The description of the default scenario does not apply to others.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
-    // Its own keys first: the first of them is the one that a client is given. Merged like all else, with one copy of
-    // what may be many thousands.
+    // Own keys first, because clients get the first key. Merged as elsewhere, but with a single copy of possibly
+    // thousands of keys.
     ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(defaultScenario.keys, keys)) }),
   };
 }
 
-/** What is in `base`, with `over` on top. */
+/** Merges the entries of `base` with those of the same name in `over`. */
 const mergeEach = (base: object = {}, over: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(base).map(([name, value]) => [name, merge(value, over[name])]));
 
-/** The rules in order, each under its own name or its number. */
+/** Fault rules in order, with names for unnamed rules. */
 function resolveFaults(
   { faults = [] }: CheckedScenario,
   plans: Readonly<Record<string, PlanLimits>>,

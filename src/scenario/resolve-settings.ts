@@ -12,7 +12,10 @@ const presets: Record<BanPresetName, Partial<Settings>> = {
   off: { banAfter: 0 },
 };
 
-/** Every assumption: the preset, then `assumptions`, then `plans`, `limits` and `ban`; the same one set twice must agree. */
+/**
+ * Values of all assumptions. Later sources override earlier ones: preset, `assumptions`, then `plans`, `limits` and
+ * `ban`. Values for the same assumption must agree.
+ */
 export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Settings {
   const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;
   const preset = typeof ban === 'string' ? presets[ban] : {};

@@ -1,9 +1,9 @@
 import { formatIssues, type Issue } from '../validation/issue.js';
 
-/** A scenario has mistakes; `issues` lists all of them, each with its path, and its file and line where it came from one. */
+/** Error in a scenario. `issues` has every mistake with its path, and with file and line if read from a file. */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError';
-  /** @param subject what has the mistakes: a scenario, or one key, pet or fault rule */
+  /** @param subject the invalid value: a scenario, or one key, pet or fault rule */
   constructor(
     readonly issues: readonly Issue[],
     readonly subject = 'scenario',
@@ -11,7 +11,10 @@ export class ScenarioError extends Error {
     super(formatIssues(issues, subject));
   }
 
-  /** By its form, because a program may have loaded the package as an ES module and by `require`, each with this class. */
+  /**
+   * Compares by name, because a program can load the package both as an ES module and by `require`, each with its own
+   * class.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'ScenarioError' && 'issues' in value;
   }

@@ -21,7 +21,7 @@ import { keyFields, keyText } from './key-schema.js';
 import { operationName } from './operations.js';
 import { scenarioPetSchema } from './pet-schema.js';
 
-/** How many pets can be generated: what fits into the memory of a small machine. */
+/** Maximum number of generated pets, limited by the memory of a small machine. */
 const maximumPets = 10_000_000;
 
 const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
@@ -30,7 +30,7 @@ const planLimits = fields({ minute: limit, day: limit });
 
 type ValueSchemas = { [Id in AssumptionId]: Schema<Settings[Id]> };
 
-/** What the values of an assumption with an open set are. */
+/** Schemas of assumptions with an open set of values. */
 const openValues: Omit<ValueSchemas, ChoiceId> = {
   errorCodes: mapOf(oneOf(...errorCodes), text),
   limitsApply: either(oneOf('all', 'none'), list(operationName)),
@@ -39,7 +39,7 @@ const openValues: Omit<ValueSchemas, ChoiceId> = {
   cors: either(oneOf('loopback', 'hidden', 'off'), list(text)),
 };
 
-/** The form of each assumption's value: its own where the set is open, else the default and the others. */
+/** Schemas of all assumptions, optional. For a closed set: the default and the alternatives. */
 const optionalValues = Object.fromEntries(
   Object.entries(settingValues).map(([id, value]) => [
     id,
@@ -49,11 +49,11 @@ const optionalValues = Object.fromEntries(
   ]),
 ) as { [Id in AssumptionId]: Schema<Settings[Id] | undefined> };
 
-/** The names of the ready-made limit and ban rules. */
+/** Names of predefined limit and ban rules. */
 export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
 export type BanPresetName = (typeof banPresetNames)[number];
 
-/** Rate-limit headers as badly written services send them. */
+/** Schema of invalid rate-limit headers, as faulty services send them. */
 const hostileHeadersSchema = fields({
   retryAfter: optional(oneOf(...hostileRetryAfterForms)),
   reset: optional(oneOf(...hostileResetForms)),
@@ -61,7 +61,7 @@ const hostileHeadersSchema = fields({
   html: optional(oneOf(true)),
 });
 
-/** The one source of the type `Scenario` and of the checks. */
+/** Schema of a scenario: the single source of the type `Scenario` and of the checks. */
 export const scenarioSchema = fields({
   $schema: optional(string),
   name: optional(string),
@@ -97,7 +97,7 @@ export const scenarioSchema = fields({
       fields({ file: string }),
     ),
   ),
-  // What is left out of a plan of the service stays as it is there.
+  // Limits that a scenario omits for a documented plan retain their documented values.
   plans: optional(mapOf(string, fields({ minute: optional(limit), day: optional(limit) }))),
   windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
   keys: optional(mapOf(keyText, fields(keyFields))),
@@ -130,13 +130,16 @@ export const scenarioSchema = fields({
     ),
   ),
   assumptions: optional(fields(optionalValues)),
-  /** Read by `readStart`, which only those bring along who need it. */
+  /** Read by `readStart`, which only programs that need it import. */
   state: optional(anything),
   client: optional(clientSchema),
   expect: optional(expectationSchema),
 });
 
-/** What a simulator starts with and does. Everything is optional; what is left out comes from the default scenario. */
+/**
+ * A scenario: initial state and behavior of a simulator. All fields are optional; the default scenario fills in the
+ * rest.
+ */
 export type Scenario = Input<typeof scenarioSchema>;
-/** A scenario after the checks: durations in milliseconds (windows in seconds), instants in Unix milliseconds. */
+/** A checked scenario. Durations are in milliseconds (windows in seconds), instants in Unix milliseconds. */
 export type CheckedScenario = Output<typeof scenarioSchema>;

@@ -6,14 +6,17 @@ import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { latestMs } from '../values/instant.js';
 import type { ExportedKey } from './key-state-schema.js';
 
-/** Settings of a scenario that apply to every key. */
+/** Scenario settings that apply to every key. */
 export interface KeyRules {
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly windowSeconds: PlanLimits;
   readonly settings: Pick<Settings, 'algorithm'>;
 }
 
-/** Imports a key; shares nothing with the exported key. Adds an issue below `steps` for each contradiction in the key or with the scenario. */
+/**
+ * Imports an exported key as a deep copy. Adds an issue below `steps` for every contradiction within the key or with
+ * the scenario.
+ */
 export function toApiKey(
   key: ExportedKey,
   { plans, windowSeconds, settings: { algorithm } }: KeyRules,
@@ -52,13 +55,13 @@ function toWindow(
     issues.push(issueAt([...steps, 'used'], `expected the sum of the requests in log (${logged}), got ${used}`));
   }
   if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
-    issues.push(issueAt([...steps, 'log'], 'expected each second once, the oldest first'));
+    issues.push(issueAt([...steps, 'log'], 'expected each second once, oldest first'));
   }
-  // A token bucket is refilled by its limit every second, in units of a token through the length of its window.
+  // A token bucket gains `limit` units per second; one token has as many units as its window has seconds.
   const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
-    issues.push(issueAt([...steps, 'used'], `expected a bucket that is full again before the year 10000, got ${used}`));
+    issues.push(issueAt([...steps, 'used'], `expected a bucket that is full before the year 10000, got ${used}`));
   }
-  // A copy: windows that are left out have one list in common.
+  // A copy, because omitted windows share one default list.
   return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }

@@ -11,7 +11,7 @@ const mostKeys = 1_000;
 
 /** A refusal of a key while the clock stood still. */
 interface Refusal {
-  stoodMs: number;
+  frozenForMs: number;
   waitMs: number;
 }
 
@@ -41,9 +41,9 @@ export function createFrozenClockNotice(
     if (isTold || status < 400 || key === undefined) return;
     const waitMs = Number(headers[retryAfterHeader]) * 1000;
     if (!(waitMs > 0)) return;
-    const next: Refusal = { stoodMs: clock.stoodMs, waitMs };
+    const next: Refusal = { frozenForMs: clock.frozenForMs, waitMs };
     const last = refusals.get(key);
-    if (last !== undefined && next.stoodMs - last.stoodMs >= last.waitMs - toleranceMs) {
+    if (last !== undefined && next.frozenForMs - last.frozenForMs >= last.waitMs - toleranceMs) {
       tell(
         `the key ${maskedKey(key)} was refused again after it had waited ${last.waitMs / 1000} s as Retry-After says`,
         last.waitMs,

@@ -16,7 +16,7 @@ import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { checkOptions } from '../values/check-options.js';
-import { inOneGo, type Steps } from '../values/steps.js';
+import { runToEnd, type Steps } from '../values/steps.js';
 import { type ClientError, clientError } from './client-error.js';
 import type { ControlChanges } from './control-change.js';
 import { createFaults, type Faults } from './faults.js';
@@ -115,7 +115,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   checkOptions('createSimulator', options, simulatorOptions);
   const { scenario = {}, services = [], operations = [], generatePets, readStart } = options;
   const known = knownOperations([...services.flatMap((service) => service.operations), ...operations]);
-  const resolved = inOneGo(resolveContent(scenario, generatePets, readStart, undefined, known));
+  const resolved = runToEnd(resolveContent(scenario, generatePets, readStart, undefined, known));
   return createSimulatorFrom(resolved, options, undefined, known);
 }
 
@@ -211,7 +211,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   };
   const resolve: SimulatorCore['resolve'] = (scenario, checkAll) =>
     resolveContent(scenario, generatePets, readStart, checkAll, shared.operations);
-  const check = (scenario: Scenario) => inOneGo(resolve(scenario));
+  const check = (scenario: Scenario) => runToEnd(resolve(scenario));
 
   const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
     assemble(
@@ -276,7 +276,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       keys: keys.state(),
       faults: faults.state(),
     }),
-    restore: (saved) => inOneGo(restoreInSteps(saved)),
+    restore: (saved) => runToEnd(restoreInSteps(saved)),
     snapshots: new Map(),
     changes: { count: 0, last: [] },
     fork: ({ scenario } = {}) =>

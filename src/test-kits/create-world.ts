@@ -1,4 +1,4 @@
-import { putOnASecond } from '../clock/put-on-a-second.js';
+import { roundUpToSecond } from '../clock/round-up-to-second.js';
 import { generatePets } from '../scenario/generate-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, createSimulator, type Simulator } from '../simulator/simulator.js';
@@ -18,6 +18,6 @@ export async function createWorld(scenario: Scenario | string, readScenario: Rea
     generatePets,
   });
   // Where a scenario says when its clock starts, it starts then.
-  if (sim.scenario.clock?.start === undefined) putOnASecond(coreOf(sim).state.clock);
+  if (sim.scenario.clock?.start === undefined) roundUpToSecond(coreOf(sim).state.clock);
   return sim;
 }

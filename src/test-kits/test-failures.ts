@@ -1,7 +1,7 @@
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import { span } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
-import { toldUntilMs } from '../judge/promises.js';
+import { earliestRetryMs } from '../judge/promises.js';
 import { describeOutside } from '../judge/unrecorded.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 
@@ -46,9 +46,9 @@ const sentNoneToSandbox = noneCame(
  */
 export function pendingWait({ journal, clock }: Simulator, moveTimers: string): string | undefined {
   const nowMs = clock.now();
-  const told = journal.query().findLast((entry) => (toldUntilMs(entry) ?? 0) > nowMs);
+  const told = journal.query().findLast((entry) => (earliestRetryMs(entry) ?? 0) > nowMs);
   if (told === undefined) return undefined;
-  const leftMs = (toldUntilMs(told) as number) - nowMs;
+  const leftMs = (earliestRetryMs(told) as number) - nowMs;
   return (
     `expected the client to be done, and it was told to wait by the ${told.status} of ${told.method} ${told.path}: ` +
     `${span(leftMs)} of that were left when the test timed out. Let fake timers go on, as by ${moveTimers}, or give the ` +

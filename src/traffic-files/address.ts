@@ -1,19 +1,19 @@
 import { basePath, type OperationName } from '../petstore/document.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
-/** The address of a request, split where the API begins. */
+/** A request URL, split at the end of the API's base URL. */
 export interface Address {
-  /** `https://api.example.com/v1`. */
+  /** Base URL: `https://api.example.com/v1`. */
   readonly baseUrl: string;
-  /** Below the base, without the query. */
+  /** Path below the base URL, without the query. */
   readonly path: string;
   readonly query: string;
 }
 
 /**
- * Splits an address after the version segment: "{base_url} already ends in the version segment /v1".
- * @param baseUrl the base, where it is known; else the first `/v1` of the path ends it
- * @returns `undefined` for an address that is not under such a base
+ * Splits a URL after the version segment: "{base_url} already ends in the version segment /v1".
+ * @param baseUrl base URL, if known; default: up to the first `/v1` of the path
+ * @returns `undefined` for a URL outside the base URL
  */
 export function splitAddress(url: string, baseUrl?: string): Address | undefined {
   if (!URL.canParse(url)) return undefined;
@@ -29,10 +29,10 @@ function firstBase(origin: string, pathname: string): string | undefined {
   return at < 0 ? undefined : origin + pathname.slice(0, at + basePath.length);
 }
 
-/** Whether an address is one of the document's: only then is its base that of the API. */
+/** Whether a path is in the interface document. Distinguishes the API's base URL from others that end in `/v1`. */
 export const isDocumented = (path: string) => path === '/pets' || path.startsWith('/pets/');
 
-/** "GET /pets", "POST /pets", "GET /pets/{petId}". */
+/** Operation of a method and path: "GET /pets", "POST /pets", "GET /pets/{petId}". */
 export function operationOf(method: string, path: string): OperationName | undefined {
   const read = method === 'GET' || method === 'HEAD';
   if (path === '/pets') return read ? 'listPets' : method === 'POST' ? 'createPet' : undefined;

@@ -1,32 +1,31 @@
 import type { RequestRecord } from '../requests/request-record.js';
 
-/** What a recording does not hold of a request, so that nothing can be said that rests on it. */
+/** A part of a request that the recording omits. Conclusions that need this part are impossible. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
 
 /**
- * One request and its answer as anybody on the wire could see them: an entry of a recording, or a question that was put to
- * a service. `token` is a name such as `key-1`, never the key itself; `headers` are those of the answer that tell
- * something, by their usual spelling.
+ * A request and its response as observed on the wire, from a recording or from a calibration. `token` is a name such as
+ * `key-1`, never the key. `headers` contains the relevant response headers in their usual spelling.
  */
 export interface Exchange extends RequestRecord {
-  /** The headers of the request that decide an answer, by their lower-case names: Content-Type and Origin. */
+  /** Relevant request headers by lower-case name: Content-Type and Origin. */
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** Of an answer with the header `Date`: its instant, in whole seconds of the service's clock. */
+  /** Value of the response header `Date`, in Unix milliseconds (whole seconds of the service's clock). */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
-  /** Whether the simulator wrote the recording, with what it knew of the request. */
+  /** Whether the simulator wrote the recording, with its internal knowledge of the request. */
   readonly isOwn: boolean;
-  /** The question that it was, where it was one of ours. */
+  /** The calibration question behind this request, if any. */
   readonly question?: string | undefined;
 }
 
-/** `#12 GET /pets?limit=0`. */
+/** Describes an exchange in a message: `#12 GET /pets?limit=0`. */
 export const placeOf = ({ id, method, path, query }: Exchange) => `#${id} ${method} ${path}${query && `?${query}`}`;
 
-/** Whether the client went away before there was an answer, so that nobody knows what it would have been. */
+/** Whether the client disconnected before the response, so that the response is unknown. */
 export const isGivenUp = ({ status, isAbandoned }: Exchange) => status === 0 && isAbandoned;
 
-/** The headers of answers that tell something. Others are not kept, because some hold secrets. */
+/** Relevant response headers. Others are not stored, because some contain secrets. */
 const answerHeaders = [
   'Date',
   'Retry-After',
@@ -52,8 +51,8 @@ const answerHeaders = [
 ];
 const usual = new Map(answerHeaders.map((name) => [name.toLowerCase(), name]));
 
-/** The headers of an answer that tell something, whatever their case; repeated ones joined as RFC 9110 section 5.3 says. */
-export function tellingHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
+/** Selects the relevant response headers, in any case. Joins repeated headers (RFC 9110 section 5.3). */
+export function relevantHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of pairs) {
     const known = usual.get(name.toLowerCase());
@@ -63,7 +62,7 @@ export function tellingHeaders(pairs: Iterable<readonly [name: string, value: st
   return headers;
 }
 
-/** The instant of the header `Date`; `undefined` where it is missing or cannot be read. */
+/** Time of the `Date` header, in Unix milliseconds; `undefined` if missing or unreadable. */
 export function readDate({ Date: text }: Readonly<Record<string, string>>): number | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;

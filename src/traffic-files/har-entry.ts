@@ -3,9 +3,9 @@ import { ownKey } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
 
 /**
- * An entry of an HTTP Archive 1.2, as browsers, Playwright, mitmproxy, Charles and this simulator write it. Its instants
- * are those of the machine that recorded it.
- * @returns `undefined` for what was not sent to a service: a cached answer, a preflight
+ * Reads an entry of an HTTP Archive 1.2, as written by browsers, Playwright, mitmproxy, Charles and this simulator.
+ * Times are those of the recording machine.
+ * @returns `undefined` for entries without a request to a service: a cached response, a preflight
  */
 export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | undefined {
   const request = mapAt(entry, 'request');
@@ -38,30 +38,33 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
   };
 }
 
-/** Why there is no answer, as Playwright and Chromium's own tools write it: because the page wanted none any more. */
+/** Whether the page aborted the request, as Playwright and Chromium record it. */
 const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
   /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
 
-/** Of our own export: the key by its id where it is masked, because masked keys can be alike. */
+/**
+ * Authorization header of the simulator's own export. A masked key is replaced by its id, because masked keys can be
+ * equal.
+ */
 function ownHeaders(own: Record<string, unknown>): [string, string][] {
   const key = ownKey(own);
   return key === undefined ? [] : [['Authorization', `Bearer ${key}`]];
 }
 
 /**
- * When the request went out, when its answer began to come and when all of it was there. What comes before sending (a
- * queue, a look-up, a connection) is the client's own time.
+ * Times of the request, of the response's start and of its end, in Unix milliseconds. Excludes the client's
+ * preparation: queue, DNS lookup, connection.
  */
 function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const timings = mapAt(entry, 'timings');
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
-  // mitmproxy connects to the service while the client waits, and has it in `wait`, too.
+  // mitmproxy connects to the service while the client waits, and includes this in `wait`.
   const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
-  // `ssl` is part of `connect`.
+  // `ssl` is included in `connect`.
   const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
   const totalMs = Math.max(0, Number(entry.time) || 0);
   const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);
-  // Without an answer the wait is -1.
+  // Without a response, `wait` is -1.
   const answeredMs = Number(timings.wait) >= 0 ? sentMs + part('send') + part('wait') : startedMs + totalMs;
   const finishedMs = answeredMs + part('receive');
   return {
@@ -72,7 +75,7 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
   };
 }
 
-/** The body of an answer; `undefined` where the recording left it out. */
+/** Response body; `undefined` if the recording omits it. */
 function bodyOf(content: Record<string, unknown>, method: string): string | undefined {
   const text = textAt(content, 'text');
   if (text === undefined) return method === 'HEAD' || Number(content.size) === 0 ? '' : undefined;

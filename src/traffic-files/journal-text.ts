@@ -2,8 +2,8 @@ import { textOfBytes } from '../values/json-bytes.js';
 import type { Exchange } from './exchange.js';
 
 /**
- * An exchange as a line of JSON Lines, as `readRecording` takes it: what was asked, what was answered, and the name of the
- * key instead of the key.
+ * Serializes an exchange as a line of JSON Lines, the inverse of `readJournalLine`. Contains the key's name instead of
+ * the key.
  */
 export function journalLine(exchange: Exchange): string {
   const { id, arrivedAtMs, answeredAtMs, token, method, baseUrl, path, query, status, headers } = exchange;

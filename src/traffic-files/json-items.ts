@@ -1,43 +1,42 @@
-/** One object of a recording as text: an entry of a HAR, or an object that stands by itself, as in JSON Lines. */
+/** One object of a recording, as text: a HAR entry, or a top-level object as in JSON Lines. */
 export interface JsonItem {
   readonly kind: 'har-entry' | 'object';
   readonly text: string;
 }
 
-/** Larger than this, one object is left out: no answer of the API is. */
+/** Maximum size of an object, in bytes. Larger objects are skipped, because no response of the API is that large. */
 const maximumItemBytes = 32 * 1024 * 1024;
 
 const [quote, backslash, open, close, openList, closeList] = [34, 92, 123, 125, 91, 93];
 const entriesKey = [...new TextEncoder().encode('entries')];
 const logKey = [...new TextEncoder().encode('log')];
 
-/** A file is neither a HAR nor JSON Lines. The message says what was found. */
+/** Error when a file is neither HAR nor JSON Lines. The message describes the content that was found. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
 }
 
 /**
- * Finds the objects of a recording in its bytes, as they come in pieces, without holding more than one of them: those of
- * `log.entries` where the file is a HAR, else those that stand by themselves. Byte by byte, because 100 MB of text that is
- * parsed at once takes a gigabyte.
+ * Streaming parser for the objects of a recording: HAR entries (`log.entries`), otherwise top-level objects. Holds one
+ * object in memory at a time, because parsing 100 MB of text at once takes a gigabyte.
  */
 export class JsonItems {
-  /** How many objects were left out because they are too large. */
+  /** Number of objects skipped because of their size. */
   oversized = 0;
   readonly #decoder = new TextDecoder();
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** The name that was read last at a depth where names decide: 1 and 2. */
+  /** Bytes of the last property name at depth 1 or 2, which identify a HAR. */
   #name: number[] = [];
   #isInHar = false;
   #isInEntries = false;
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
-  /** The depth of the object that is being collected; 0: none. */
+  /** Depth of the object being collected; 0 if none. */
   #itemDepth = 0;
 
-  /** Takes the next piece. @throws {RecordingError} when it cannot be a recording */
+  /** Parses the next chunk. @throws {RecordingError} if the file is not a recording */
   push(piece: Uint8Array): JsonItem[] {
     const items: JsonItem[] = [];
     const { length } = piece;
@@ -74,9 +73,9 @@ export class JsonItems {
     return items;
   }
 
-  /** Goes to the end of a string, or of the piece. Most of a recording is strings, so quotes are looked for natively. */
+  /** Skips to the end of a string or of the chunk. Uses native search, because most of a recording is strings. */
   #skipString(piece: Uint8Array, from: number): number {
-    // A backslash at the end of the piece before escapes the first byte of this one.
+    // A backslash at the end of the previous chunk escapes the first byte of this chunk.
     let start = from + (this.#isEscaped ? 1 : 0);
     this.#isEscaped = false;
     let end = piece.indexOf(quote, start);
@@ -93,12 +92,12 @@ export class JsonItems {
     return piece.length;
   }
 
-  /** Whether the file ended in the middle of an object. */
+  /** Whether the file ended inside an object. */
   get isCut(): boolean {
     return this.#depth > 0;
   }
 
-  /** Whether an object begins here that is to be collected. */
+  /** Whether an object to collect starts here. */
   #opens(byte: number): boolean {
     const depth = this.#depth;
     if (depth === 1) {
@@ -107,7 +106,7 @@ export class JsonItems {
       return true;
     }
     if (depth === 2 && !this.#isInHar && isName(this.#name, logKey)) {
-      // Not an object by itself, but a HAR: what was collected of it is not needed.
+      // Not a top-level object but a HAR. Discards the collected bytes.
       this.#isInHar = true;
       this.#itemDepth = 0;
       this.#kept = [];
@@ -144,7 +143,7 @@ export class JsonItems {
   }
 }
 
-/** How many backslashes stand right before a place. */
+/** Number of consecutive backslashes before a position. */
 function backslashesBefore(piece: Uint8Array, at: number, from: number): number {
   let first = at;
   while (first > from && piece[first - 1] === backslash) first--;
@@ -154,7 +153,7 @@ function backslashesBefore(piece: Uint8Array, at: number, from: number): number 
 const isName = (name: readonly number[], wanted: readonly number[]) =>
   name.length === wanted.length && name.every((byte, index) => byte === wanted[index]);
 
-/** What files of other forms begin with, and how to get a HAR of them. */
+/** First bytes of other file formats, with instructions to convert them to HAR. */
 const otherForms: readonly (readonly [begins: RegExp, is: string])[] = [
   [/\[/, 'as in a session of Charles (.chlsj): export it there as HTTP Archive'],
   [/\d/, 'as in flows of mitmproxy: let it write mitmdump --set hardump=FILE.har'],

@@ -1,14 +1,14 @@
 import { fnv1a, keyId } from '../values/mask-key.js';
 
-/** The key that `calibrate` sends to learn whether a service accepts any key. It is no secret, so recordings name it. */
+/** Key that `calibrate` sends to test whether a service accepts any key. Not a secret, so recordings contain it. */
 export const madeUpKey = 'petstore-sim-made-up-key';
 
-/** Gives each API key of a recording a name, `key-1`, and keeps only a hash of the key. */
+/** Assigns a name such as `key-1` to each API key of a recording. Stores only hashes of keys. */
 export class KeyNames {
   readonly #names = new Map<string, string>();
   readonly #public = new Map<string, string>();
 
-  /** @param publicKeys keys that are no secret, such as those that a scenario names: they keep their names */
+  /** @param publicKeys keys that are not secret, such as the keys of a scenario; returned unchanged */
   constructor(publicKeys: Iterable<string> = []) {
     for (const key of [...publicKeys, madeUpKey]) {
       for (const text of [key, keyId(key)]) this.#public.set(fnv1a(text), key);
@@ -16,8 +16,8 @@ export class KeyNames {
   }
 
   /**
-   * The name of the key in an Authorization header, under one base address; `undefined` when there is none. Another scheme
-   * than Bearer is a key, too: the service has to refuse it.
+   * Name of the key in an Authorization header, per base URL; `undefined` without a key. Credentials of schemes other
+   * than Bearer also count as keys.
    */
   nameOf(authorization: string | undefined, baseUrl: string): string | undefined {
     const key = keyIn(authorization);
@@ -34,7 +34,7 @@ export class KeyNames {
   }
 }
 
-/** The credentials of an Authorization header, without the scheme. */
+/** Credentials of an Authorization header, without the scheme. */
 export function keyIn(authorization: string | undefined): string | undefined {
   const text = authorization?.trim() ?? '';
   return text === '' ? undefined : text.slice(text.indexOf(' ') + 1).trim();

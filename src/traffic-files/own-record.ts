@@ -6,8 +6,8 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 /**
- * Reads the fields that only the simulator writes.
- * @returns `undefined` for an entry of another program
+ * Reads the fields that only the simulator's own recordings have.
+ * @returns `undefined` if another program wrote the entry
  */
 export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
   const { id, strikes, episode } = entry;
@@ -36,7 +36,7 @@ export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<Reques
   };
 }
 
-/** The key of an entry of our own; where it is masked, its id, because masked keys can be alike. */
+/** Key of a simulator's own entry. A masked key is replaced by its id, because masked keys can be equal. */
 export function ownKey({ key, keyId }: Entry): string | undefined {
   const whole = text(key);
   return whole !== undefined && !whole.startsWith('…') ? whole : (text(keyId) ?? whole);

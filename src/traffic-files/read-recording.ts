@@ -3,7 +3,7 @@ import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
 import { replaceKey } from '../values/text-finder.js';
 import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
-import { type Exchange, type Missing, readDate, tellingHeaders } from './exchange.js';
+import { type Exchange, type Missing, readDate, relevantHeaders } from './exchange.js';
 import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
 import { JsonItems, RecordingError } from './json-items.js';
@@ -13,38 +13,38 @@ import type { RecordedEntry } from './recorded-entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 import { clockOffsetMs } from './service-clock.js';
 
-/** What was recorded of one service, in the order of sending. */
+/** Recorded traffic of one service, in order of sending. */
 export interface Recording {
   readonly exchanges: readonly Exchange[];
-  /** The base addresses that it goes to. */
+  /** Base URLs of the requests. */
   readonly baseUrls: readonly string[];
-  /** How many entries there were, those of other addresses among them. */
+  /** Number of entries in the files, including those of other services. */
   readonly entries: number;
-  /** How far the clock of the service was ahead of that of the recording machine; the instants are corrected by it. */
+  /** Lead of the service's clock over the recording machine's, in milliseconds. Already added to all times. */
   readonly clockOffsetMs: number;
-  /** What was left out, in sentences. */
+  /** Sentences about omitted content. */
   readonly notes: readonly string[];
 }
 
 export interface ReadOptions {
-  /** The base address of the service. Default: every one that ends in `/v1` and is asked for `/pets`. */
+  /** Base URL of the service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
   baseUrl?: string | undefined;
-  /** Keys that are no secret, such as those of a scenario: they keep their names. */
+  /** Keys that are not secret, such as the keys of a scenario, and so appear unchanged in the result. */
   publicKeys?: Iterable<string> | undefined;
-  /** Which answers' bodies are needed; those that are not are not kept. Default: all. */
+  /** Selects the response bodies to store. Default: all. */
   keepsBody?: ((body: string, status: number) => boolean) | undefined;
 }
 
 export interface RecordedFile {
-  /** What notes and errors call it. */
+  /** Name of the file in notes and errors. */
   readonly name: string;
   readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 /**
- * Reads recorded traffic, HAR 1.2 or JSON Lines, piece by piece. Keys are hashed while reading, and an entry that stands in
- * more than one file is read once.
- * @throws {RecordingError} when a file is neither, or all of them hold nothing of the service
+ * Reads recorded traffic (HAR 1.2 or JSON Lines) as a stream. Hashes keys while reading, and skips entries that an
+ * earlier file contains.
+ * @throws {RecordingError} if a file has another format, or no file has a request to the service
  */
 export async function readRecording(files: readonly RecordedFile[], options: ReadOptions = {}): Promise<Recording> {
   const reader = new RecordingReader(options, files.length > 1);
@@ -53,8 +53,8 @@ export async function readRecording(files: readonly RecordedFile[], options: Rea
 }
 
 /**
- * An exchange on its way: the instants are not corrected, and the number is not given yet, unless the simulator wrote it. It
- * is changed in place, because a file of 100 MB has 50,000.
+ * An exchange before its times are corrected and its number is assigned. Mutable, because a file of 100 MB has 50,000
+ * exchanges.
  */
 type Pending = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 
@@ -62,7 +62,7 @@ class RecordingReader {
   readonly #options: ReadOptions;
   readonly #keys: KeyNames;
   readonly #pending: Pending[] = [];
-  /** One text for all answers that are alike. */
+  /** Response bodies, deduplicated. */
   readonly #bodies = new Map<string, string>();
   readonly #connections = new Map<string, number>();
   readonly #repeated: RepeatedEntries | undefined;
@@ -109,10 +109,10 @@ class RecordingReader {
     const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
     const question = typeof entry.own?.question === 'string' ? entry.own.question : undefined;
-    // Our own log has names already.
+    // Calibration logs contain key names already.
     const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
-    const headers = tellingHeaders(entry.answerHeaders);
+    const headers = relevantHeaders(entry.answerHeaders);
     const { method, status } = entry.record;
     const { arrivedAtMs, answeredAtMs, finishedAtMs } = entry.record;
     const isTimed = [arrivedAtMs, answeredAtMs, finishedAtMs].every(Number.isFinite);
@@ -127,7 +127,7 @@ class RecordingReader {
     }
     const own = entry.own && question === undefined ? readOwnFields(entry.own, sentMs) : undefined;
     const missing: Missing[] = [];
-    // Whoever sends no key is answered with 401; anything else had one that the recording does not show.
+    // Without a key, the service responds with 401. Any other status implies a key that the recording omits.
     if (token === undefined && isAnswered && status !== 401) missing.push('key');
     if (!entry.hasTimings) missing.push('timings');
     if (isAnswered && readDate(headers) === undefined) missing.push('date');
@@ -206,19 +206,19 @@ function parse(text: string, place: string): unknown {
 
 const unnumbered = emptyRecord.id;
 
-/** Corrects the instants, gives the numbers, and says of each answer which requests had gone out before it came. */
+/** Corrects times, assigns numbers, and determines for each response the requests sent before its arrival. */
 function numbered(pending: Pending[], offsetMs: number): Exchange[] {
   for (const each of pending) {
     each.arrivedAtMs += offsetMs;
     each.answeredAtMs += offsetMs;
     each.finishedAtMs += offsetMs;
   }
-  // Our own journal knows both, also where many requests come at one instant.
+  // The simulator's own numbers are exact, even for requests at the same instant.
   const ids = new Set(pending.map(({ id }) => id));
   if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
   for (const [index, each] of pending.entries()) {
     let last = index;
-    // At the same millisecond the later request may well follow from the answer.
+    // In the same millisecond, the later request may be a reaction to the response.
     while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < each.answeredAtMs) last++;
     each.id = index + 1;
     each.lastArrivedId = last + 1;

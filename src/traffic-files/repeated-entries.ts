@@ -3,24 +3,24 @@ import { readOwnFields } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
 
 const forms = ['har-entry', 'object'] as const;
-/** Form of an entry: of an HTTP Archive, or a line of JSON Lines. */
+/** Format of an entry: HTTP Archive or JSON Lines. */
 type Form = (typeof forms)[number];
 
 /**
- * Detects entries that an earlier file contains, such as a shorter export of the same run. Equal entries of one file are
- * separate requests. Entries without a time are never equal.
+ * Detects entries that an earlier file contains, such as a shorter export of the same run. Equal entries within one
+ * file are separate requests. Entries without a time are never equal.
  */
 export class RepeatedEntries {
   readonly #before = new Map<string, number>();
   #inFile = new Map<string, number>();
 
-  /** Counts an entry of the present file and returns whether an earlier file contains it. */
+  /** Counts an entry of the current file. Returns whether an earlier file contains the entry. */
   isRepeated(entry: RecordedEntry, form: Form): boolean {
     if (!Number.isFinite(entry.record.arrivedAtMs)) return false;
     const [exact, alike] = [exactHash(entry), alikeHash(entry)];
     const exactCount = this.#count(form + exact);
     const alikeCount = this.#count(form + alike);
-    // The two forms record different headers, numbers and timings.
+    // The two formats record different headers, numbers and timings.
     const [otherForm] = forms.filter((each) => each !== form);
     return (
       exactCount <= (this.#before.get(form + exact) ?? 0) || alikeCount <= (this.#before.get(otherForm + alike) ?? 0)
@@ -41,14 +41,14 @@ export class RepeatedEntries {
   }
 }
 
-/** Hash of all that one form records of a request. A hash, because an entry is long and contains the key. */
+/** Hash of all fields that one format records. Stored instead of the entry, which is long and contains the key. */
 function exactHash({ record, url, requestHeaders, requestBody, connection, own }: RecordedEntry) {
   const { arrivedAtMs, answeredAtMs, method, status } = record;
   const all = [arrivedAtMs, answeredAtMs, method, url, status, requestHeaders, requestBody, connection, own?.id];
   return `=${fingerprint(JSON.stringify(all))}`;
 }
 
-/** Hash of the fields that both forms record alike. The simulator's exports have its number as well. */
+/** Hash of the fields that both formats record equally, including the number in the simulator's exports. */
 function alikeHash({ record: { arrivedAtMs, method, status }, url, own }: RecordedEntry) {
   const id = own && readOwnFields(own, arrivedAtMs)?.id;
   return `~${fingerprint(JSON.stringify([Math.floor(arrivedAtMs), method, url, status, id]))}`;

@@ -4,13 +4,13 @@ interface Timed {
   readonly dateMs: number | undefined;
 }
 
-/** A `Date` is cut to whole seconds. */
+/** Resolution of the `Date` header, in milliseconds. */
 const secondMs = 1_000;
 
 /**
- * How far the clock of the service was ahead of the machine that recorded, as the `Date` of the answers tell: each was
- * written between the sending of its request and the arrival of its answer. 0 where that explains all of them; else, of
- * what explains most, the one that makes waits for X-RateLimit-Reset seem longest, so that nobody is accused for a rounding.
+ * Lead of the service's clock over the recording machine's, in milliseconds, from `Date` headers. Every response bounds
+ * the lead, since its `Date` lies between sending and arrival. Returns 0 if possible, otherwise the lead that makes
+ * waits for X-RateLimit-Reset longest, to avoid false findings.
  */
 export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   }
   if (middles.length === 0 || (least <= 0 && most >= 0)) return 0;
   if (least <= most) return Math.floor(most);
-  // The clocks drifted, or one was set: what most answers say.
+  // The clocks drifted, or one of them was set. The median is the best estimate.
   const middle = middles.sort((a, b) => a - b)[Math.floor(middles.length / 2)] as number;
   return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
 }

@@ -3,10 +3,10 @@ import type { Step } from './issue.js';
 import { type AnySchema, check, checkAt, maximumIssues, type Schema, type SchemaIssue } from './schema.js';
 import { issueOn, reportMissing, reportUnknown } from './schemas.js';
 
-/** Checks a value, and gives the same result and issues as `check`. */
+/** Type of `checkInSteps`. Returns the same result and issues as `check`. */
 export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
 
-/** As `check`, in steps: the items of large lists and maps are checked one by one. */
+/** Checks a value like `check`, in steps. Yields after each item of a list or map. */
 export const checkInSteps: CheckInSteps = function* <Out>(
   schema: Schema<Out, unknown>,
   value: unknown,
@@ -16,12 +16,12 @@ export const checkInSteps: CheckInSteps = function* <Out>(
   return (yield* readInSteps(schema, value, issues)) as Out;
 };
 
-/** @param value one that the schema accepts */
+/** @param value accepted by the schema */
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, names, values, item, options = [] } = bare;
-  // What is refined or transformed is read as a whole.
+  // Schemas with `of` are refined or transformed, so they need the complete value.
   if (of === undefined && item !== undefined) return yield* readList(item, value as unknown[], issues);
   if (of === undefined && names !== undefined && values !== undefined) {
     return yield* readMap(names, values, value as object, issues);

@@ -1,40 +1,41 @@
-/** The name of a field or the position in a list. */
+/** Name of a field, or position in a list. */
 export type Step = string | number;
 
-/** One thing that is wrong with a value, and where. */
+/** One mistake in a value, with its position. */
 export interface Issue {
-  /** Where: `keys.free-key.plan`, `pets[3].id`; empty for the value as a whole. A long name is cut. */
+  /** Position such as `keys.free-key.plan` or `pets[3].id`; empty for the value as a whole. Long names are cut. */
   readonly path: string;
-  /** What was expected and what was found. */
+  /** Expected and actual value. */
   readonly message: string;
-  /** `path` as field names and list positions, from the outermost inwards. */
+  /** `path` as field names and list positions, outermost first. */
   readonly steps: readonly Step[];
-  /** Whether the name of the field is wrong, and not its value. */
+  /** Whether the field's name is wrong, instead of its value. */
   readonly onName?: boolean;
-  /** The file, or the flag of the command line; only for a scenario that was read from one. */
+  /** File or command-line flag that contained the scenario, if any. */
   readonly file?: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line?: number;
-  /** From 1, in UTF-16 units. */
+  /** Column, from 1, in UTF-16 units. */
   readonly column?: number;
 }
 
-/** A name for a message: a longer one would leave no room for the rest. */
+/** Cuts a name for a message, to leave room for the rest. */
 export const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
-/** An issue at the end of `steps`. */
+/** Creates an issue for the position `steps`. */
 export function issueAt(steps: readonly Step[], message: string, onName = false): Issue {
   const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${cut(step)}`)).join('');
   return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
 }
 
-/** How many issues a text lists before it only counts the rest, and how many characters of each it shows. */
+/** Maximum number of issues in a text, and of characters per issue. Further issues are only counted. */
 const maximumLines = 100;
 const maximumLineLength = 500;
 
 /**
- * Issues as text, one line each: `FILE:LINE:COL: PATH: expected ..., got ...`, the form that editors and terminals link.
- * @param subject what has the issues, where they came from no file: `scenario`
+ * Formats issues, one per line: `FILE:LINE:COL: PATH: expected ..., got ...`, a form that editors and terminals turn
+ * into links.
+ * @param subject name of the invalid value if it is not from a file: `scenario`
  */
 export function formatIssues(issues: readonly Issue[], subject: string): string {
   const more = issues.length - maximumLines;
@@ -44,13 +45,13 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
-/** How many issues one line lists, and how many characters it has. */
+/** Maximum number of issues in one line, and of characters in that line. */
 const maximumInLine = 10;
 const maximumLength = 1_000;
 
 /**
- * Issues as one line: `PATH: expected ..., got ...; PATH: ...`.
- * @param prefix in front of each path: `scenario.`
+ * Formats issues in one line: `PATH: expected ..., got ...; PATH: ...`.
+ * @param prefix text before each path: `scenario.`
  */
 export function joinIssues(issues: readonly Issue[], prefix: string): string {
   const parts = issues
@@ -67,7 +68,9 @@ function formatIssue({ path, message, file, line, column }: Issue, subject: stri
   return escaped(text.length > maximumLineLength ? `${text.slice(0, maximumLineLength)}…` : text);
 }
 
-/** Text of a file with what a terminal acts upon escaped: control characters, line breaks of Unicode, changes of direction. */
+/**
+ * Escapes characters that a terminal interprets: control characters, Unicode line breaks, changes of text direction.
+ */
 export const escaped = (text: string) =>
   text.replace(/[\p{Cc}\p{Bidi_C}\u2028\u2029]/gu, (char) =>
     char < ' ' ? JSON.stringify(char).slice(1, -1) : `\\u{${char.charCodeAt(0).toString(16)}}`,

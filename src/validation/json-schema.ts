@@ -4,27 +4,30 @@ import * as values from './value-schemas.js';
 
 type Json = Record<string, unknown>;
 
-/** Schemas that are described once and referred to elsewhere, with the reference. */
+/** Schemas that are defined once, with the `$ref` that replaces them elsewhere. */
 type References = ReadonlyMap<AnySchema, string>;
 
-/** Ten years, in milliseconds: the longest duration. */
+/** Maximum duration, ten years in milliseconds. */
 const longestMs = 3_650 * 86_400_000;
 const amount = '\\d+(\\.\\d+)?';
 
-/** A text with a pattern, or a number with bounds; in one schema, because editors explain alternatives badly. */
+/** Schema for a text with a pattern or a number with bounds. One schema, because editors show alternatives poorly. */
 const textOrNumber = (pattern: string, bounds: Json): Json => ({ type: ['string', 'number'], pattern, ...bounds });
 
-/** 1970 to 9999, with the days that each month has; 29 February in every year. */
+/** Pattern for days from 1970 to 9999, with the length of each month. Accepts 29 February in every year. */
 const day =
   '(19[7-9]\\d|[2-9]\\d{3})-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|[12]\\d))';
 const time = '([01]\\d|2[0-3]):[0-5]\\d';
 
-/** JSON Schemas of the schemas that read their value with code. Not in the schemas, because pages download those. */
+/**
+ * JSON Schemas for schemas that convert their value by code. In a separate file from those, because browser pages
+ * download them. /
+ */
 const written = new Map<AnySchema, Json>([
   [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],
   [
     values.wholeSeconds,
-    // A fraction of an hour or a day can be whole seconds, and can not; only code tells.
+    // A fraction of an hour or a day may or may not be whole seconds, which a pattern cannot express.
     textOrNumber(`^(0*[1-9]\\d*000ms|0*[1-9]\\d*(\\.0+)?s|${amount.replace('+)?', '?[05]?0*)?')}m|${amount}(h|d))$`, {
       minimum: 1_000,
       maximum: longestMs,
@@ -38,7 +41,7 @@ const written = new Map<AnySchema, Json>([
   ],
   [
     values.int64,
-    // Without bounds for numbers: those of int64 are beyond the whole numbers that JavaScript has exactly.
+    // No numeric bounds, because JavaScript cannot represent the int64 bounds exactly.
     {
       type: ['integer', 'string'],
       pattern: `^(0|-?(${upTo('9223372036854775807')})|-9223372036854775808)$`,
@@ -46,7 +49,7 @@ const written = new Map<AnySchema, Json>([
   ],
 ]);
 
-/** A pattern for the decimal texts from 1 up to a limit, without zeros in front. */
+/** Pattern for decimal texts from 1 to a limit, without leading zeros. */
 function upTo(limit: string): string {
   const rest = (count: number) => (count === 0 ? '' : count === 1 ? '\\d' : `\\d{${count}}`);
   const below = Array.from(limit, (digit, at) => {
@@ -58,12 +61,12 @@ function upTo(limit: string): string {
   return [`[1-9]\\d{0,${limit.length - 2}}`, ...below, limit].join('|');
 }
 
-/** Keywords that say nothing about which values are valid. */
+/** Keywords that do not restrict the valid values. */
 const annotations = ['description', 'default', 'examples', 'title'];
 
 /**
- * A schema as JSON Schema. What only code can check is left out.
- * @param references schemas inside this one that become a `$ref`
+ * Converts a schema to JSON Schema. Omits checks that only code can express.
+ * @param references nested schemas to replace by a `$ref`
  */
 export function toJsonSchema(schema: AnySchema, references: References = new Map()): Json {
   const inside = (part: AnySchema): Json => refer(part, references) ?? toJsonSchema(part, references);
@@ -102,14 +105,14 @@ function convert(schema: AnySchema, inside: (part: AnySchema) => Json): Json {
   return { ...json };
 }
 
-/** The value of a field that is left out, where it is a single value. */
+/** Default of an optional field, if it is a single value. */
 const fallbackOf = ({ fallback }: AnySchema): Json =>
   fallback === undefined || typeof fallback === 'object' ? {} : { default: fallback };
 
 const pick = (json: Json | undefined, isWanted: (keyword: string) => boolean): Json =>
   Object.fromEntries(Object.entries(json ?? {}).filter(([keyword]) => isWanted(keyword)));
 
-/** The fields of an input with their schemas, and whether each is required. */
+/** Fields of an input, each with its JSON Schema and whether it is required. */
 export const fieldsOf = (
   { entries = {} }: AnySchema,
   references: References = new Map(),

@@ -1,4 +1,4 @@
-/** The name that was probably meant: one with at most a third of its letters wrong, else `undefined`. */
+/** Most similar name, if at most a third of its letters differ; otherwise `undefined`. For "did you mean" hints. */
 export function nearest(written: string, names: readonly string[]): string | undefined {
   const issues = names.map((name) => distance(written.toLowerCase(), name.toLowerCase()));
   const least = Math.min(...issues);
@@ -6,15 +6,15 @@ export function nearest(written: string, names: readonly string[]): string | und
   return name !== undefined && least <= Math.max(1, Math.floor(name.length / 3)) ? name : undefined;
 }
 
-/** The end of a message about an unknown name: the name that was probably meant, else `otherwise`. */
+/** Ending of a message about an unknown name: a "did you mean" hint, or `otherwise` if no name is similar. */
 export function hintFor(written: string, names: readonly string[], otherwise = ''): string {
   const meant = nearest(written, names);
   return meant === undefined ? otherwise : `; did you mean ${meant}?`;
 }
 
-/** How many letters must be added, left out, replaced or swapped with the next to turn `a` into `b`. */
+/** Edit distance of two names, in letters. Counts a swap of neighbors as one edit (Damerau-Levenshtein). */
 function distance(a: string, b: string): number {
-  // A name that differs this much in length is never near; a long one would only cost time.
+  // Names of very different length are never similar, and long names would take time.
   if (Math.abs(a.length - b.length) > 6) return Number.POSITIVE_INFINITY;
   const rows = [[...b, ''].map((_, column) => column)];
   for (let row = 1; row <= a.length; row++) {

@@ -3,81 +3,81 @@ import { escaped, type Step } from './issue.js';
 import { hintFor } from './nearest.js';
 
 /**
- * Describes a value: the one source of its types, its check and its JSON Schema. Our own code, because pages download it
- * and every start loads it: valibot, with what readable messages needed, added 2 kB gzipped and 14 ms to the start.
+ * Description of a value: the single source of its types, its check and its JSON Schema. Not a library, because browser
+ * pages download it: valibot with readable messages added 2 kB gzipped and 14 ms to the start.
  */
 export interface Schema<Output, Input = Output> {
-  /** What it accepts, in the words of a message: `text`, `a map`, `"off"`. */
+  /** Accepted values, in the words of a message: `text`, `a map`, `"off"`. */
   readonly labels: readonly string[];
   /** Whether a value has the type that `read` expects. */
   accepts(value: unknown): boolean;
-  /** The value as the program uses it. Reports what is wrong in `issues`; the result is then not to be used. */
+  /** Converts a value for the program. Adds mistakes to `issues`; the result is then unusable. */
   read(value: never, issues: SchemaIssue[]): Output;
 
   // The fields below describe the schema, for JSON Schema and for types.
   /** Keywords of JSON Schema. */
   readonly json?: Readonly<Record<string, unknown>>;
-  /** The schema that this one refines or transforms. */
+  /** Schema that this schema refines or transforms. */
   readonly of?: AnySchema;
-  /** The fields of a map with fixed fields. */
+  /** Fields of a map with fixed fields. */
   readonly entries?: Entries;
-  /** The names and values of a map with free names. */
+  /** Names and values of a map with free names. */
   readonly names?: AnySchema;
   readonly values?: AnySchema;
-  /** The items of a list. */
+  /** Items of a list. */
   readonly item?: AnySchema;
-  /** The items of a list with a fixed length. */
+  /** Items of a list with a fixed length. */
   readonly items?: readonly AnySchema[];
   /** The alternatives of `either`. */
   readonly options?: readonly AnySchema[];
-  /** A field that may be left out, and its value then. */
+  /** Whether the field is optional, and its default. */
   readonly isOptional?: true;
   readonly fallback?: unknown;
-  /** Exists only as a type: what a person may write. */
+  /** Type of valid input. Not present at run time. */
   readonly types?: { input: Input };
 }
 
 export type AnySchema = Schema<unknown, unknown>;
 export type Entries = Readonly<Record<string, AnySchema>>;
-/** What the program gets. */
+/** Type of the converted value. */
 export type Output<Of> = Of extends Schema<infer Out, unknown> ? Out : never;
-/** What a person may write. */
+/** Type of valid input. */
 export type Input<Of> = Of extends Schema<unknown, infer In> ? In : never;
 
-/** What is wrong, and the steps that lead there. */
+/** One mistake in a value, with the path of steps to its position. */
 export interface SchemaIssue {
   readonly steps: Step[];
   readonly message: string;
-  /** Whether the name of the field is wrong, and not its value. */
+  /** Whether the field's name is wrong, instead of its value. */
   readonly onName?: boolean;
-  /** Only for a field that does not exist, beside which all values are usable: the name that was probably meant, or ''. */
+  /** For an unknown field with otherwise usable values: the most similar field name, or ''. */
   readonly unknown?: string | undefined;
 }
 
-/** How many issues are described; a file of one megabyte can hold a hundred thousand. */
+/** Maximum number of reported issues. A file of one megabyte can contain a hundred thousand. */
 export const maximumIssues = 1_000;
 
-/** Checks and reads a value. Reports every issue. */
+/** Checks and converts a value. Reports every issue. */
 export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   if (schema.accepts(value)) return schema.read(value as never, issues);
   issues.push({ steps: [], message: otherThan(schema, value) });
   return undefined as Out;
 }
 
-/** `expected text, got 3`, `expected a map, got none`. For a misspelt word of a few, the one that was probably meant. */
+/** Message for a value of the wrong type: `expected text, got 3`. Adds a "did you mean" hint for a misspelt word. */
 export function otherThan({ labels, entries = {} }: AnySchema, value: unknown): string {
   const words = labels.flatMap((label) => (label.startsWith('"') ? [JSON.parse(label) as string] : []));
   const hint = typeof value === 'string' ? (withoutSpace(value, Object.keys(entries)) ?? hintFor(value, words)) : '';
   return `expected ${anyOf(labels)}, got ${value === undefined ? 'none' : shown(value)}${hint}`;
 }
 
-/** Hint for YAML that reads `plan:pro` as one word. */
+/** Hint for a missing space in YAML, which reads `plan:pro` as one word. */
 export function withoutSpace(word: string, fields: readonly string[]): string | undefined {
   const [field = '', ...rest] = word.split(':');
   return rest.length > 0 && fields.includes(field) ? `; put a space after the colon of ${field}` : undefined;
 }
 
-/** Checks a value inside another; `step` leads to it. */
+/** Checks a value inside another. `step` is its field name or list position. */
 export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   const before = issues.length;
   const output = check(schema, value, issues);
@@ -85,7 +85,7 @@ export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: un
   return output;
 }
 
-/** A schema whose value is read as another. A RangeError of `read` becomes an issue with its message. */
+/** Schema that converts its value with `read`. A RangeError of `read` becomes an issue with the same message. */
 export const transform = <Between, Out, In>(
   schema: Schema<Between, In>,
   read: (value: Between) => Out,
@@ -102,14 +102,15 @@ export const transform = <Between, Out, In>(
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       if (found.length === 0) issues.push({ steps: [], message: error.message });
-      // Probably a consequence of the unknown field, as where the only effect of a fault rule is misspelt.
+      // The error often follows from the unknown field. For example, a misspelt effect leaves a fault rule without an
+      // effect.
       for (const [index, issue] of found.entries()) issues[before + index] = { ...issue, unknown: undefined };
     }
     return undefined as Out;
   },
 });
 
-/** A schema with a further check, made on values that have no issue yet. */
+/** Schema with an additional check, which runs only on values without issues. */
 export const refine = <Out, In>(
   schema: Schema<Out, In>,
   test: (value: Out) => boolean,
@@ -130,6 +131,6 @@ export function shown(value: unknown): string {
   return value instanceof Date ? 'a date' : typeof value === 'function' ? 'a function' : String(value);
 }
 
-/** `"a", "b" or a list`. */
+/** Joins labels for a message: `"a", "b" or a list`. */
 export const anyOf = (labels: readonly string[]) =>
   [labels.slice(0, -1).join(', '), labels.at(-1)].filter(Boolean).join(' or ');

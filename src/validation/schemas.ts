@@ -16,9 +16,9 @@ import {
   withoutSpace,
 } from './schema.js';
 
-// The schemas that all others are built from.
+// Basic schemas, from which all others are built.
 
-/** A value that is used as it is. */
+/** Schema for a value that needs no conversion. */
 export const kind = <Value>(word: string, accepts: (value: unknown) => boolean, json = {}): Schema<Value> => ({
   labels: [word],
   json,
@@ -34,7 +34,7 @@ export const number = primitive<number>('number', 'a number');
 export const boolean = primitive<boolean>('boolean', 'true or false');
 export const anything = kind<unknown>('a value', () => true);
 
-/** One of these values. */
+/** Schema for a fixed set of values. */
 export const oneOf = <const Values extends readonly (string | number | boolean | null)[]>(
   ...values: Values
 ): Schema<Values[number]> => ({
@@ -60,7 +60,7 @@ export const list = <Out, In>(item: Schema<Out, In>): Schema<Out[], In[]> => ({
   },
 });
 
-/** A list of two. */
+/** Schema for a list of two items. */
 export const pair = <A, B, InA, InB>(first: Schema<A, InA>, second: Schema<B, InB>): Schema<[A, B], [InA, InB]> => ({
   labels: ['a list of two'],
   items: [first, second],
@@ -68,7 +68,7 @@ export const pair = <A, B, InA, InB>(first: Schema<A, InA>, second: Schema<B, In
   read: ([a, b]: unknown[], issues) => [checkAt(0, first, a, issues), checkAt(1, second, b, issues)],
 });
 
-/** What may be `undefined` may be left out. */
+/** Makes fields optional if their value can be `undefined`. */
 type Fields<Values> = Flat<
   { [Name in keyof Values as undefined extends Values[Name] ? never : Name]: Values[Name] } & {
     [Name in keyof Values as undefined extends Values[Name] ? Name : never]?: Values[Name];
@@ -82,7 +82,7 @@ type FieldsSchema<Of> = Schema<
 
 const noField = 'expected no such field';
 
-/** A map with these fields and no others. For an unknown field the issue names the field that was probably meant. */
+/** Schema for a map with exactly these fields. The issue for an unknown field names the most similar field. */
 export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> {
   const schemas = Object.entries(entries);
   return {
@@ -121,12 +121,12 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
 
 const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
 
-/** An issue on the name of a field, without its message. */
+/** Issue about a field's name, without its message. */
 export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
 type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };
 
-/** A map with free names. */
+/** Schema for a map with free names. */
 export const mapOf = <Name extends string, Out, In>(
   names: Schema<Name>,
   values: Schema<Out, In>,
@@ -148,7 +148,7 @@ export const mapOf = <Name extends string, Out, In>(
   },
 });
 
-/** Any of these. Of several maps that may be meant, the issues are those of the one with the fewest wrong names. */
+/** Schema for alternatives. If several maps could match, reports the issues of the map with the fewest wrong names. */
 export const either = <const Options extends readonly AnySchema[]>(
   ...options: Options
 ): Schema<Output<Options[number]>, Input<Options[number]>> => ({
@@ -177,7 +177,7 @@ export const either = <const Options extends readonly AnySchema[]>(
   },
 });
 
-/** Whether no name of a map belongs to any of several maps with fixed fields, nor is misspelt. */
+/** Whether no name of a map is a field, or a misspelt field, of any alternative. */
 function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   const names = Object.keys(map);
   const known = options.flatMap(({ entries }) => Object.keys(entries ?? {}));
@@ -188,18 +188,18 @@ function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   );
 }
 
-/** `a map with p50 and p99`. */
+/** Describes a map in a message: `a map with p50 and p99`. */
 const formOf = (entries: Entries) => `a map with ${Object.keys(entries).join(' and ')}`;
 
-/** How unlikely it is that a map was meant: an unknown field counts most, a misspelt one a little less. */
+/** Penalty for a map that probably does not match: highest for unknown fields, slightly lower for misspelt fields. */
 const wrongNames = (issues: readonly SchemaIssue[]) =>
   issues
     .filter(({ steps, onName }) => steps.length === 1 && onName)
     .reduce((sum, { message }) => sum + (!message.startsWith(noField) ? 1 : message.endsWith('?') ? 9 : 10), 0);
 
-/** A field that may be left out. */
+/** Schema for an optional field. */
 export function optional<Out, In>(schema: Schema<Out, In>): Schema<Out | undefined, In | undefined>;
-/** @param fallback its value when it is left out, as read */
+/** Schema for an optional field with a default, as converted. */
 export function optional<Out, In>(schema: Schema<Out, In>, fallback: NoInfer<Out>): Schema<Out, In | undefined>;
 export function optional(schema: AnySchema, fallback?: unknown): AnySchema {
   return { ...schema, of: schema, isOptional: true, fallback };

@@ -6,10 +6,10 @@ import { either, kind, number, string } from './schemas.js';
 
 const textOrNumber = { ...either(string, number), labels: ['a duration such as "90s"'] };
 
-/** `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds; read as milliseconds. */
+/** Schema for a duration: `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds. Converts to milliseconds. */
 export const duration = transform(textOrNumber, parseDuration);
 
-/** A duration that may be negative: `-40s`; read as milliseconds. */
+/** Schema for a duration that may be negative: `-40s`. Converts to milliseconds. */
 export const signedDuration = transform(textOrNumber, (value) => {
   const minus = /^-(?=\d)/;
   if (!minus.test(String(value))) return parseDuration(value);
@@ -18,10 +18,12 @@ export const signedDuration = transform(textOrNumber, (value) => {
 
 const date = kind<Date>('a date', (value) => value instanceof Date);
 
-/** ISO 8601 text with its zone, Unix milliseconds or a `Date`; read as Unix milliseconds. */
+/**
+ * Schema for an instant: ISO 8601 text with a time zone, Unix milliseconds or a `Date`. Converts to Unix milliseconds.
+ */
 export const instant = transform(either(string, number, date), parseInstant);
 
-/** A duration of whole seconds, at least one; read as seconds. */
+/** Schema for a duration of whole seconds, at least one. Converts to seconds. */
 export const wholeSeconds = transform(textOrNumber, (value) => {
   const ms = parseDuration(value);
   if (ms >= 1000 && ms % 1000 === 0) return ms / 1000;
@@ -30,7 +32,7 @@ export const wholeSeconds = transform(textOrNumber, (value) => {
   throw new RangeError(`expected whole seconds, at least "1s", got ${shown(value)}${hint}`);
 });
 
-/** A whole number within int64; as decimal text where a number of JSON would be rounded. */
+/** Schema for a whole number within int64, as decimal text if a JSON number would be rounded. */
 export const int64 = transform(
   kind<Int64 | string>('a whole number within int64 (beyond 2^53-1 a bigint, or text)', (value) =>
     isInt64(typeof value === 'string' ? parseInt64(value) : value),
@@ -38,7 +40,7 @@ export const int64 = transform(
   (value) => (typeof value === 'string' ? (parseInt64(value) as Int64) : normalizeInteger(value)),
 );
 
-/** A whole number within bounds. */
+/** Schema for a whole number within bounds. */
 export const whole = (
   minimum: number,
   maximum = Number.MAX_SAFE_INTEGER,
@@ -52,7 +54,7 @@ export const whole = (
 
 export const count = whole(0);
 
-/** A number within bounds. */
+/** Schema for a number within bounds. */
 export const between = (minimum: number, maximum: number) =>
   refine(number, (value) => value >= minimum && value <= maximum, `a number from ${minimum} to ${maximum}`, {
     minimum,
@@ -65,14 +67,14 @@ export const positive = refine(number, (value) => Number.isFinite(value) && valu
 
 export const text = refine(string, (value) => value.isWellFormed(), 'well-formed Unicode');
 
-/** Text that a pattern describes. */
+/** Schema for text that matches a pattern. */
 export const matching = (pattern: RegExp, expected: string) =>
   refine(string, (value) => pattern.test(value), expected, { pattern: pattern.source });
 
-/** Whether JSON can hold the value, with whole numbers beyond 2^53-1 as bigints. */
+/** Whether a value can be serialized as JSON, with whole numbers beyond 2^53-1 as bigints. */
 export function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
-  // An object this deep contains itself.
+  // Deeper than 100 levels, an object probably contains itself.
   if (typeof value === 'object' && value !== null) {
     return depth < 100 && Object.values(value).every((part) => isJson(part, depth + 1));
   }

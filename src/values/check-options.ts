@@ -1,8 +1,8 @@
 /**
- * Refuses options that there are not: a misspelt one would do nothing, and nobody would know. One that is `undefined` does
- * nothing anyhow.
- * @param of the function that takes them
- * @param known an object with a field for each of them
+ * Rejects unknown options, because a misspelt option would be ignored silently. Options that are `undefined` are
+ * allowed.
+ * @param of name of the function with the options
+ * @param known an object with one field per valid option
  * @throws {TypeError}
  */
 export function checkOptions(of: string, options: object, known: object): void {

@@ -1,19 +1,19 @@
 import { lowest } from './lowest.js';
 
-/** A text in which escapes are replaced by their characters. */
+/** A text whose escapes are replaced by their characters. */
 export interface DecodedText {
   readonly text: string;
-  /** Position in the original text at which a character of this one begins; for its length, the original length. */
+  /** Maps a position in this text to the original text. Maps the end of this text to the end of the original. */
   originOf(at: number): number;
 }
 
-/** Encodings within encodings that are decoded, such as JSON in a JSON string in a query. */
+/** Maximum number of nested encodings to decode, such as JSON in a JSON string in a query. */
 const mostLayers = 3;
 
 const encodings = [
   {
     escapes: /%(?:u[0-9a-f]{4}|c[23]%[89ab][0-9a-f]|[0-9a-f]{2})/gi,
-    /** RFC 3986 section 2.1, as UTF-8 or Latin-1, and `%uXXXX`. No API key has a character of three bytes. */
+    /** Escapes of RFC 3986 section 2.1, as UTF-8 or Latin-1, and `%uXXXX`. API keys have no three-byte characters. */
     decode(written: string): string {
       const [first, second] = written
         .slice(1)
@@ -26,15 +26,15 @@ const encodings = [
   },
   {
     escapes: /\\(?:u[0-9a-f]{4}|["\\/])/gi,
-    /** RFC 8259 section 7, without control characters, which no API key has. */
+    /** Escapes of RFC 8259 section 7, except control characters, which API keys do not have. */
     decode: (written: string): string =>
       written.length === 2 ? written.slice(1) : String.fromCharCode(Number.parseInt(written.slice(2), 16)),
   },
 ];
 
 /**
- * Everything that a text can be decoded to: percent-encoding and the escapes of JSON strings, in any order, up to three
- * times. Nothing for a text without escapes.
+ * All decoded forms of a text: percent-encoding and JSON string escapes, in any order, nested up to three times. Yields
+ * nothing for a text without escapes.
  */
 export function* decodingsOf(text: string, layers = mostLayers): Generator<DecodedText> {
   if (layers === 0 || !/[%\\]/.test(text)) return;
@@ -48,9 +48,9 @@ export function* decodingsOf(text: string, layers = mostLayers): Generator<Decod
   }
 }
 
-/** Each escape stands for one character. */
+/** Decodes one encoding. Each escape becomes one character. */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
-  /** Positions of the decoded characters, and of the ends of their escapes. */
+  /** Positions of the decoded characters in the result, and ends of their escapes in the original. */
   const places: number[] = [];
   const ends: number[] = [];
   let shift = 0;

@@ -1,9 +1,8 @@
 const group = 1_000;
 
 /**
- * A number as decimal text. V8 caches the text of a number that it makes; of whole numbers that do not come again, such as
- * what remains of a limit, that cache kept one for each request, and to move them took most of the garbage collector's
- * pauses. Of groups of three digits there are few.
+ * Formats a number in decimal, in groups of three digits. V8 caches the text of whole numbers: with a new number per
+ * request (the remaining limit), moving that cache caused most garbage collection pauses.
  */
 export function digitsOf(value: number): string {
   if (value < group || !Number.isSafeInteger(value)) return String(value);

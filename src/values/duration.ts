@@ -1,16 +1,16 @@
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const durationText = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
-/** A span of time: milliseconds, or text such as `500ms`, `2s`, `5m`, `1h`, `1d`. */
+/** A duration: milliseconds, or text such as `500ms`, `2s`, `5m`, `1h`, `1d`. */
 export type Duration = number | string;
 
-/** Ten years: more than anyone needs, and little enough that an instant that far away can be written. */
+/** Maximum duration, ten years. Keeps the year of every resulting instant within four digits. */
 const longestDays = 3_650;
 const longestMs = longestDays * 86_400_000;
 
 /**
- * Reads a duration as milliseconds.
- * @throws {RangeError} when it is neither a number of milliseconds from 0 nor such a text, or longer than ten years
+ * Parses a duration. Returns milliseconds.
+ * @throws {RangeError} if the duration is negative, unreadable or longer than ten years
  */
 export function parseDuration(duration: Duration, maximumMs = longestMs): number {
   const [, amount = '', unit = ''] = typeof duration === 'string' ? (durationText.exec(duration) ?? []) : [];

@@ -1,4 +1,4 @@
-/** The items by their keys, in the order in which these first come. */
+/** Groups items by key, in the order of each key's first item. */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
@@ -10,7 +10,7 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
   return groups;
 }
 
-/** The same by numbers that count from 0, each group at its number. */
+/** Groups items by a number counted from 0. The group's index in the result is its number. */
 export function groupByNumber<Item>(items: readonly Item[], numberOf: (item: Item) => number): Item[][] {
   const groups: Item[][] = [];
   for (const item of items) {

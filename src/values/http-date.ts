@@ -1,5 +1,8 @@
 import { rememberLast } from './remember-last.js';
 
-/** A writer of HTTP dates (RFC 9110 section 5.6.7) that remembers the last one: most answers share their second. */
+/**
+ * Creates a formatter of HTTP dates (RFC 9110 section 5.6.7). Caches the last date, because consecutive responses
+ * mostly share a second.
+ */
 export const createHttpDate = (): ((seconds: number) => string) =>
   rememberLast((seconds: number) => new Date(seconds * 1000).toUTCString());

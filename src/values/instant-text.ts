@@ -1,4 +1,7 @@
-/** A writer of instants (ISO 8601) that remembers the last second: a busy server answers thousands of requests in one. */
+/**
+ * Creates a formatter of ISO 8601 instants. Caches the last second, because a busy server sends thousands of responses
+ * per second.
+ */
 export function createInstantText(): (ms: number) => string {
   let lastSecond = Number.NaN;
   let start = '';

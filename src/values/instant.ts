@@ -1,12 +1,14 @@
-/** Latest instant that a `Date` can hold and an HTTP date can write with four digits: the end of the year 9999. */
+/**
+ * Latest supported instant, in Unix milliseconds: the end of the year 9999, the last that an HTTP date can represent.
+ */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const isoInstant = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads an instant as Unix milliseconds.
- * @param instant a `Date`, Unix milliseconds, or ISO 8601 text with its zone
- * @throws {RangeError} when it is none of these, not within the years 1970 to 9999, or plainly Unix seconds
+ * Parses an instant. Returns Unix milliseconds.
+ * @param instant a `Date`, Unix milliseconds, or ISO 8601 text with a time zone
+ * @throws {RangeError} if the instant is unreadable, outside the years 1970 to 9999, or in Unix seconds by its size
  */
 export function parseInstant(instant: Date | number | string): number {
   const ms = typeof instant === 'string' ? parseText(instant) : new Date(instant).getTime();
@@ -20,7 +22,7 @@ export function parseInstant(instant: Date | number | string): number {
   throw new RangeError(`expected an instant such as "2030-12-05T00:00:00Z", got ${JSON.stringify(instant)}`);
 }
 
-/** NaN for what is no instant. */
+/** Parses ISO 8601 text; NaN if malformed. */
 function parseText(text: string): number {
   const [, year, month, day, hour] = isoInstant.exec(text) ?? [];
   if (day === undefined || hour === '24') return Number.NaN;

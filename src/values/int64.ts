@@ -1,23 +1,26 @@
-/** A whole number from -2^63 to 2^63-1: a `number` where that is exact, a `bigint` beyond ±(2^53-1). */
+/** A whole number from -2^63 to 2^63-1: a `number` if exact (up to ±(2^53-1)), otherwise a `bigint`. */
 export type Int64 = number | bigint;
 
 const least = -(2n ** 63n);
 export const greatestInt64 = 2n ** 63n - 1n;
 const canonicalText = /^(?:0|-?[1-9][0-9]{0,18})$/;
 
-/** The one form of a whole number that the simulator stores: a `number` when safe, `-0` as `0`, else a `bigint`. */
+/** Normalizes a whole number for storage: a `number` if safe, otherwise a `bigint`; `-0` becomes `0`. */
 export function normalizeInteger(value: Int64): Int64 {
   if (typeof value === 'number') return value === 0 ? 0 : value;
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
-/** Whether `value` is an exact whole number within int64. A `number` past 2^53-1 is not: it may already be rounded. */
+/**
+ * Whether `value` is an exact whole number within int64. A `number` above 2^53-1 may already be rounded, so is
+ * rejected.
+ */
 export function isInt64(value: unknown): value is Int64 {
   if (typeof value === 'number') return Number.isSafeInteger(value);
   return typeof value === 'bigint' && value >= least && value <= greatestInt64;
 }
 
-/** Reads canonical decimal text (`7`, `-1`, no `+1`, `01` or `1.0`); `undefined` for anything else or out of range. */
+/** Parses canonical decimal text (`7`, `-1`; not `+1`, `01` or `1.0`); `undefined` if malformed or out of range. */
 export function parseInt64(text: string): Int64 | undefined {
   if (!canonicalText.test(text)) return undefined;
   if (text.length <= 15) return Number(text);
@@ -25,14 +28,14 @@ export function parseInt64(text: string): Int64 | undefined {
   return isInt64(value) ? normalizeInteger(value) : undefined;
 }
 
-/** The next identifier after `value`; the greatest int64 gives itself, because there is none after it. */
+/** Next identifier after `value`. Returns the greatest int64 unchanged. */
 export function nextInt64(value: Int64): Int64 {
   if (typeof value === 'number' && value < Number.MAX_SAFE_INTEGER) return value + 1;
   const next = BigInt(value) + 1n;
   return next > greatestInt64 ? value : normalizeInteger(next);
 }
 
-/** Orders two whole numbers of either representation, for `Array.prototype.sort`. */
+/** Compares two whole numbers, each a `number` or `bigint`, for `Array.prototype.sort`. */
 export function compareInt64(a: Int64, b: Int64): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,7 +1,7 @@
-/** Bytes in JSON: text where they are UTF-8, so that a person can read them, else base64. */
+/** Bytes in JSON: readable text if valid UTF-8, otherwise base64. */
 export type JsonBytes = string | { readonly base64: string };
 
-// With `ignoreBOM` the first character stays, so that the same bytes come back.
+// `ignoreBOM` preserves a leading byte order mark, so that encoding restores the same bytes.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lossyDecoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -19,17 +19,19 @@ export function toJsonBytes(bytes: Uint8Array): JsonBytes {
 export const fromJsonBytes = (bytes: JsonBytes): Uint8Array =>
   typeof bytes === 'string' ? encoder.encode(bytes) : Uint8Array.from(atob(bytes.base64), (char) => char.charCodeAt(0));
 
-/** Text of the bytes, with U+FFFD for those that are not UTF-8. */
+/** Decodes the bytes as text, with U+FFFD for invalid UTF-8. */
 export const textOfBytes = (bytes: JsonBytes): string =>
   typeof bytes === 'string' ? bytes : lossyDecoder.decode(fromJsonBytes(bytes));
 
-/** The first `most` bytes; the same value if there are no more. A character that is cut becomes U+FFFD. */
+/**
+ * Cuts a value to its first `most` bytes. Returns the same value if it is short enough; a cut character becomes U+FFFD.
+ */
 export function cutBytes<Bytes extends JsonBytes>(bytes: Bytes, most: number): Bytes;
 export function cutBytes(bytes: JsonBytes, most: number): JsonBytes {
-  // UTF-8 takes three bytes at most for each unit of a string.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   if (typeof bytes === 'string' && bytes.length * 3 <= most) return bytes;
   const all = fromJsonBytes(bytes);
   if (all.length <= most) return bytes;
-  // A new string, because in V8 a slice keeps the whole string in memory.
+  // A new string, because in V8 a slice retains the whole string in memory.
   return typeof bytes === 'string' ? lossyDecoder.decode(all.subarray(0, most)) : toJsonBytes(all.subarray(0, most));
 }

@@ -1,10 +1,10 @@
 import { createJsonReader, type JsonObject, type JsonValue } from './json.js';
 import type { Steps } from './steps.js';
 
-/** Values that are read in one step. */
+/** Number of values to read per step. */
 const valuesInStep = 64;
 
-/** As `parseJson`, in steps. @throws {JsonError} */
+/** Parses JSON like `parseJson`, in steps. @throws {JsonError} */
 export function* parseJsonInSteps(text: string, maximumDepth?: number): Steps<JsonValue> {
   const reader = createJsonReader(text, maximumDepth);
   let count = 0;
@@ -24,7 +24,7 @@ export function* parseJsonInSteps(text: string, maximumDepth?: number): Steps<Js
           object[name] = yield* readValue(depth + 1);
         }
       } while (reader.hasNext(close));
-    // Skips the whitespace behind the value, as `reader.readValue` does.
+    // Skips the whitespace after the value, as `reader.readValue` does.
     reader.peek();
     return open === '[' ? array : object;
   }

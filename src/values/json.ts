@@ -1,22 +1,25 @@
 import { type Int64, normalizeInteger } from './int64.js';
 
-/** A JSON value whose whole numbers are exact: a `number` where safe, else a `bigint`. Objects have no prototype. */
+/** A JSON value with exact whole numbers: a `number` if safe, otherwise a `bigint`. Objects have no prototype. */
 export type JsonValue = null | boolean | string | Int64 | JsonValue[] | JsonObject;
 export interface JsonObject {
   [name: string]: JsonValue;
 }
 
-/** A text is not JSON that the simulator reads. The message says why and is safe to send to a client. */
+/** Error in a JSON text. The message gives the reason and is safe to send to a client. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
 const maximumBodyDepth = 32;
-/** Longest whole number kept digit for digit; `BigInt(text)` grows faster than its input. */
+/**
+ * Maximum number of digits for an exact whole number. Limits the time of `BigInt(text)`, which grows faster than its
+ * input.
+ */
 const maximumDigits = 40;
 const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const whitespace = /[ \t\n\r]*/y;
-/** String content that is copied as it is: no quote, no backslash, no control character. */
+/** String content without quotes, backslashes and control characters, copied unchanged. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 names them as what must be escaped
 const plainRun = /[^"\\\u0000-\u001f]*/y;
 const escapes: Record<string, string> = {
@@ -31,10 +34,10 @@ const escapes: Record<string, string> = {
 };
 
 /**
- * Reads JSON text (RFC 8259) with every whole number exact, which `JSON.parse` on Node 20 cannot do.
- * The last of duplicate names wins; strings must be well-formed Unicode; at most 32 levels deep.
- * @param maximumDepth for what is not a body
- * @throws {JsonError} naming the position and what was expected there.
+ * Parses JSON text (RFC 8259) with exact whole numbers, unlike `JSON.parse` on Node 20. The last of duplicate names
+ * wins; strings must be well-formed Unicode.
+ * @param maximumDepth maximum nesting; default: 32 levels, the limit for bodies
+ * @throws {JsonError} with the position and the expected syntax
  */
 export function parseJson(text: string, maximumDepth?: number): JsonValue {
   const reader = createJsonReader(text, maximumDepth);
@@ -43,7 +46,9 @@ export function parseJson(text: string, maximumDepth?: number): JsonValue {
   return value;
 }
 
-/** The parts of a reader of one text, each of which goes on where the last one ended. */
+/**
+ * Creates an incremental reader of one JSON text. Every method continues at the position where the previous call ended.
+ */
 export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) {
   let at = 0;
 
@@ -106,7 +111,7 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
     return value;
   };
 
-  /** Enters a list or a map. @param depth 1 for the outermost @returns whether there is anything in it */
+  /** Enters a list or a map. @param depth 1 for the outermost @returns whether it has items */
   const enter = (close: string, depth: number): boolean => {
     if (depth > maximumDepth) throw new JsonError(`the text is nested more than ${maximumDepth} levels deep`);
     at++;
@@ -116,7 +121,7 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
     return false;
   };
 
-  /** Goes on after an item. @returns whether another one follows */
+  /** Moves past the separator or the closing bracket. @returns whether another item follows */
   const hasNext = (close: string): boolean => {
     const char = text[at];
     if (char !== ',' && char !== close) fail(`"," or "${close}"`);
@@ -176,7 +181,7 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
     return readNumber();
   };
 
-  /** The next character. */
+  /** Returns the next character after whitespace, without consuming it. */
   const peek = () => {
     skipWhitespace();
     return text[at];
@@ -188,14 +193,14 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
   return { peek, enter, hasNext, readName, readValue, end };
 }
 
-/** The exact value of a number token that is mathematically whole (`7`, `1.0`, `1e3`); `undefined` for the others. */
+/** Exact value of a number token that is mathematically whole (`7`, `1.0`, `1e3`); `undefined` otherwise. */
 function wholeNumber(token: string): Int64 | undefined {
   const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^(-?)0+(?=[0-9])/, '$1').replace(/^-/, '');
   if (/^0*$/.test(digits)) return 0;
   let end = digits.length;
-  // Not by /0+$/, which takes a second for 60,000 zeros that another digit follows.
+  // A loop, because /0+$/ takes a second for 60,000 zeros followed by another digit.
   while (digits[end - 1] === '0') end--;
   const significant = digits.slice(0, end);
   const zeros = digits.length - end + Number(exponent) - fraction.length;
@@ -204,7 +209,7 @@ function wholeNumber(token: string): Int64 | undefined {
   return normalizeInteger(token.startsWith('-') ? -magnitude : magnitude);
 }
 
-/** Writes a value read by `parseJson` as compact JSON, whole numbers digit for digit. */
+/** Serializes a value from `parseJson` as compact JSON with exact whole numbers. */
 export function stringifyJson(value: JsonValue): string {
   if (typeof value === 'bigint') return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -214,12 +219,12 @@ export function stringifyJson(value: JsonValue): string {
     .join(',')}}`;
 }
 
-/** Any result as JSON: whole numbers digit for digit, fields without a value left out. */
+/** Serializes any value as JSON with exact whole numbers, without undefined fields. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // It holds a bigint, for which JSON.stringify has no text.
+    // The value contains a bigint, which JSON.stringify rejects.
     return exactText(value);
   }
 }

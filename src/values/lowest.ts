@@ -1,4 +1,7 @@
-/** The lowest number from 0 to `count` for which `holds` does, where it holds for all after it. */
+/**
+ * Binary search: lowest number from 0 to `count` for which `holds` is true. `holds` must stay true for all higher
+ * numbers.
+ */
 export function lowest(count: number, holds: (at: number) => boolean): number {
   let low = 0;
   let high = count;

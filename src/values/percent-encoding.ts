@@ -1,6 +1,6 @@
 /**
- * A path in which the percent-encoded characters that need no encoding are the characters: `/%70ets` is `/pets`, `/%2F`
- * stays (RFC 3986 section 6.2.2.2).
+ * Decodes percent-encoded characters that need no encoding (RFC 3986 section 6.2.2.2): `/%70ets` becomes `/pets`,
+ * `/%2F` is unchanged.
  */
 export function decodeUnreserved(path: string): string {
   if (!path.includes('%')) return path;

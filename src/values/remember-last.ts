@@ -1,4 +1,4 @@
-/** The same function, which remembers its last result: for what is mostly asked for the same value again. */
+/** Caches a function's last result, for functions mostly called with the same argument. */
 export function rememberLast<Value, Result>(make: (value: Value) => Result): (value: Value) => Result {
   let last: { value: Value; result: Result } | undefined;
   return (value) => {

@@ -1,14 +1,17 @@
-/** Work in steps, so that others can be served in between: it yields after each, and gives its result at the end. */
+/**
+ * Work divided into steps, so that a server can process other requests in between. Yields after each step and returns
+ * the result.
+ */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Does all steps at once. */
-export function inOneGo<Result>(steps: Steps<Result>): Result {
+/** Runs all steps without a pause and returns the result. */
+export function runToEnd<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
 }
 
-/** As `items.map`, with a step for each item. */
+/** Maps a list like `items.map`, with one step per item. */
 export function* mapInSteps<Item, Mapped>(
   items: readonly Item[],
   map: (item: Item, index: number) => Mapped,

@@ -1,50 +1,52 @@
 import { decodingsOf } from './decoded-text.js';
 import { maskedKey } from './mask-key.js';
 
-/** Minimum length of a key that is a secret. A shorter one would match everywhere. */
+/** Minimum length of a secret key. Shorter keys would match everywhere. */
 export const shortestSecret = 6;
 
-/** A part of a text that stands for a token. */
+/** An occurrence of a token in a text. */
 interface Found {
   readonly at: number;
   readonly end: number;
   readonly token: string;
 }
 
-/** A length of texts that are looked for. */
+/** A length of searched texts, in characters. */
 interface Length {
   readonly length: number;
-  /** What the first character of a part of this length adds to its hash. */
+  /** Factor of the first character in the hash of a text with this length. */
   readonly weight: number;
 }
 
 const base = 0x01000193;
-/** Of the table that is asked before the texts themselves: at least so many places, and so many for each text. */
+/** Size of the hash table: minimum number of places, and places per token. */
 const leastPlaces = 2 ** 15;
 const placesEach = 8;
 
-/** Of a longer text only this much is looked for; what follows is replaced as far as it can belong to a token. */
+/**
+ * Maximum number of characters to search for. The rest of a longer token is replaced as far as its characters are valid
+ * in a token.
+ */
 const longestSearched = 64;
-/** RFC 6750 section 2.1, and "%" for what a URL escapes. */
+/** Token characters of RFC 6750 section 2.1, and "%" from URL escapes. */
 const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
 
 /**
- * Replaces many tokens at once in a text, in any spelling by percent-encoding and JSON escapes, with a rolling hash for each
- * length (Rabin and Karp): the time depends on the text that is searched and on how many lengths there are, not on how many
- * tokens are looked for. To learn 150,000 of them takes 60 to 100 ms.
- * @param expected how many tokens there will be, about: many more make it slow
- * @param replace what stands for a token
+ * Replaces many tokens in a text, also if percent-encoded or escaped in JSON. Uses a rolling hash per token length
+ * (Rabin-Karp), so the time does not depend on the number of tokens. Adding 150,000 tokens takes 60 to 100 ms.
+ * @param expected approximate number of tokens; many more make the search slow
+ * @param replace returns the replacement of a token
  */
 export function createTextFinder(expected: number, replace: (token: string) => string) {
-  /** The tokens by what is looked for of their spellings. */
+  /** Tokens by the searched part of their spelling. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
-  /** The same by their length. */
+  /** Marks the lengths that `lengths` contains. */
   const known: boolean[] = [];
   const table = new Uint8Array(Math.max(leastPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
   const mask = table.length - 1;
 
-  /** Tokens in a text, in any spelling, by their places. */
+  /** Finds tokens in a text, in any encoding, in order of position. */
   function find(text: string): Found[] {
     if (lengths.length === 0) return [];
     const found = findAsWritten(text);
@@ -55,7 +57,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
     return found.sort((a, b) => a.at - b.at || b.end - a.end);
   }
 
-  /** Of several tokens at one place the longest. */
+  /** Finds tokens without decoding. Of several tokens at one position, returns the longest. */
   function findAsWritten(text: string): Found[] {
     if (text.length < shortestSecret) return [];
     const found = new Map<number, Found>();
@@ -78,8 +80,8 @@ export function createTextFinder(expected: number, replace: (token: string) => s
     isEmpty: () => tokens.size === 0,
     find,
     /**
-     * @param spelling how the token stands in texts, at least `shortestSecret` characters
-     * @returns whether it is new
+     * @param spelling form of the token in texts, at least `shortestSecret` characters
+     * @returns whether the token is new
      */
     add(spelling: string, token: string): boolean {
       const start = spelling.slice(0, longestSearched);
@@ -93,14 +95,14 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       table[hashOf(start) & mask] = 1;
       return true;
     },
-    /** The text with every token in it replaced. */
+    /** Replaces every token in a text. */
     replace(text: string): string {
       let shown = '';
       let copied = 0;
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Of tokens that overlap, all that they cover is replaced once, by what stands for the last of them.
+        // Overlapping tokens are replaced together, by the replacement of the last.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;

@@ -167,7 +167,7 @@ describe.concurrent('petstore-sim exec', () => {
   test('says of a command that sends nothing where the service is, and nothing else', async () => {
     const { code, err } = await run(['exec', '--', process.execPath, '-e', 'process.exit(3)']);
     expect(err).toBe(
-      'INCONCLUSIVE (client), command failed  default\n  No request came.\n  0 requests: 0 served, 0 refused\n  The command ended with exit code 3.\n\n' +
+      'INCONCLUSIVE (client), command failed  default\n  No requests received.\n  0 requests: 0 served, 0 refused\n  The command ended with exit code 3.\n\n' +
         'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none\n',
     );
     expect(code).toBe(3);
@@ -178,7 +178,7 @@ describe.concurrent('petstore-sim exec', () => {
       "const { origin } = new URL(process.env.PETSTORE_BASE_URL); for (let n = 0; n < 5; n++) await fetch(origin + '/pets')";
     const { code, err } = await run(['exec', '--', process.execPath, '--input-type=module', '-e', client]);
     expect(err).toContain(
-      'INCONCLUSIVE  default\n  5 requests came to /pets; the API is under /v1.\n  0 requests: 0 served, 0 refused, 5 not recorded\n\n' +
+      'INCONCLUSIVE  default\n  5 requests went to /pets; the API is under /v1.\n  0 requests: 0 served, 0 refused, 5 not recorded\n\n' +
         'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none',
     );
     expect(code).toBe(0);
@@ -187,7 +187,7 @@ describe.concurrent('petstore-sim exec', () => {
   test('stops the command after --timeout, and takes a client that waits for one that waits', async () => {
     const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '5s', '--', ...right]);
     expect(err).toMatch(
-      /^INCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped while the client waited as it was asked to,/,
+      /^INCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped during the required wait,/,
     );
     expect(err).not.toContain('gave-up  ');
     expect(code).toBe(124);

@@ -11,7 +11,7 @@ import { generatePets } from '../../src/seed.js';
 import { checkInSteps } from '../../src/validation/check-in-steps.js';
 import { type JsonValue, jsonText, parseJson } from '../../src/values/json.js';
 import { parseJsonInSteps } from '../../src/values/json-in-steps.js';
-import { inOneGo, type Steps } from '../../src/values/steps.js';
+import { runToEnd, type Steps } from '../../src/values/steps.js';
 import { noon } from '../support/frozen.js';
 
 const keyCount = 2_000;
@@ -47,7 +47,7 @@ function counted<Result>(steps: Steps<Result>): { count: number; result: () => R
 
 describe('the work for a large input is divided into steps of one key or one pet', () => {
   test('an exported state is made in as many pieces', () => {
-    const pieces = [...jsonPieces(inOneGo(performInSteps(controlOperations.exportState, large(), {}, {})))];
+    const pieces = [...jsonPieces(runToEnd(performInSteps(controlOperations.exportState, large(), {}, {})))];
     expect(pieces.length).toBeGreaterThan(2 * keyCount + petCount);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(2_000);
   });
@@ -67,7 +67,7 @@ describe('the work for a large input is divided into steps of one key or one pet
       expect(steps.next().done).toBe(false);
       expect(sandboxes.find('large')).toBeUndefined();
     }
-    inOneGo(steps);
+    runToEnd(steps);
     expect(sandboxes.find('large')?.sim.keys.texts.length).toBeGreaterThanOrEqual(keyCount);
   });
 
@@ -77,7 +77,7 @@ describe('the work for a large input is divided into steps of one key or one pet
     const steps = sandboxes.createInSteps('mine', { keys: manyKeys() }, checkInSteps);
     steps.next();
     const first = sandboxes.create('mine');
-    expect(() => inOneGo(steps)).toThrow('There is a sandbox of this name already');
+    expect(() => runToEnd(steps)).toThrow('There is a sandbox of this name already');
     expect(sandboxes.find('mine')).toBe(first);
   });
 
@@ -158,7 +158,7 @@ test('an input has the same result in steps and at once', () => {
   for (const operation of operations) {
     const input = operation === operations[0] ? { scenario: { clock, keys: manyKeys() }, reseed: true } : state;
     const [one, other] = [createSimulator({ generatePets }), createSimulator({ generatePets })];
-    expect(inOneGo(performInSteps(operation, one, input, {}))).toEqual(perform(operation, other, input));
+    expect(runToEnd(performInSteps(operation, one, input, {}))).toEqual(perform(operation, other, input));
     const states = [one, other].map((sim) => perform(controlOperations.exportState, sim, {}));
     expect(states[0]).toEqual(states[1]);
   }
@@ -192,7 +192,7 @@ test.each([
       return { message: (error as Error).message };
     }
   };
-  expect(outcomeOf(() => inOneGo(parseJsonInSteps(text)))).toEqual(outcomeOf(() => parseJson(text)));
+  expect(outcomeOf(() => runToEnd(parseJsonInSteps(text)))).toEqual(outcomeOf(() => parseJson(text)));
 });
 
 describe('a server answers other requests', () => {

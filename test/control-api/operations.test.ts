@@ -83,7 +83,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['getVerdict', { key: 'pro-key' }, { outcome: 'inconclusive', counts: { requests: 1 } }],
   ['getVerdict', { key: keyId('pro-key') }, { counts: { requests: 1 } }],
   ['getVerdict', { key: '…-key' }, { counts: { requests: 3 } }],
-  ['getVerdict', { key: 'no such' }, { reason: 'No request came.', counts: { requests: 0 } }],
+  ['getVerdict', { key: 'no such' }, { reason: 'No requests received.', counts: { requests: 0 } }],
 
   ['saveSnapshot', { name: 'before' }, { saved: 'before' }],
   ['listSnapshots', {}, [{ name: 'before', scenario: 'default', now: '2026-01-01T12:00:10.000Z', pets: 41 }]],

@@ -5,7 +5,7 @@ import { isLazy, jsonPieces } from '../../src/control-api/lazy-result.js';
 import { perform, performInSteps } from '../../src/control-api/perform.js';
 import { judge, judgeInSteps } from '../../src/judge/judge.js';
 import { RunJudge } from '../../src/judge/run-judge.js';
-import { inOneGo } from '../../src/values/steps.js';
+import { runToEnd } from '../../src/values/steps.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
 
@@ -24,7 +24,7 @@ const lazy = ['queryJournal', 'exportHar', 'exportJournal', 'exportRun', 'export
 test.each(lazy)('%s is written in pieces as it is made at once', (name) => {
   const sim = used();
   const operation: AnyControlOperation = controlOperations[name];
-  const result = inOneGo(performInSteps(operation, sim, operation.example ?? {}, {}));
+  const result = runToEnd(performInSteps(operation, sim, operation.example ?? {}, {}));
   expect(isLazy(result)).toBe(true);
   const text = [...jsonPieces(result)].join('');
   const whole = perform(operation, sim, operation.example ?? {});

@@ -193,7 +193,7 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
           [10, 1],
         ],
       }),
-    'keys[0].minute.log: expected each second once, the oldest first',
+    'keys[0].minute.log: expected each second once, oldest first',
   ],
   [
     'a preset above the limit',
@@ -212,7 +212,7 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
       ],
       unlistedKeys: [],
     }),
-    'keys[0].minute.used: expected a bucket that is full again',
+    'keys[0].minute.used: expected a bucket that is full before',
   ],
   ['a negative count', (s) => ({ ...s, keys: [{ ...s.keys[0], strikes: -1 }] }), 'strikes: expected'],
   ['a rule without an effect', (s) => withRule(s, { rule: { then: {} } }), 'expected an effect'],

@@ -95,7 +95,7 @@ describe('an agent with only the package knows after three commands whether a cl
     const { code, err } = await exec('true');
     expect(JSON.parse(err)).toMatchObject({
       outcome: 'inconclusive',
-      reason: 'No request came.',
+      reason: 'No requests received.',
       next: [expect.stringContaining('scenarios --json')],
     });
     expect(code).toBe(0);

@@ -551,8 +551,11 @@ describe('rules at run time', () => {
     [{ then: { malformed: true, phase: 'before' } }, 'fault rule at then: expected phase after: truncate, drip'],
     [{ then: { respond: { status: 199 } } }, 'fault rule at then.respond.status: expected a status from 200 to 599'],
     [{ then: { respond: { status: 204, body: 'x' } } }, 'fault rule at then.respond: expected no body'],
-    [{ then: { respond: { status: 200, body: { at: new Date(Number.NaN), f: () => 1 } } } }, 'that JSON can hold'],
-    [{ then: { respond: { status: 200, headers: { 'Content-Length': 3 } } } }, 'there is the effect contentLength'],
+    [
+      { then: { respond: { status: 200, body: { at: new Date(Number.NaN), f: () => 1 } } } },
+      'can be serialized as JSON',
+    ],
+    [{ then: { respond: { status: 200, headers: { 'Content-Length': 3 } } } }, 'use the effect contentLength'],
     [{ then: { respond: { status: 200, headers: { trailer: 'x' } } } }, 'expected a header that does not frame'],
     [{ then: { respond: { status: 200, headers: { 'a b': 'x' } } } }, 'expected a header name'],
     [{ then: { respond: { status: 200, headers: { a: 'x\r\nb: c' } } } }, 'expected a header value'],

@@ -278,7 +278,7 @@ describe('what a recording leaves out makes the verdict inconclusive, and says w
     ],
     [
       'timings',
-      /without their times/,
+      /without times/,
       (entry: { time?: number; timings?: unknown; startedDateTime?: string }) => {
         delete entry.timings;
         delete entry.time;

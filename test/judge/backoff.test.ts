@@ -19,10 +19,10 @@ describe('no-backoff-growth', () => {
     expect(flat([1_000, 1_000, 1_000])).toMatchObject({
       severity: 'warn',
       requests: [1, 2, 3, 4],
-      measured: '1.00 times from wait to wait',
-      allowed: 'at least 1.5 times',
+      measured: 'waits grew by a factor of 1.00',
+      allowed: 'a factor of at least 1.5',
       text: expect.stringContaining(
-        'Refused 4 times in a row, and waited about as long each time (0 ms, 0 ms, 0 ms on',
+        'Refused 4 times in a row, with about the same wait each time (0 ms, 0 ms, 0 ms on',
       ),
     });
     expect(flat([1_500, 1_450, 1_600])).toBeDefined();
@@ -105,7 +105,9 @@ describe('no-jitter', () => {
     expect(herd([30_000, 30_000, 30_010, 30_020, 30_040])).toMatchObject({
       severity: 'warn',
       requests: [6, 7, 8, 9, 10],
-      text: expect.stringMatching(/^5 waiting calls came back within 40 ms of each other\. Add a random wait/),
+      text: expect.stringMatching(
+        /^5 waiting calls retried within 40 ms of each other\. Add a random time to each wait/,
+      ),
     });
   });
 
@@ -215,7 +217,7 @@ describe('no-shared-gate', () => {
       requests: [3, 4],
       measured: '2 other calls during the wait',
       text: expect.stringContaining(
-        'Another call with the same key was sent twice while a 429 asked to wait, the first 25.0 s',
+        'Another call with the same key was sent twice during the wait after a 429, the first 25.0 s',
       ),
     });
   });

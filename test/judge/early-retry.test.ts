@@ -28,14 +28,14 @@ describe('early-retry', () => {
       allowed: 'at least 45.0 s',
     });
     expect(finding?.text).toBe(
-      'Came back up to 35.0 s before Retry-After allowed, 3 times in a row after exactly 10.0 s: looks like a cap of 10 s. Wait at least as long as Retry-After says, and add random time on top of it, never below.',
+      'Retried up to 35.0 s before Retry-After allowed, 3 times in a row after exactly 10.0 s: looks like a cap of 10 s. Wait for the full Retry-After, plus a random time.',
     );
   });
 
   test('names a fixed wait, a backoff of its own and a wait without a pattern', () => {
     expect(early([1_000, 1_000])?.text).toContain('twice in a row after exactly 1.0 s: looks like a fixed wait of 1 s');
     expect(early([1_000, 2_000, 4_000])?.text).toContain(
-      'after 1.0 s, 2.0 s, 4.0 s: looks like a backoff that does not',
+      'after 1.0 s, 2.0 s, 4.0 s: looks like a backoff that ignores',
     );
     expect(early([7_340])?.text).toContain('allowed, after 7.3 s. Wait');
   });
@@ -46,8 +46,8 @@ describe('early-retry', () => {
     expect(at({ limits: { retryAfterForm: 'http-date' } })).toContain('looks like an HTTP date read as a number');
     expect(at({ hostileHeaders: { retryAfter: 'missing' } })).toContain('looks like a missing Retry-After read as 0');
     const monthlong = { 'free-key': { bannedFor: '30d' } };
-    expect(at({ keys: monthlong })).toContain('looks like a wait longer than a timer can hold');
-    expect(early([45])?.text).toContain('after 45 ms: looks like seconds handed to a timer that takes milliseconds');
+    expect(at({ keys: monthlong })).toContain('looks like a wait longer than the maximum of a timer');
+    expect(early([45])?.text).toContain('after 45 ms: looks like seconds passed to a timer that takes milliseconds');
   });
 
   test('says it of X-RateLimit-Reset where Retry-After is missing or cannot be read', () => {
@@ -67,7 +67,7 @@ describe('early-retry', () => {
 
   test('takes the answer of a ban for what counts once the key is banned', () => {
     const banned: Scenario = { keys: { 'free-key': { bannedFor: '30s' } } };
-    expect(early([10_000], banned)?.text).toMatch(/20.0 s before Retry-After of the ban allowed.*send nothing/);
+    expect(early([10_000], banned)?.text).toMatch(/20.0 s before Retry-After of the ban allowed.*Send nothing/);
     expect(early([30_000], banned)).toBeUndefined();
   });
 
@@ -208,11 +208,13 @@ describe('ignored-day-window', () => {
     expect(finding).toMatchObject({
       severity: 'fail',
       requests: [2, 3],
-      measured: '2 requests before the day was over',
+      measured: '2 requests before the daily reset',
     });
-    expect(finding?.text).toContain('used up for another 24 h, and the client tried twice more');
+    expect(finding?.text).toContain('exhausted for another 24 h, but the client sent 2 more requests');
     const verdict = verdictOn(day, sending([60_000, 60_000]));
-    expect(found(verdict, 'early-retry')?.text).toContain('after exactly 60.0 s: looks like the wait of the minute');
+    expect(found(verdict, 'early-retry')?.text).toContain(
+      'after exactly 60.0 s: looks like the wait for the minute limit',
+    );
   });
 
   test('finds calls of all kinds, because the day is the key’s', () => {
@@ -257,7 +259,7 @@ describe('overslept', () => {
   test('fails who takes milliseconds for seconds', () => {
     const finding = late(45_000_000);
     expect(finding?.severity).toBe('fail');
-    expect(finding?.text).toContain('Waited 12.5 h where 45.0 s was asked for. That looks like milliseconds handed to');
+    expect(finding?.text).toContain('Waited 12.5 h instead of 45.0 s. That looks like milliseconds passed to');
   });
 
   test('fails who waits for a Unix time', () => {
@@ -265,7 +267,7 @@ describe('overslept', () => {
     for (const waitedMs of [noonSeconds + 30, noonSeconds * 1_000]) {
       expect(late(waitedMs, epoch)).toMatchObject({
         severity: 'fail',
-        text: expect.stringContaining('whether a Unix time was taken for seconds'),
+        text: expect.stringContaining('whether a Unix time was used as a duration'),
       });
     }
     expect(late(7 * 86_400_000)?.severity).toBe('warn');

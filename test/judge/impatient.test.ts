@@ -43,8 +43,8 @@ describe('impatient', () => {
     expect(found(await judged(slow, left, { leavesAfterMs: 700 }, {}), 'impatient')).toMatchObject({
       severity: 'warn',
       requests: [1, 2],
-      measured: '2 answers left after at most 700 ms',
-      text: expect.stringContaining('GET /pets was left before its answer twice and then sent again'),
+      measured: '2 responses abandoned after at most 700 ms',
+      text: expect.stringContaining('GET /pets was abandoned before its response twice and then sent again'),
     });
   });
 

@@ -44,9 +44,9 @@ describe('the verdict', () => {
     reasons.push(judge(sim));
     expect(reasons.map(({ outcome }) => outcome)).toEqual(Array(3).fill('inconclusive'));
     expect(reasons.map(({ reason }) => reason)).toEqual([
-      'No request came.',
+      'No requests received.',
       expect.stringContaining('nothing was put to the test'),
-      expect.stringContaining('nothing shows whether it came back'),
+      expect.stringContaining('no request shows whether it retried'),
     ]);
   });
 
@@ -61,11 +61,9 @@ describe('the verdict', () => {
   test('names the fault rule that met no request, or hit none', () => {
     const reason = (when: object) =>
       verdictOn({ faults: [{ name: 'lost', when, then: { reset: true } }] }, sending([10])).reason;
-    expect(reason({ key: 'pro-key' })).toMatch(
-      /put to the test\. No request met the conditions of the fault rule "lost"\.$/,
-    );
-    expect(reason({ nth: 9 })).toMatch(/No request was hit by the fault rule "lost"\.$/);
-    expect(verdictOn({}, sending([10])).reason).toContain('--scenario minute-wall does that, in ten seconds.');
+    expect(reason({ key: 'pro-key' })).toMatch(/put to the test\. The fault rule "lost" matched no request\.$/);
+    expect(reason({ nth: 9 })).toMatch(/The fault rule "lost" applied to no request\.$/);
+    expect(verdictOn({}, sending([10])).reason).toContain('--scenario minute-wall tests a client in ten seconds.');
   });
 
   test('judges injected refusals with limits off', () => {
@@ -85,7 +83,7 @@ describe('the verdict', () => {
     };
     expect(judged(sim)).toMatchObject({
       outcome: 'inconclusive',
-      reason: 'The journal has dropped 3 requests, so the run is not known as a whole.',
+      reason: 'The journal has dropped 3 requests, so the run is incomplete.',
     });
     const bad = frozen(wall);
     runPrograms(bad, [sending([1_000])]);
@@ -96,7 +94,7 @@ describe('the verdict', () => {
     const lone = sending([], { key: 'revoked-key' });
     expect(verdictOn({}, lone)).toMatchObject({
       outcome: 'inconclusive',
-      reason: 'Every request was a 401: check the API key of the client.',
+      reason: "Every request got a 401: check the client's API key.",
     });
     expect(verdictOn({ expect: { fail: ['retried-401'] } }, lone).outcome).toBe('pass');
   });

@@ -74,7 +74,7 @@ const clients: BadClient[] = [
   {
     does: 'backs off by 1, 2, 4 and 8 s without reading Retry-After',
     code: 'early-retry',
-    says: /after 1.0 s, 2.0 s, 4.0 s.*a backoff that does not read Retry-After/,
+    says: /after 1.0 s, 2.0 s, 4.0 s.*a backoff that ignores Retry-After/,
     client: (send) => loop(send, (_, attempt) => 2 ** (attempt - 1) * 1000),
   },
   {
@@ -87,20 +87,20 @@ const clients: BadClient[] = [
   {
     does: 'hands a timer more than it can hold',
     code: 'early-retry',
-    says: /a wait longer than a timer can hold/,
+    says: /a wait longer than the maximum of a timer/,
     scenario: { keys: { 'free-key': { bannedFor: '30d' } } },
     client: (send) => loop(send, (response) => (seconds(response) * 1000 > 2 ** 31 - 1 ? 1 : seconds(response) * 1000)),
   },
   {
     does: 'takes seconds for milliseconds',
     code: 'early-retry',
-    says: /looks like seconds handed to a timer that takes milliseconds/,
+    says: /looks like seconds passed to a timer that takes milliseconds/,
     client: (send) => loop(send, seconds),
   },
   {
     does: 'takes milliseconds for seconds',
     code: 'overslept',
-    says: /looks like milliseconds handed to a sleep that takes seconds/,
+    says: /looks like milliseconds passed to a sleep function that takes seconds/,
     client: (send) => loop(send, (response) => seconds(response) * 1_000_000),
   },
   {
@@ -113,7 +113,7 @@ const clients: BadClient[] = [
   {
     does: 'has used up the body when it tries again',
     code: 'body-changed',
-    says: /tried again with an empty body/,
+    says: /retried with an empty body/,
     scenario: wall,
     client: (send) => {
       const bodies = [rex];
@@ -138,7 +138,7 @@ const clients: BadClient[] = [
   {
     does: 'tries each minute when the day is used up',
     code: 'ignored-day-window',
-    says: /used up for another 24 h, and the client tried 3 times more/,
+    says: /exhausted for another 24 h, but the client sent 3 more requests/,
     scenario: { keys: { 'free-key': { usage: { day: 1000 } } } },
     client: (send) => loop(send, () => 60_000, 4),
   },
@@ -155,7 +155,7 @@ const clients: BadClient[] = [
   {
     does: 'comes back each second for ever, whatever it is told',
     code: 'no-backoff-growth',
-    says: /Refused 6 times in a row, and waited about as long each time/,
+    says: /Refused 6 times in a row, with about the same wait each time/,
     scenario: { ...wall, windows: { minute: '1s' }, background: { 'free-key': 100 } },
     client: (send) => loop(send, () => 1_000, 6),
   },
@@ -178,7 +178,7 @@ const clients: BadClient[] = [
   {
     does: 'sends all of its callers back in the same moment',
     code: 'no-jitter',
-    says: /8 waiting calls came back within/,
+    says: /8 waiting calls retried within/,
     client: (send) =>
       Promise.all(
         Array.from({ length: 8 }, (_, index) =>
@@ -192,7 +192,7 @@ const clients: BadClient[] = [
   {
     does: 'reads identifiers as floating-point numbers',
     code: 'rounded-int64',
-    says: /The service said 9007199254740993, and the client sent 9007199254740992/,
+    says: /The service sent 9007199254740993, but the client sent back 9007199254740992/,
     scenario: { ids: { start: 9007199254740993n } },
     async client(send) {
       const { id } = (await (await send('/pets', rex)).json()) as { id: number };

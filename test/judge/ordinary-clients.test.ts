@@ -49,7 +49,7 @@ describe('a ban', () => {
       ban: { after: 3, seconds: 10, extend: true },
     };
     expect(found(verdictOn(extending, sending([2_000, 2_000])), 'ban-hammered')?.text).toContain(
-      'the first 8.0 s before it would be served again',
+      'the first 8.0 s before its end',
     );
   });
 });
@@ -171,7 +171,7 @@ describe('a call that was done after all', () => {
     expect(found(other, 'lost-write')?.severity).toBe('warn');
     const last: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 59 } } } };
     const again = judged(last, sending([1_000], write(rex)));
-    expect(found(again, 'lost-write')).toMatchObject({ requests: [2], measured: '1 try, all refused' });
+    expect(found(again, 'lost-write')).toMatchObject({ requests: [2], measured: '1 attempt, all refused' });
   });
 });
 
@@ -202,7 +202,7 @@ describe('a pet that was stored twice', () => {
     const { outcome, reason } = twice(callAt);
     expect([outcome, reason]).toEqual([
       'inconclusive',
-      expect.stringMatching(/^The same pet was added again after an answer was lost/),
+      expect.stringMatching(/^The same pet was added again after a lost response/),
     ]);
   });
 
@@ -222,7 +222,7 @@ describe('what a finding says is so', () => {
   test('a client that was served early was so by rounding only within a second', () => {
     const early = (status: number) =>
       found(verdictOn(first({ status, headers: { 'Retry-After': '30' } }), sending([1_000])), 'early-retry')?.text;
-    expect(early(429)).toContain('Came back 29.0 s before Retry-After allowed');
+    expect(early(429)).toContain('Retried 29.0 s before Retry-After allowed');
     for (const status of [429, 503]) expect(early(status)).not.toContain('rounded up');
   });
 
@@ -236,7 +236,7 @@ describe('what a finding says is so', () => {
     runPrograms(sim, [again]);
     const { text, allowed } = found(judge(sim), 'early-retry') ?? {};
     expect([text, allowed]).toEqual([
-      expect.stringContaining('Came back 25.0 s before Retry-After allowed'),
+      expect.stringContaining('Retried 25.0 s before Retry-After allowed'),
       'at least 30.0 s, or 29.1 s until X-RateLimit-Reset',
     ]);
   });
@@ -253,7 +253,7 @@ describe('what a finding says is so', () => {
 
   test('what a scenario asks to be answered is not allowed to be given up', () => {
     const gaveUp = found(verdictOn({ ...wall, expect: { served: true } }, sending([])), 'gave-up');
-    expect(gaveUp?.allowed).toBe('another try after the wait: the scenario asks for the answer in the end');
+    expect(gaveUp?.allowed).toBe('a retry after the wait: the scenario requires a successful response');
   });
 });
 
@@ -425,7 +425,7 @@ describe('a body that was broken on the way to the second try', () => {
     );
     expect(found(verdict, 'body-changed')).toMatchObject({
       severity: 'fail',
-      text: expect.stringContaining('with a body that the service cannot read'),
+      text: expect.stringContaining('with a body that the service cannot parse'),
     });
   });
 });
@@ -482,7 +482,7 @@ describe('what a wait looks like', () => {
 
   test('is left open where a client that came at once may have taken seconds for milliseconds', () => {
     expect(told(11, 11, 11)).toContain(
-      '3 times in a row without any wait: looks like a Retry-After that was not read, or seconds handed to',
+      '3 times in a row without any wait: looks like a Retry-After that was not read, or seconds passed to',
     );
     expect(told(24, 23, 25)).not.toContain('looks like seconds');
   });
@@ -499,7 +499,7 @@ describe('a pet that is made anew for each try', () => {
   test('and stored after a lost answer is more than was asked for: nobody can tell whether it was one call', () => {
     const verdict = verdictOn(answerLost, sending([1_000], named));
     expect(verdict.outcome).toBe('inconclusive');
-    expect(verdict.reason).toContain('More pets were added than the scenario asks for, one of them right after');
+    expect(verdict.reason).toContain('More pets were added than the scenario asks for, one right after');
     // As many as are asked for, or after a look, they are calls of their own.
     const two = { ...answerLost, client: { operation: 'createPet' as const, calls: 2 } };
     expect(verdictOn(two, sending([1_000], named)).reason).not.toContain('More pets');
@@ -526,7 +526,7 @@ describe('a pet that is made anew for each try', () => {
     // What was answered in between does not make it right.
     const thrice = sending([1_000, 1_000], (attempt) => named(attempt, session));
     const { text } = found(verdictOn(answerLost, thrice), 'duplicate-write') ?? {};
-    expect(text).toContain('and another pet was sent under the same name: 3 pets for one call.');
+    expect(text).toContain('and another pet was sent under the same X-Sim-Call: 3 pets for one call.');
   });
 
   test('is lost where nothing was stored after its refusal', () => {
@@ -545,7 +545,7 @@ describe('a pet that is made anew for each try', () => {
     expect(blamed(verdict)).not.toContain('lost-write');
     expect([verdict.outcome, verdict.reason]).toEqual([
       'inconclusive',
-      expect.stringContaining('made anew for its next try'),
+      expect.stringContaining('a retry with a new pet'),
     ]);
     const two = { ...refusedOnce, client: { operation: 'createPet' as const, calls: 2 } };
     expect(blamed(verdictOn(two, sending([31_000], named)))).toContain('lost-write');
@@ -560,9 +560,9 @@ describe('what is said of an answer', () => {
     const dated: Scenario = { ...wall, limits: { retryAfterForm: 'http-date' } };
     const date = 'Thu, 01 Jan 2026 12:00:30 GMT';
     const cameEarly = found(verdictOn(dated, sending([1_000, 40_000])), 'early-retry');
-    expect(cameEarly?.text).toContain(`Retry-After was a date, ${date}: wait until then`);
+    expect(cameEarly?.text).toContain(`Retry-After was a date (${date}): wait until then`);
     const gaveUp = found(verdictOn(dated, sending([])), 'gave-up');
-    expect(gaveUp?.text).toContain(`Retry-After was a date, ${date}: read that form, too.`);
+    expect(gaveUp?.text).toContain(`Retry-After was a date (${date}): support that form as well.`);
   });
 
   test('that came on another connection names the way to say that its callers share nothing', () => {
@@ -574,14 +574,14 @@ describe('what is said of an answer', () => {
         ),
         'early-retry',
       )?.text;
-    expect(on((index) => index)).toContain('If these are several callers that share nothing, say so: client.parallel');
-    expect(on(() => 1)).not.toContain('several callers');
-    expect(on((index) => index, 1_000)).not.toContain('several callers');
+    expect(on((index) => index)).toContain('If these are several independent callers, declare them: client.parallel');
+    expect(on(() => 1)).not.toContain('independent callers');
+    expect(on((index) => index, 1_000)).not.toContain('independent callers');
   });
 
   test('says what X-RateLimit-Reset is, where that is all there is', () => {
     expect(early({ 'Retry-After': null, 'X-RateLimit-Reset': '10' })).toContain(
-      'wait until X-RateLimit-Reset: 10, seconds that are left.',
+      'wait until X-RateLimit-Reset: 10, remaining seconds.',
     );
   });
 });
@@ -678,7 +678,7 @@ describe('what is spared lets no bad client through', () => {
     );
     expect(text).toMatchObject({
       measured: expect.stringMatching(/^at most /),
-      text: expect.stringMatching(/allowed\. Wait at least/),
+      text: expect.stringMatching(/allowed\. Wait for the full Retry-After/),
     });
   });
 

@@ -70,7 +70,7 @@ describe('gave-up', () => {
 
   test('tells of a read whose answer was of no use, and not of a write or of a read that was repeated', () => {
     const broken: Scenario = { faults: [{ when: { first: 1 }, then: { respond: { status: 503 } } }] };
-    expect(found(verdictOn(broken, sending([])), 'gave-up')?.text).toContain('left without an answer of use');
+    expect(found(verdictOn(broken, sending([])), 'gave-up')?.text).toContain('left without a usable response');
     expect(found(verdictOn(broken, sending([1_000])), 'gave-up')).toBeUndefined();
     const write = { body: { name: 'Rex', categoryId: 1 } };
     expect(found(verdictOn(broken, sending([], write)), 'gave-up')).toBeUndefined();
@@ -142,7 +142,7 @@ describe('rounded-int64', () => {
         allowed: '9223372036854775807',
       });
     }
-    expect(rounded({ path: '/pets/1234567890123456800' })?.text).toContain('The service said 1234567890123456789');
+    expect(rounded({ path: '/pets/1234567890123456800' })?.text).toContain('The service sent 1234567890123456789');
   });
 
   test('spares exact digits, which put it to the test', () => {

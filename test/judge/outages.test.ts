@@ -36,7 +36,7 @@ test('a finding about a time that nobody could write down is none, and the verdi
   expect(judge(sim)).toMatchObject({
     outcome: 'inconclusive',
     reason:
-      'The store was away between 2026-01-01T12:00:03.000Z and 2026-01-01T12:00:05.000Z: 2 requests got a 503 that the journal does not show.',
+      'The store was unavailable between 2026-01-01T12:00:03.000Z and 2026-01-01T12:00:05.000Z: 2 requests got a 503 without a journal entry.',
     findings: [],
   });
 });
@@ -57,7 +57,7 @@ test('a run that would pass does not, and another begins with the journal cleare
   awayFor(sim, 62_000, 63_000);
   expect(judge(sim).outcome).toBe('inconclusive');
   sim.journal.clear();
-  expect(judge(sim).reason).toBe('No request came.');
+  expect(judge(sim).reason).toBe('No requests received.');
 });
 
 /** `1` to `3` seconds after noon: how the reason tells of it. */
@@ -105,5 +105,5 @@ test.each<[string, Times, string]>([
   const sim = frozen();
   send(sim);
   awayAt(sim, times);
-  expect(judge(sim).reason).toBe(`The store was away ${expected} got a 503 that the journal does not show.`);
+  expect(judge(sim).reason).toBe(`The store was unavailable ${expected} got a 503 without a journal entry.`);
 });

@@ -42,7 +42,7 @@ describe('giving up', () => {
     expect(found(judge(sim, { isOver: true, end: { hasFailed: false } }), 'gave-up')?.severity).toBe('fail');
     sim.journal.report({ call: 'a', result: 'failed' });
     const told = found(judge(sim, { isOver: true, end: { hasFailed: false } }), 'gave-up');
-    expect(told).toMatchObject({ severity: 'info', text: expect.stringContaining('Its caller was told.') });
+    expect(told).toMatchObject({ severity: 'info', text: expect.stringContaining('The caller got an error.') });
     sim.journal.clear();
     expect(sim.journal.outcomes).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe('a client that is stopped', () => {
     expect(verdict.exercised).not.toEqual(expect.arrayContaining(['ban-tripped']));
     expect(verdict.outcome).toBe('inconclusive');
     expect(verdict.reason).toBe(
-      'The run was stopped while the client waited as it was asked to, 18.0 s before the end of that wait: give it more time.',
+      'The run was stopped during the required wait, 18.0 s before its end: allow more time.',
     );
     expect(found(verdict, 'gave-up')).toBeUndefined();
   });
@@ -77,7 +77,7 @@ describe('a client that is stopped', () => {
     expect(judge(sim, interrupted)).toMatchObject({
       outcome: 'inconclusive',
       reason: expect.stringMatching(
-        /, \d[\d.]* h before the end of that wait: bound the wait, and give up with an error\.$/,
+        /, \d[\d.]* h before its end: limit the client's wait, and fail with an error instead\.$/,
       ),
     });
   });
@@ -89,7 +89,7 @@ describe('a client that is stopped', () => {
       const { outcome, reason, findings } = judge(sim, interrupted);
       expect([outcome, findings]).toEqual(['inconclusive', []]);
       expect(reason).toBe(
-        'The run was stopped 25.0 s after the wait that the client was asked for, and it had not come back yet: give it more time.',
+        'The run was stopped 25.0 s after the required wait, before the client retried: allow more time.',
       );
     }
   });
@@ -103,7 +103,7 @@ describe('a client that is stopped', () => {
     sim.clock.advance('65s');
     const { outcome, reason, findings } = judge(sim, interrupted);
     expect([outcome, findings]).toEqual(['inconclusive', []]);
-    expect(reason).toBe('The run was stopped before the client came back from a refusal: give it more time.');
+    expect(reason).toBe('The run was stopped before the client retried a refused request: allow more time.');
   });
 
   test('long after that wait has given up, and the finding says how long it had', () => {
@@ -112,7 +112,7 @@ describe('a client that is stopped', () => {
     const verdict = judge(sim, interrupted);
     expect(verdict.outcome).toBe('fail');
     expect(found(verdict, 'gave-up')?.text).toBe(
-      'GET /pets was refused with 429 and not sent again. It had 50.0 s for that after the wait, until the run was stopped.',
+      'GET /pets was refused with 429 and not sent again. The client had 50.0 s for a retry after the wait, until the run was stopped.',
     );
   });
 
@@ -124,10 +124,10 @@ describe('a client that is stopped', () => {
       return judge(sim, interrupted);
     };
     expect(judgedAfter('4s').reason).toBe(
-      'Answers were lost on their way, and nothing shows what the client made of it before it was stopped: if it still waited, it needs a time limit of its own.',
+      "Responses were lost, and no request shows the client's reaction before it was stopped: if the client was still waiting, it needs a timeout of its own.",
     );
     expect(found(judgedAfter('1h'), 'gave-up')?.text).toBe(
-      'GET /pets was left without an answer of use and not sent again. The run was stopped 60 min later. If it still waited for the answer, it needs a time limit of its own.',
+      'GET /pets was left without a usable response and not sent again. The run was stopped 60 min later. If the client was still waiting for the response, it needs a timeout of its own.',
     );
   });
 
@@ -164,8 +164,8 @@ describe('what a scenario needs', () => {
   test('is named where the client did not do it, apart from inconclusive', () => {
     expect(needs({ operation: 'createPet' }, {})).toBe('a POST /pets');
     expect(needs({ operation: 'createPet' }, write)).toBeUndefined();
-    expect(needs({ key: 'pro-key' }, {})).toBe('the API key that it hands out');
-    expect(needs({ key: 'pro-key', calls: 2 }, { key: 'pro-key' })).toBe('2 calls, and got 1');
+    expect(needs({ key: 'pro-key' }, {})).toBe("requests with the scenario's API key");
+    expect(needs({ key: 'pro-key', calls: 2 }, { key: 'pro-key' })).toBe('2 calls, got 1');
     expect(needs(undefined, {})).toBeUndefined();
   });
 
@@ -180,20 +180,20 @@ describe('what a scenario needs', () => {
     test('one call that was refused and then served is not blamed for the others', () => {
       for (const calls of [2, 3]) {
         const { outcome, unmet, findings } = asked(calls, [30_000]);
-        expect([outcome, unmet, findings]).toEqual(['inconclusive', `${calls} calls, and got 1`, []]);
+        expect([outcome, unmet, findings]).toEqual(['inconclusive', `${calls} calls, got 1`, []]);
       }
       expect(asked(1, [30_000]).outcome).toBe('pass');
     });
 
     test('and the number that is told leaves the tries out', () => {
-      expect(asked(4, [30_000, 100]).unmet).toBe('4 calls, and got 2');
+      expect(asked(4, [30_000, 100]).unmet).toBe('4 calls, got 2');
       expect(asked(2, [30_000, 100])).toMatchObject({ outcome: 'pass', findings: [] });
     });
 
     test('a call that was given up for the next one still fails', () => {
       const verdict = asked(3, [30_000, 100]);
       expect([verdict.outcome, verdict.unmet]).toEqual(['fail', undefined]);
-      expect(found(verdict, 'gave-up')?.measured).toBe('3 calls, 2 answered');
+      expect(found(verdict, 'gave-up')?.measured).toBe('3 calls, 2 usable responses');
     });
   });
 
@@ -212,10 +212,7 @@ describe('what a scenario needs', () => {
 
     test('are not met by one after another', () => {
       const verdict = herd(60, sending([30_000, 10, 10, 10]));
-      expect([verdict.outcome, verdict.unmet]).toEqual([
-        'inconclusive',
-        '4 calls side by side, and got one after another',
-      ]);
+      expect([verdict.outcome, verdict.unmet]).toEqual(['inconclusive', '4 concurrent calls, got sequential calls']);
     });
 
     test('are met by callers of which each waits, and where enough calls came before the first wait', () => {

@@ -196,7 +196,9 @@ describe('the report in a terminal', () => {
   });
 
   test('reports a run without requests', () => {
-    expect(report(ran({}), terminalReport)).toMatch(/^INCONCLUSIVE {2}default\n {2}No request came\.\n {2}0 requests/);
+    expect(report(ran({}), terminalReport)).toMatch(
+      /^INCONCLUSIVE {2}default\n {2}No requests received\.\n {2}0 requests/,
+    );
   });
 });
 
@@ -217,7 +219,7 @@ describe('the report as a picture', () => {
       expect(picture).toContain(`class="${kind}"`);
     expect(picture).toContain('<title>5: GET /pets · 429</title>');
     expect(picture.match(/<tspan class="fail">FAIL<\/tspan>/g)).toHaveLength(3);
-    expect(picture).toContain('Came back up to 35.0 s before Retry-After allowed');
+    expect(picture).toContain('Retried up to 35.0 s before Retry-After allowed');
     expect(picture).toContain('prefers-color-scheme: dark');
   });
 
@@ -241,7 +243,7 @@ describe('the report as JUnit XML', () => {
       /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="petstore-sim" tests="19" failures="3"/,
     );
     expect([...xml.matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(([, code]) => code)).toEqual(findingCodes);
-    expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Came back up to 35\.0 s/);
+    expect(caseOf(xml, 'early-retry')).toMatch(/^<failure type="early-retry" message="Retried up to 35\.0 s/);
     expect(caseOf(xml, 'early-retry')).toContain(
       '10.0 s waited; allowed: at least 45.0 s, or 44.5 s until X-RateLimit-Reset\n+10.5 s, requests 3–5',
     );
@@ -257,7 +259,7 @@ describe('the report as JUnit XML', () => {
   test('names the verdict and its reason, also of a run that shows nothing', () => {
     const xml = report(ran({}), junitReport);
     expect(xml).toContain('<property name="verdict" value="inconclusive"/>');
-    expect(xml).toContain('<property name="reason" value="No request came."/>');
+    expect(xml).toContain('<property name="reason" value="No requests received."/>');
     expect(xml).toContain('failures="0" errors="0" skipped="19" time="0.000"');
     checkNesting(xml);
   });
@@ -284,7 +286,7 @@ test('of findings alike, a report shows three and says how many more there are, 
   for (const make of [terminalReport, svgReport, junitReport]) {
     const text = report(sim, make);
     expect(text).toMatch(more);
-    expect(text.match(/Came back/g)?.length, make.name).toBe(make === junitReport ? 4 : 3);
+    expect(text.match(/Retried/g)?.length, make.name).toBe(make === junitReport ? 4 : 3);
   }
   const message = evidence(early);
   expect(message).toContain(`\n  and ${early.length - 3} more of early-retry`);

@@ -20,7 +20,7 @@ describe('a 401', () => {
     expect(blamed(verdict)).toEqual([]);
     expect([verdict.outcome, verdict.reason]).toEqual([
       'inconclusive',
-      'Every request was a 401: check the API key of the client.',
+      "Every request got a 401: check the client's API key.",
     ]);
   });
 
@@ -42,8 +42,8 @@ describe('a wait of whole seconds where a fraction was asked for', () => {
   const guess = (text: string, ms: number) => found(verdictOn(asked(text), sending([ms, ms])), 'early-retry')?.text;
 
   test('is a fraction that was cut off, and no cap', () => {
-    expect(guess('86400.5', 86_400_000)).toContain('looks like a fraction of a second that was cut off');
-    expect(guess('2.9', 2_004)).toContain('looks like a fraction of a second that was cut off');
+    expect(guess('86400.5', 86_400_000)).toContain('looks like a truncated fraction of a second');
+    expect(guess('2.9', 2_004)).toContain('looks like a truncated fraction of a second');
   });
 
   test('is a cap or a fixed wait where more is missing than the fraction', () => {
@@ -67,9 +67,9 @@ describe('Retry-After and X-RateLimit-Reset that differ', () => {
       requests: [2],
       measured: '560 ms waited',
       allowed: 'at least 1.0 s',
-      text: expect.stringContaining('Came back 440 ms before Retry-After allowed'),
+      text: expect.stringContaining('Retried 440 ms before Retry-After allowed'),
     });
-    expect(early([560, 1_000])?.text).toContain('X-RateLimit-Reset lay earlier');
+    expect(early([560, 1_000])?.text).toContain('X-RateLimit-Reset was earlier');
   });
 
   test('accuse no client that waited for Retry-After, or for a Reset after which it was served', () => {
@@ -113,13 +113,15 @@ describe('a write without an answer that is not sent again', () => {
     expect(found(verdict, 'gave-up')).toMatchObject({
       severity: 'warn',
       requests: [1],
-      allowed: 'an error for the caller, or a look whether it was stored',
+      allowed: 'an error for the caller, or a check whether the pet was stored',
     });
-    expect(found(verdict, 'gave-up')?.text).toContain('Not to send it again is right, to say nothing is not');
+    expect(found(verdict, 'gave-up')?.text).toContain(
+      'Not repeating the write is right, but the caller needs an error',
+    );
     const asked = judged({ ...scenario, expect: { served: true } }, { hasFailed: false }, once);
     expect([asked.outcome, found(asked, 'gave-up')?.allowed]).toEqual([
       'fail',
-      'an error for the caller, or a look whether it was stored',
+      'an error for the caller, or a check whether the pet was stored',
     ]);
   });
 
@@ -241,7 +243,7 @@ describe('calls of one address, one after the other', () => {
 
   test('are one call with layers of retries where the scenario asks for no more calls, or where the layer around waits', () => {
     const nested = [...series, 5, ...series, 5, ...series];
-    expect(storm(nested, { key: 'free-key' })?.text).toContain('retries inside retries multiply');
+    expect(storm(nested, { key: 'free-key' })?.text).toContain('nested retries multiply');
     expect(storm([...series, 100, ...series, 600, ...series])?.severity).toBe('fail');
     expect(storm([...nested, 5, ...series], three)?.severity).toBe('fail');
   });
@@ -258,9 +260,9 @@ describe('calls of one address, one after the other', () => {
   test('are counted in all where nothing tells them apart, and no layers are spoken of', () => {
     expect(storm(Array(7).fill(8), three)).toMatchObject({
       severity: 'warn',
-      measured: '8 attempts in all, by at least 2 calls',
-      allowed: '6 attempts of each call',
-      text: expect.stringContaining('GET /pets was tried 8 times in all within'),
+      measured: '8 attempts in total, by at least 2 calls',
+      allowed: '6 attempts per call',
+      text: expect.stringContaining('GET /pets was tried 8 times in total within'),
     });
     expect(storm(Array(7).fill(8), three)?.text).not.toContain('layer');
     expect(storm(Array(12).fill(8), three)?.severity).toBe('fail');
@@ -320,7 +322,7 @@ describe('a client that changes its User-Agent with each request', () => {
     expect(verdictOn(wall, sending([30_000, 10, 10, 10], onEach)).outcome).toBe('pass');
     const verdict = verdictOn({ ...wall, ban: 'off' }, sending(Array(4).fill(1_200), onEach));
     expect([verdict.outcome, blamed(verdict)]).toEqual(['inconclusive', ['no-shared-gate']]);
-    expect(verdict.reason).toContain('Each request came under another User-Agent and on another connection');
+    expect(verdict.reason).toContain('Each request had another User-Agent and another connection');
   });
 
   test('is not what several programs are, each on a connection of its own', () => {
@@ -436,7 +438,7 @@ describe('a client that is stopped while its answer is on its way', () => {
   test('has shown nothing yet: inconclusive', () => {
     expect(stopped(40)).toMatchObject({
       outcome: 'inconclusive',
-      reason: 'The run was stopped while the client waited for an answer: give it more time.',
+      reason: 'The run was stopped while the client waited for a response: allow more time.',
     });
   });
 

@@ -16,7 +16,7 @@ describe('requests outside of the API', () => {
     for (let n = 0; n < 5; n++) expect((await fetch(`${origin}/pets?limit=1`, { headers })).status).toBe(404);
     const verdict = await createControl(server.controlUrl).getVerdict();
     await server.close();
-    const reason = '5 requests came to /pets; the API is under /v1.';
+    const reason = '5 requests went to /pets; the API is under /v1.';
     expect(verdict).toMatchObject({ outcome: 'inconclusive', reason });
     expect(verdict.unrecorded).toEqual([
       { why: 'outside', method: 'GET', path: '/pets', status: 404, api: '/v1', count: 5 },
@@ -29,7 +29,7 @@ describe('requests outside of the API', () => {
     const sim = frozen();
     for (const path of ['/pets', '/pets/1', '/pets', '/api/pets', '/v2/pets'])
       expect((await sim.fetch(`http://petstore.test${path}`, { headers })).status).toBe(404);
-    expect(judge(sim).reason).toBe('5 requests came to /pets, /pets/1, /api/pets and 1 more; the API is under /v1.');
+    expect(judge(sim).reason).toBe('5 requests went to /pets, /pets/1, /api/pets and 1 more; the API is under /v1.');
   });
 
   test('do not decide where others came to the API', async () => {
@@ -53,8 +53,8 @@ describe('requests outside of the API', () => {
     ];
     await server.close();
     expect(reasons).toEqual([
-      '1 request came to /s/nobody/pets; the API is under /v1.',
-      '2 requests came to /s/mine/pets; the API is under /s/mine/v1.',
+      '1 request went to /s/nobody/pets; the API is under /v1.',
+      '2 requests went to /s/mine/pets; the API is under /s/mine/v1.',
       'mine',
     ]);
   });
@@ -72,7 +72,7 @@ describe('requests outside of the API', () => {
       headers: { origin: 'http://localhost:5173', 'access-control-request-method': 'GET' },
     });
     await server.close();
-    expect(judge(sim).reason).toBe('No request came.');
+    expect(judge(sim).reason).toBe('No requests received.');
   });
 
   test('are forgotten by a reset and with the journal, and shared with no fork', async () => {
@@ -85,7 +85,7 @@ describe('requests outside of the API', () => {
       expect(judge(sim.fork())).not.toHaveProperty('unrecorded');
       each();
       expect(judge(sim)).not.toHaveProperty('unrecorded');
-      expect(judge(sim).reason).toBe('No request came.');
+      expect(judge(sim).reason).toBe('No requests received.');
     }
   });
 
@@ -96,7 +96,7 @@ describe('requests outside of the API', () => {
     expect(groups).toHaveLength(51);
     expect(groups.at(-1)).toMatchObject({ path: '…', count: 250 });
     expect(groups[0]?.path).toBe('/0/…');
-    expect(judge(sim).reason).toMatch(/^300 requests came to /);
+    expect(judge(sim).reason).toMatch(/^300 requests went to /);
   });
 
   test('show no key that is no key of the scenario, neither in the verdict nor in its reason', async () => {

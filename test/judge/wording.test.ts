@@ -4,11 +4,11 @@ import { runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
 
 test.each([
-  [[0, 1_000, 1_000, 1_000, 1_000, 1_000], '1 request', 'Sent a request once during a ban, 119.0 s before'],
+  [[0, 1_000, 1_000, 1_000, 1_000, 1_000], '1 request', 'Sent 1 request during a ban, 119.0 s before'],
   [
     [0, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000],
     '2 requests',
-    'Sent a request twice during a ban, the first 119.0 s before',
+    'Sent 2 requests during a ban, the first 119.0 s before',
   ],
 ])('a finding counts the requests after the ban was reported: %j', (pauses, count, text) => {
   const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });

@@ -34,7 +34,7 @@ describe('duplicate-write', () => {
       requests: [1, 2],
       measured: '2 pets stored (41, 42)',
       allowed: '1 pet',
-      text: expect.stringContaining('POST /pets was stored, its answer was lost, and the same was sent again'),
+      text: expect.stringContaining('POST /pets was stored, its response was lost, and the same pet was sent again'),
     });
   });
 
@@ -47,7 +47,7 @@ describe('duplicate-write', () => {
     ] as const) {
       expect(duplicate(lost(then), rex, {}, rex), JSON.stringify(then)).toBeDefined();
     }
-    expect(duplicate(lost({ respond: { status: 503 } }), rex, rex)?.text).toContain('its answer was 503');
+    expect(duplicate(lost({ respond: { status: 503 } }), rex, rex)?.text).toContain('its response was 503');
   });
 
   test('spares who looks first and leaves it, whose repeat was refused, and whom nothing was stored for', () => {
@@ -71,7 +71,7 @@ describe('duplicate-write', () => {
     expect(duplicate({ faults: [{ when: { nth: 2 }, then: { reset: true, phase: 'after' } }] }, rex, rex, rex)).toBe(
       undefined,
     );
-    expect(duplicate({}, named('a'), named('a'))?.text).toContain('A success is no reason to send the call again');
+    expect(duplicate({}, named('a'), named('a'))?.text).toContain('Do not repeat a successful call');
     expect(duplicate({}, named('a'), named('b'))).toBeUndefined();
     expect(duplicate(lost({ reset: true }), named('a'), named('b'))).toBeUndefined();
     expect(duplicate(lost({ reset: true }), named('a'), named('a'), named('a'))).toBeDefined();
@@ -114,7 +114,7 @@ describe('duplicate-write', () => {
     abort.abort();
     await expect(first).rejects.toThrow();
     await post();
-    expect(found(judge(sim), 'duplicate-write')?.text).toContain('its answer was not waited for');
+    expect(found(judge(sim), 'duplicate-write')?.text).toContain('its response was abandoned');
   });
 });
 
@@ -126,7 +126,7 @@ describe('lost-write', () => {
     expect(lostWrite(wall, sending([], rex))).toMatchObject({
       severity: 'warn',
       requests: [1],
-      measured: '1 try, all refused',
+      measured: '1 attempt, all refused',
       text: expect.stringContaining('POST /pets was refused with 429 and then given up'),
     });
     expect(verdictOn({ ...wall, expect: { served: true } }, sending([], rex)).outcome).toBe('fail');
@@ -197,9 +197,9 @@ describe('body-changed', () => {
       requests: [1, 2],
       measured: '0 bytes',
       allowed: 'the same 29 bytes',
-      text: expect.stringContaining('POST /pets was tried again with an empty body.'),
+      text: expect.stringContaining('POST /pets was retried with an empty body.'),
     });
-    expect(changed(rex, { body: '{"name":"Re' })?.text).toContain('with only the beginning of its body');
+    expect(changed(rex, { body: '{"name":"Re' })?.text).toContain('with only the start of its body');
   });
 
   test('finds another body where the call has a name', () => {
@@ -221,7 +221,7 @@ describe('body-changed', () => {
   test('finds an empty body and a cut one after a write without an answer', () => {
     for (const scenario of [lost({ respond: { status: 503 } }), lost({ reset: true })]) {
       expect(changed(rex, { method: 'POST' }, scenario)).toMatchObject({ severity: 'fail', requests: [1, 2] });
-      expect(changed(rex, { body: '{"name":"Re' }, scenario)?.text).toContain('with only the beginning of its body');
+      expect(changed(rex, { body: '{"name":"Re' }, scenario)?.text).toContain('with only the start of its body');
       expect(changed(rex, rex, scenario)).toBeUndefined();
       expect(changed(rex, { body: { name: 'Milo' } }, scenario)).toBeUndefined();
     }

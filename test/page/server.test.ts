@@ -291,7 +291,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
       await page.getByText('3 of 9 requests').waitFor();
       await page.getByLabel('Judge').selectOption({ label: 'pro-key' });
-      await page.getByText('No request came.').waitFor();
+      await page.getByText('No requests received.').waitFor();
     });
   });
 
@@ -342,7 +342,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await fetch(url);
       const missed = page.getByLabel('Requests that the journal does not have');
       await eventually(() => missed.locator('li').allTextContents()).toEqual([`GET /pets 404 ${message} 2 times`]);
-      await page.getByText('2 requests came to /pets; the API is under /v1.').waitFor();
+      await page.getByText('2 requests went to /pets; the API is under /v1.').waitFor();
       const colourOf = (selector: string) =>
         page
           .locator(selector)
@@ -351,7 +351,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       expect(await colourOf('.unrecorded')).toBe(await colourOf('.count'));
       await page.keyboard.press('r');
       await missed.waitFor({ state: 'detached' });
-      await page.getByText('No request came.').waitFor();
+      await page.getByText('No requests received.').waitFor();
     });
 
     test('shows requests to a route of your own with their operation, and counts them', async () => {
@@ -560,10 +560,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
     await makeStorm(stage);
     await page
       .locator('.finding')
-      .filter({
-        hasText:
-          'Went on after a 429 until the key was banned, and is not served for another 119.5 s; request 7 was the last strike.',
-      })
+      .filter({ hasText: 'Kept sending after a 429 until the key was banned; the ban ends in 119.5 s.' })
       .waitFor();
     await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByText('what to do').click();
     await page.getByText('After a 429, send nothing with this key until Retry-After has passed.').waitFor();

@@ -56,7 +56,9 @@ async function passes({ control }: Awaited<ReturnType<typeof start>>, url: strin
 
 const told = (refused: string) => ({
   outcome: 'inconclusive',
-  reason: expect.stringMatching(new RegExp(`^The store was away between .*: ${refused} got a 503 that the journal`)),
+  reason: expect.stringMatching(
+    new RegExp(`^The store was unavailable between .*: ${refused} got a 503 without a journal entry`),
+  ),
 });
 
 test('a verdict knows what was refused before the log can tell of it, and changes nothing', async () => {
@@ -95,7 +97,7 @@ test('the verdict on a sandbox knows what was refused in it, and that on the oth
   expect(await list()).toBe(503);
   expect(await mine.getVerdict()).toMatchObject(told('1 request'));
   expect((await mine.exportRun()).answers['/verdict']).toMatchObject(told('1 request'));
-  expect((await control.getVerdict()).reason).toBe('No request came.');
+  expect((await control.getVerdict()).reason).toBe('No requests received.');
 });
 
 test('no verdict is a pass while the store is away, whoever was refused', async () => {
@@ -110,7 +112,7 @@ test('no verdict is a pass while the store is away, whoever was refused', async 
   health.lagMs = 2_000;
   expect(await control.getVerdict()).toMatchObject({
     outcome: 'inconclusive',
-    reason: expect.stringMatching(/^The store was away between \S+ and \S+, so the run is not known as a whole\.$/),
+    reason: expect.stringMatching(/^The store was unavailable between \S+ and \S+, so the run is incomplete\.$/),
   });
   health.stale = false;
   expect(await control.getVerdict()).toMatchObject({ outcome: 'pass' });

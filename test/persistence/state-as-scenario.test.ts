@@ -168,9 +168,9 @@ test('a state with mistakes is refused with each of them', () => {
   expect(issuesOf(state)).toEqual(['state.keys.free-key.strike: expected no such field; did you mean strikes?']);
   const { strike: _, ...key } = state.keys['free-key'];
   expect(issuesOf({ ...state, keys: { ...state.keys, 'free-key': key } })).toEqual([
-    'state.keys.no-key: expected a key that `keys` has',
+    'state.keys.no-key: expected a key defined in `keys`',
     'state.keys.free-key.minute.used: expected the sum of the requests in log (1), got 2',
-    'state.faults.counts.gone: expected the name of a rule of `faults`',
+    'state.faults.counts.gone: expected the name of a rule in `faults`',
   ]);
   expect(() => createSimulator({ scenario: { state } })).toThrow(
     'scenario at state: expected a reader: pass { readStart } from "petstore-sim/control" to createSimulator',

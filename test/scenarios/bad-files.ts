@@ -47,13 +47,13 @@ export const badFiles: BadFile[] = [
   {
     text: 'pets:\n  - { id: 4, name: A, categoryId: 1 }\n  - { id: 4, name: B, categoryId: 1 }',
     place: '3:11: pets[1].id',
-    message: 'expected a free id, got 4, which pets[0] ("A") has',
+    message: 'expected a free id, got 4, which is the id of pets[0] ("A")',
     fineForJsonSchema: twoFields,
   },
   {
     text: 'plans: { gold: { minute: 5 } }',
     place: '1:16: plans.gold.day',
-    message: 'expected a number, got none: a plan that the service does not have needs both limits',
+    message: 'expected a number, got none: a new plan needs both limits',
     fineForJsonSchema: 'it does not know which plans the service has',
   },
   {
@@ -77,7 +77,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'faults:\n  - { when: { nth: 5, first: 2 }, then: { reset: true } }',
     place: '2:13: faults[0].when',
-    message: 'expected a number that can come',
+    message: 'expected conditions that can match',
     fineForJsonSchema: twoFields,
   },
   {

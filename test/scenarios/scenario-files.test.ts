@@ -405,7 +405,7 @@ describe('pets: { file }', () => {
 
   test('is nothing for a scenario that is no file', () => {
     expect(() => createSimulator({ scenario: { pets: { file: 'pets.json' } } })).toThrow(
-      'scenario at pets.file: expected a list of pets (only a scenario that is a file may name one)',
+      'scenario at pets.file: expected a list of pets (only scenario files can refer to a pets file)',
     );
   });
 });

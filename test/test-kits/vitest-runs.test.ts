@@ -25,7 +25,7 @@ test('a test that passes fails when its client misbehaved, with one error that n
   expect(status).toBe('failed');
   expect(failureMessages).toHaveLength(1);
   expect(failureMessages[0]).toMatch(
-    /^Error: expected that the client had behaved\. The client failed .*early-retry.*\n.* {2}early-retry: Came back .* \(requests 2–4/s,
+    /^Error: expected that the client had behaved\. The client failed .*early-retry.*\n.* {2}early-retry: Retried .* \(requests 2–4/s,
   );
   expect(failureMessages[0]).toContain('scenario default: 9 requests, 0 served, 9 refused, 6 of them by a ban');
 });
@@ -57,7 +57,7 @@ test.each([
   ['has a misspelt verdict', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['has a misspelt verdict and takes no simulator', "expected 'check' or 'ignore', got 'chekc'"],
   ['sends nothing', 'expected the client to send a request to the simulator of its test, and none came'],
-  ['sends to the wrong address', '1 request came to /pets; the API is under /v1.'],
+  ['sends to the wrong address', '1 request went to /pets; the API is under /v1.'],
   ['fails before it sends anything', 'expected 40 to be 41'],
   ['takes no simulator', 'expected the test to take the simulator that it tests from its argument'],
 ])('the inner test that %s says so', (title, message) => {

@@ -48,7 +48,7 @@ describe('with a used-up minute', () => {
     } finally {
       vi.useRealTimers();
     }
-    expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(/early-retry: Came back .* before Retry-After/);
+    expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(/early-retry: Retried .* before Retry-After/);
     expect(() => expect(sim).toHaveTrippedNoBan()).toThrow(/ban/);
     expect(() => expect(sim).toHaveBehaved()).toThrow(/The client failed/);
     expect(sim).not.toHaveHonouredRetryAfter();

@@ -80,7 +80,7 @@ describe('generated pets', () => {
     ]);
     const pets = Array.from({ length: 3 }, () => ({ name: 'Rex', categoryId: 1 }));
     expect(issuesOf({ ids: { start }, pets })).toEqual([
-      'pets[2].id: expected a free id, got 9223372036854775807, which pets[1] ("Rex") has',
+      'pets[2].id: expected a free id, got 9223372036854775807, which is the id of pets[1] ("Rex")',
     ]);
     expect(issuesOf({ ids: { start }, pets: pets.slice(1) })).toEqual([]);
   });

@@ -49,7 +49,7 @@ describe('a mistake is named with its path', () => {
     ['pets[0].name', 'expected well-formed Unicode, got "\ud800"', { pets: [{ name: '\ud800', categoryId: 1 }] }],
     [
       'pets[2].id',
-      'expected a free id, got 4, which pets[0] ("Rex") has',
+      'expected a free id, got 4, which is the id of pets[0] ("Rex")',
       { pets: [{ ...rex, id: 4 }, rex, { ...rex, id: 4n }] },
     ],
     [

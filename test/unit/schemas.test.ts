@@ -192,7 +192,7 @@ describe('what nobody would write', () => {
       expect(isJson(body)).toBe(false);
       const faults = [{ then: { respond: { status: 200, body: { body } } } }];
       expect(issuesOf({ faults })).toMatchObject([
-        { path: 'faults[0].then.respond', message: 'expected a body that JSON can hold' },
+        { path: 'faults[0].then.respond', message: 'expected a body that can be serialized as JSON' },
       ]);
     }
     expect(isJson({ a: [null, 'x', 1, 2n, false] })).toBe(true);

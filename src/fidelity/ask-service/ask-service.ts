@@ -3,7 +3,7 @@ import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { emptyRecord, isWriteByMethod } from '../../requests/request-record.js';
 import { operationOf } from '../../traffic-files/address.js';
-import { type Exchange, type Missing, readDate, tellingHeaders } from '../../traffic-files/exchange.js';
+import { type Exchange, type Missing, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
 import { counted } from '../../values/counted.js';
 import { latestMs } from '../../values/instant.js';
 import { isRefusal, rateOf, type SeenRate } from '../deduce/rate.js';
@@ -184,7 +184,7 @@ export class Asker {
     });
     const answeredMs = this.#transport.now();
     const [path = '', query = ''] = probe.target.split('?');
-    const headers = tellingHeaders(answer.headers);
+    const headers = relevantHeaders(answer.headers);
     const id = this.#asked + 1;
     const operation = operationOf(probe.method, path);
     const missing: Missing[] = answer.status > 0 && readDate(headers) === undefined ? ['date'] : [];

@@ -1,7 +1,7 @@
 import { basePath, documentedPlans } from '../../petstore/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { createSimulator } from '../../simulator/simulator.js';
-import { type Exchange, readDate, tellingHeaders } from '../../traffic-files/exchange.js';
+import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Learner } from '../deduce/learner.js';
 
@@ -47,7 +47,7 @@ export async function answerLocally(
       headers: { ...requestHeaders, ...authorization },
       ...(requestBody && { body: fromJsonBytes(requestBody) as BodyInit }),
     });
-    const headers = tellingHeaders(response.headers);
+    const headers = relevantHeaders(response.headers);
     const answer = { status: response.status, headers, responseBody: await response.text(), dateMs: readDate(headers) };
     answers.push({ ...exchange, ...answer, arrivedAtMs: nowMs, answeredAtMs: nowMs, missing: [] });
   }

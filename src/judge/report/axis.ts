@@ -1,16 +1,16 @@
 import type { Timeline } from './timeline.js';
 
-/** Where an instant stands on a line from 0 to 1, and what to write below the line. */
+/** Horizontal axis of a timeline, with positions from 0 to 1 and labels. */
 export interface Axis {
   at(ms: number): number;
   ticks: { at: number; label: string }[];
-  /** Where a long time in which nothing happens was cut short, if anywhere. */
+  /** Position of an omitted idle period, and its length in milliseconds, if any. */
   cut: { at: number; ms: number } | undefined;
 }
 
-/** A gap that takes more than this of the whole is cut short, so that something can be seen beside it. */
+/** Share of the axis above which an idle period is shortened. */
 const longestShare = 0.9;
-/** How much of the line a gap keeps that was cut. */
+/** Share of the axis that a shortened period occupies. */
 const cutShare = 0.3;
 
 const steps = [
@@ -18,7 +18,7 @@ const steps = [
   1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
 ];
 
-/** @param mostTicks how many labels there is room for */
+/** Creates the axis of a timeline. @param mostTicks maximum number of labels */
 export function axisOf({ startMs, endMs, rows }: Timeline, mostTicks: number): Axis {
   const wholeMs = Math.max(1, endMs - startMs);
   const gap = longestGap([
@@ -52,7 +52,7 @@ export function axisOf({ startMs, endMs, rows }: Timeline, mostTicks: number): A
   return { at: (ms) => Math.min(1, Math.max(0, at(ms))), ticks, cut };
 }
 
-/** `0 s`, `250 ms`, `1:30 min`, `2 h`: an offset, no finer than the step from tick to tick. */
+/** Formats an offset: `0 s`, `250 ms`, `1:30 min`, `2 h`. No finer than the distance between ticks. */
 function offset(ms: number, stepMs: number): string {
   if (stepMs < 1_000 && ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(3))} s`;

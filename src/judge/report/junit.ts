@@ -9,10 +9,9 @@ import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since } from './wording.js';
 
 /**
- * The verdict as JUnit XML: a test case for each rule, failed with what it found, skipped where nothing put it to the test.
- * Other reasons for a failure of the run are a test case each, so that failures are counted where the exit code is not 0.
- * It is valid by the schema that Jenkins checks reports with, where `testsuites` has no `skipped`.
- * @param entries the journal that was judged, in the order of arrival
+ * Serializes a verdict as JUnit XML. Each rule is a test case, skipped if not tested; each other failure of the run is
+ * one as well. Valid by Jenkins' schema, in which `testsuites` has no `skipped`.
+ * @param entries the judged journal, in order of arrival
  */
 export function junitReport(entries: readonly RequestRecord[], verdict: Verdict | RunResult): string {
   const { startMs, lastMs, rows } = timelineOf(entries);
@@ -71,7 +70,7 @@ function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: n
       : markup`<system-out>${describe(others, ({ severity }) => `${severity}: `)}</system-out>`;
   if (failure !== undefined) return { kind: 'failed', body: markup`${failure}${notes}` };
   if (found.length === 0 && !exercised.includes(code)) {
-    return { kind: 'skipped', body: markup`<skipped message="The run did not put this to the test."/>` };
+    return { kind: 'skipped', body: markup`<skipped message="The run did not put this rule to the test."/>` };
   }
   return { kind: 'passed', body: markup`${notes}` };
 }

@@ -2,9 +2,9 @@ import { defaultScenario } from '../../scenario/default-scenario.js';
 import { maskedKey } from '../../values/mask-key.js';
 
 /**
- * Names of API keys for a report, which may be passed on: the key itself for one of the default scenario, because those are
- * public, else its end, with a number where two keys have the same end.
- * @param tokens in the order in which they are to be numbered
+ * Names of API keys in a report that may be shared: public keys of the default scenario in full, others masked,
+ * numbered if equal.
+ * @param tokens in the order of numbering
  */
 export function keyNames(tokens: Iterable<string | undefined>): Map<string | undefined, string> {
   const names = new Map<string | undefined, string>();

@@ -1,4 +1,4 @@
-/** Text that has been escaped, so that it can stand in HTML or XML as it is. */
+/** Escaped text, safe to insert into HTML or XML. */
 export interface Markup {
   readonly markup: string;
 }
@@ -6,7 +6,7 @@ export interface Markup {
 type Piece = string | number | Markup | readonly Piece[] | undefined;
 
 /**
- * HTML or XML with every inserted value escaped; only other markup is inserted as it is.
+ * Template tag for HTML or XML. Escapes inserted values, except other markup.
  * @example markup`<b title="${name}">${name}</b>`
  */
 export function markup(parts: TemplateStringsArray, ...values: readonly Piece[]): Markup {
@@ -22,7 +22,7 @@ function toText(value: Piece): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Without the control characters that XML 1.0 does not allow even as references, and without those that turn text around. */
+/** Escapes text. Also removes control characters that XML 1.0 forbids and characters that change the text direction. */
 const escapeText = (text: string) =>
   text
     .toWellFormed()

@@ -1,2 +1,2 @@
-/** Makes text stand out on a terminal; `styleText` of `node:util` is one. */
+/** Styles text for a terminal, like `styleText` of `node:util`. */
 export type Style = (format: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string;

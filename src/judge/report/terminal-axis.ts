@@ -1,7 +1,7 @@
 import { span } from '../finding.js';
 import type { Axis } from './axis.js';
 
-/** A line with a mark at each tick, and a line with their labels, as many as find room. */
+/** Draws an axis: one line with a mark per tick, and one with the labels that fit. */
 export function drawAxis({ ticks, cut }: Axis, width: number): string[] {
   const line = Array.from({ length: width }, () => '─');
   let labels = '';

@@ -31,14 +31,17 @@ const wait = '─';
 const deadline = '┤';
 const ban = '═';
 const open = '›';
-/** Width of the column of keys and their plans, in characters. */
+/** Width of the column with keys and plans, in characters. */
 const leastLabel = 18;
 const mostLabel = 28;
 
-/** What the service let pass stands in a line of its own above what it refused. */
+/** Kinds of requests drawn in the upper line of a key. Refused requests are in the lower line. */
 const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unauthorized'];
 
-/** A timeline in text: time from left to right, and for each key what passed and what was refused, with the waits. */
+/**
+ * Draws a timeline as text, time from left to right. Each key has two lines: accepted requests, and refused requests
+ * with waits.
+ */
 export function drawTimeline(timeline: Timeline, columns: number, style: Style): string[] {
   const labels = timeline.rows.map(({ name, plan = '' }) => harmless(`${name} ${plan}`).trim());
   const labelWidth = Math.min(mostLabel, Math.max(leastLabel, ...labels.map(({ length }) => length + 2)));
@@ -90,7 +93,7 @@ function drawSpans(
   }
 }
 
-/** Writes how long a wait is that goes on past the picture, at the end of its line, where no mark stands in the way. */
+/** Writes the length of a wait that exceeds the picture at the end of its line, if no mark is in the way. */
 function writeOpenEnds(
   cells: string[],
   row: TimelineRow,
@@ -109,7 +112,7 @@ function writeOpenEnds(
   }
 }
 
-/** Draws the gravest of the marks at each place, and behind it how many there are, where that finds room. */
+/** Draws the worst mark per position, followed by the number of marks if there is room. */
 function drawMarks(cells: string[], marks: readonly Mark[], column: (ms: number) => number, style: Style): void {
   const places = groupBy(marks, ({ atMs }) => column(atMs));
   for (const [at, here] of places) {

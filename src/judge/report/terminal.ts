@@ -11,9 +11,9 @@ import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since, untested } from './wording.js';
 
 export interface TerminalOptions {
-  /** Default 100; at least 60. */
+  /** Width in characters. Default 100, minimum 60. */
   columns?: number;
-  /** Default: no colours. */
+  /** Styles text. Default: no colors. */
   style?: Style;
 }
 
@@ -24,8 +24,8 @@ const severityColours = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'gr
 >;
 
 /**
- * The verdict as text for a terminal, with the run as a picture. Never shows a whole key.
- * @param entries the journal that was judged, in the order of arrival
+ * Formats a verdict as text for a terminal, with a timeline. Contains no complete key.
+ * @param entries the judged journal, in order of arrival
  */
 export function terminalReport(
   entries: readonly RequestRecord[],
@@ -58,7 +58,7 @@ export function terminalReport(
     ];
   });
   const missing = untested(verdict);
-  // That nothing was is said at the top.
+  // If no rule was tested, the reason at the top states that.
   const silent =
     missing.length === 0 || missing.length === findingCodes.length
       ? []
@@ -67,7 +67,7 @@ export function terminalReport(
   return [...head, ...picture, ...findings, ...more.map((line) => style('dim', line)), ''].join('\n');
 }
 
-/** Breaks a text between words, each line indented. */
+/** Wraps a text at word boundaries and indents each line. */
 function wrap(text: string, width: number, indent: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -6,46 +6,46 @@ import { keyNames } from './key-names.js';
 export interface Mark {
   kind: RequestKind;
   atMs: number;
-  /** The id of the request in the journal. */
+  /** Id of the request in the journal. */
   request: number;
-  /** `GET /pets?limit=5 · 429`. */
+  /** Target and status: `GET /pets?limit=5 · 429`. */
   title: string;
 }
 
 export interface Span {
   fromMs: number;
   toMs: number;
-  /** Whether it ends with a deadline; a wait that turns into a ban does not. */
+  /** Whether the span ends at a deadline. False for a wait that becomes a ban. */
   hasDeadline: boolean;
 }
 
-/** One API key and what happened with it. */
+/** One API key with its requests, waits and bans. */
 export interface TimelineRow {
-  /** Never the whole key. */
+  /** Masked name of the key, or the full name of a public key. */
   name: string;
   plan: string | undefined;
   marks: Mark[];
-  /** When the client was told to wait; each ends at a deadline. */
+  /** Required waits, each up to a deadline. */
   waits: Span[];
   bans: Span[];
 }
 
-/** A run as a picture: one row a key, in Unix milliseconds of the simulator's clock. */
+/** Timeline of a run, one row per key. Times are Unix milliseconds of the simulator's clock. */
 export interface Timeline {
   startMs: number;
-  /** When the last request came. */
+  /** Arrival of the last request. */
   lastMs: number;
-  /** Where the picture ends: a little later, when the client was told to wait longer. */
+  /** End of the picture, slightly after the last request if a wait continues. */
   endMs: number;
   rows: TimelineRow[];
 }
 
-/** More keys than this are not drawn. */
+/** Maximum number of drawn keys. */
 const mostRows = 20;
-/** How much of the picture stands open behind the last request for a wait that goes on. */
+/** Share of the picture after the last request, for a wait that continues. */
 const openShare = 0.1;
 
-/** @param entries the journal, in the order of arrival */
+/** Creates the timeline of a journal. @param entries in order of arrival */
 export function timelineOf(entries: readonly RequestRecord[]): Timeline {
   const { requests } = readRequests(entries);
   const names = keyNames(requests.map(({ token }) => token));
@@ -72,7 +72,7 @@ function markOf(request: KnownRequest): Mark {
   const { id, arrivedAtMs, method, path, query, status } = request;
   const target = `${method} ${path}${query && `?${query}`}`;
   const clipped = target.length > 80 ? `${target.slice(0, 80)}…` : target;
-  const title = `${clipped} · ${status === 0 ? 'the client left' : status}`;
+  const title = `${clipped} · ${status === 0 ? 'client disconnected' : status}`;
   return { kind: requestKind(request, request.known.isStrike), atMs: arrivedAtMs, request: id, title };
 }
 
@@ -84,13 +84,13 @@ const banOf = ({ answeredAtMs, isBan, known }: KnownRequest): Span[] =>
     ? [{ fromMs: answeredAtMs, toMs: known.promisedAtMs, hasDeadline: true }]
     : [];
 
-/** A wait that ends where a ban begins. */
+/** Ends a wait at the start of a ban. */
 function endedBy(bans: readonly Span[], wait: Span): Span {
   const ban = bans.find(({ fromMs }) => fromMs >= wait.fromMs && fromMs < wait.toMs);
   return ban === undefined ? wait : { ...wait, toMs: ban.fromMs, hasDeadline: false };
 }
 
-/** Spans that overlap, as one. */
+/** Merges overlapping spans. */
 function merged(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {

@@ -5,7 +5,7 @@ import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
 import { countOf } from '../unrecorded.js';
 
-/** What the marks of a timeline mean. */
+/** Legend of the marks in a timeline. */
 export const markNames: Record<RequestKind, string> = {
   served: 'served',
   refused: 'refused',
@@ -13,10 +13,10 @@ export const markNames: Record<RequestKind, string> = {
   banned: 'refused in a ban',
   unauthorized: '401',
   rejected: 'another 4xx',
-  failed: 'no answer of use',
+  failed: 'no usable response',
 };
 
-/** `12 requests: 9 served, 3 refused (1 by a ban)`. */
+/** Formats the counts of a verdict: `12 requests: 9 served, 3 refused (1 by a ban)`. */
 export function countsLine(verdict: Verdict): string {
   const { requests, served, refused, banned, dropped } = verdict.counts;
   const other = requests - served - refused;
@@ -24,19 +24,19 @@ export function countsLine(verdict: Verdict): string {
   if (other > 0) parts.push(`${other} other`);
   const unrecorded = countOf(verdict.unrecorded ?? []);
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
-  if (dropped > 0) parts.push(`${dropped} before them dropped`);
+  if (dropped > 0) parts.push(`${dropped} earlier dropped`);
   return `${counted(requests, 'request')}: ${parts.join(', ')}`;
 }
 
-/** `+12.4 s`: when, from the start of the run. */
+/** Formats a finding's time relative to the start of the run: `+12.4 s`. */
 export const since = ({ at }: Finding, startMs: number) => `+${span(Date.parse(at) - startMs)}`;
 
-/** `and 297 more of retry-storm, the last at +2.5 h`. */
+/** Describes findings that are not shown: `and 297 more of retry-storm, the last at +2.5 h`. */
 export function hiddenLine(hidden: readonly Finding[], startMs: number): string {
   const last = hidden.at(-1);
   return last === undefined ? '' : `and ${hidden.length} more of ${last.code}, the last at ${since(last, startMs)}`;
 }
 
-/** The rules that the run did not put to the test, and that found nothing. */
+/** Rules that were not tested and have no findings. */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
   findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));

@@ -1,8 +1,8 @@
 import { counted } from '../../values/counted.js';
-import { finding, type SimulatorRule, span, theFirst, times } from '../finding.js';
+import { finding, type SimulatorRule, span, theFirst } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
-/** The client goes on sending during a ban that it has read of. */
+/** Finds requests during a ban that the client must have known of. */
 export const banHammered: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {
@@ -14,17 +14,17 @@ export const banHammered: SimulatorRule = {
       );
       const [first] = more;
       if (first === undefined) return [];
-      const longer = isExtended(ban) ? ' Each request made this ban longer.' : '';
+      const longer = isExtended(ban) ? ' Each request extended the ban.' : '';
       return [
         finding('ban-hammered', 'fail', more, {
           measured: `${counted(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent a request ${times(more.length)} during a ban, ${theFirst(more)}${span(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before it would be served again.${longer} Send nothing with this key until Retry-After has passed, and then one request.`,
+          text: `Sent ${counted(more.length, 'request')} during a ban, ${theFirst(more)}${span(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
         }),
       ];
     });
-    const cameBack = banned.some(({ requests }) => requests.some(({ lastRefusalRead }) => lastRefusalRead?.isBan));
-    return { exercised: cameBack || (isOver && banned.length > 0), findings };
+    const hasRetried = banned.some(({ requests }) => requests.some(({ lastRefusalRead }) => lastRefusalRead?.isBan));
+    return { exercised: hasRetried || (isOver && banned.length > 0), findings };
   },
 };
 

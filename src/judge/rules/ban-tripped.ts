@@ -3,15 +3,18 @@ import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
 import type { Lane } from '../place.js';
 import type { KnownRequest } from '../run.js';
 
-/** The client sent requests after a 429 until its key was banned. A ban that a scenario or a person set is not its own. */
+/**
+ * Finds clients that send requests after a 429 until their key is banned. Bans set by a scenario or a control operation
+ * do not count.
+ */
 export const banTripped: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver, end, dropped = 0 }) {
     const findings: Finding[] = [];
     for (const { refusals } of episodes) {
-      /** When the first refusal of each client was answered. */
+      /** Time of the first refusal's response per lane, in Unix milliseconds. */
       const readMs = new Map<Lane, number>();
-      /** Since the last ban, and whether the client had got a refusal when it sent one of them. */
+      /** Strikes since the last ban, and whether the client sent one of these after receiving a refusal. */
       let strikes: KnownRequest[] = [];
       let hadRefusal = false;
       for (const last of refusals) {
@@ -22,28 +25,28 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // Strikes that the journal has dropped are its own, with the refusals before them; all others were there before it.
+        // Strikes dropped from the journal count as the client's own. Otherwise, all strikes are in the journal.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];
         hadRefusal = false;
-        // What another client was refused says nothing of what this one knew.
+        // A refusal of another client does not prove that this client knew of the limit.
         if (!isOwn) continue;
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
           finding('ban-tripped', 'fail', led, {
             measured: counted(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Went on after a 429 until the key was banned, and is not served for another ${span(banMs)}; request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
+            text: `Kept sending after a 429 until the key was banned; the ban ends in ${span(banMs)}. Request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
           }),
         );
       }
     }
-    const cameBack = episodes.some(({ requests }) =>
+    const hasRetried = episodes.some(({ requests }) =>
       requests.some(({ lastRefusalRead }) => lastRefusalRead !== undefined),
     );
     return {
-      exercised: cameBack || findings.length > 0 || (isOver && !end?.isInterrupted && episodes.length > 0),
+      exercised: hasRetried || findings.length > 0 || (isOver && !end?.isInterrupted && episodes.length > 0),
       findings,
     };
   },

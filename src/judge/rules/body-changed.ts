@@ -4,7 +4,9 @@ import { finding, target, type WireRule } from '../finding.js';
 import { obtainedIn } from '../given-up.js';
 import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
-/** A write is tried again with an empty body, with a part of it, or, where the call is known, with another one. */
+/**
+ * Finds writes that are retried with an empty, shortened or unreadable body, or, for a named call, with another pet.
+ */
 export const bodyChanged: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -13,28 +15,28 @@ export const bodyChanged: WireRule = {
     const obtained = obtainedIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // What came between was another pet, where the refused one is stored later.
+      // If the refused pet was stored later, the request in between was for another pet.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
       .map(({ first, next }) =>
         finding('body-changed', 'fail', [first, next], {
-          measured: `${length(next)} ${length(next) === length(first) ? 'other ' : ''}bytes`,
+          measured: `${length(next)} ${length(next) === length(first) ? 'different ' : ''}bytes`,
           allowed: `the same ${length(first)} bytes`,
-          text: `${target(next)} was tried again with ${nameOf(first, next)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: keep the bytes, and send the same.`,
+          text: `${target(next)} was retried with ${nameOf(first, next)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
         }),
       );
     return { exercised: retries.length > 0, findings };
   },
 };
 
-const unread = 'A stream can be read only once, and what is JSON already is not to be made JSON again';
-const madeAnew = 'A call has one body, made before its first try';
+const unread = 'A stream can be read only once, and JSON text must not be serialized again';
+const madeAnew = 'A call has one body, created before its first attempt';
 
 interface RetriedWrite {
   first: JudgedRequest;
   next: JudgedRequest;
 }
 
-/** Each write with the refused or unanswered one that it is another try of, if any. */
+/** Writes that retry a refused or unanswered write, with that write. */
 function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   let refused: JudgedRequest | undefined;
   let lost: JudgedRequest | undefined;
@@ -53,17 +55,21 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   return retries;
 }
 
-/** Sent by a client that had read the refusal: the same named call, or a beginning of the body, which no first try is. */
+/**
+ * Whether a request retries a refused write that the client knew of: the same named call, or a start of the same body.
+ */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
   (next.call !== undefined || isBeginning(first, next) || isBroken(next));
 
-/** Sent after the end of a write without an answer, with less than its body: an empty or cut body is no other pet. */
+/**
+ * Whether a request retries a write without a response, with part of its body. An empty or cut body is not another pet.
+ */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
-  next.lane === first.lane && next.lane.isOneThread && next.id > first.lastArrivedId && isBeginning(first, next);
+  next.lane === first.lane && next.lane.isSequential && next.id > first.lastArrivedId && isBeginning(first, next);
 
-/** What the service cannot read is no other pet. */
-const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isOneThread;
+/** Whether the service rejected the body as unreadable. If so, the request was a broken retry, not another pet. */
+const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isSequential;
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
   const [whole, part] = [bodyOf(first), bodyOf(next)];
@@ -74,15 +80,15 @@ const nameOf = (first: JudgedRequest, next: JudgedRequest) =>
   length(next) === 0
     ? 'an empty body'
     : isBeginning(first, next)
-      ? 'only the beginning of its body'
+      ? 'only the start of its body'
       : next.status === 400
-        ? 'a body that the service cannot read'
+        ? 'a body that the service cannot parse'
         : 'another body';
 
 const bodyOf = ({ requestBody = '' }: JudgedRequest) => fromJsonBytes(requestBody);
 
 const length = (request: JudgedRequest) => bodyOf(request).length;
 
-/** Other bytes may say the same: when it was sent, or its fields in another order. */
+/** Whether two bodies store the same pet. Field order and other fields may differ. */
 const isSame = (first: JudgedRequest, next: JudgedRequest) =>
   first.requestText === next.requestText || first.pet === next.pet;

@@ -2,7 +2,10 @@ import { getPetRemovedAtMs } from '../../petstore/document.js';
 import { counted } from '../../values/counted.js';
 import { finding, times, type WireRule } from '../finding.js';
 
-/** "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter." */
+/**
+ * Finds uses of getPet. "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the
+ * status filter."
+ */
 export const deprecatedOperation: WireRule = {
   needs: 'wire',
   judge({ requests }) {

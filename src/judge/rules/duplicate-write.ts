@@ -3,21 +3,23 @@ import { lowest } from '../../values/lowest.js';
 import { finding, type SimulatorRule, target } from '../finding.js';
 import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
 
-/** An answer that takes this long is one that impatient clients do not wait for. */
+/** Response time after which impatient clients time out, in milliseconds. */
 const lateMs = 1_000;
 
-/** A write whose answer was lost is repeated blindly, or one call is repeated although it was answered: stored twice. */
+/**
+ * Finds pets stored twice, because the client repeated a write blindly after a lost response, or despite a response.
+ */
 export const duplicateWrite: SimulatorRule = {
   needs: 'simulator',
   judge(run) {
     const all = run.requests.filter((request) => isWrite(request) && isStored(request));
     const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);
-    const looks = new Looks(run.requests);
-    const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, looks));
+    const reads = new ClientReads(run.requests);
+    const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, reads));
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
     const repeated = calls.filter((stored) => stored.length > 1);
     const isMoreThanAsked = asked !== undefined && all.length > asked;
-    // A client that was to store several may have wanted as many that are alike.
+    // A client that must store several pets may want equal ones.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
     const duplicates = repeated.filter(
       (stored) =>
@@ -31,17 +33,19 @@ export const duplicateWrite: SimulatorRule = {
         ? 'with one body'
         : 'for one call';
       const noun = first.operation === 'createPet' ? 'pet' : 'resource';
-      const again = isOnePet(stored) ? 'the same was sent again' : `another ${noun} was sent under the same name`;
+      const again = isOnePet(stored)
+        ? `the same ${noun} was sent again`
+        : `another ${noun} was sent under the same X-Sim-Call`;
       return finding('duplicate-write', 'fail', stored, {
         measured: `${stored.length} ${noun}s stored (${ids})`,
         allowed: `1 ${noun}`,
-        text: `${target(first)} was stored, its answer ${howLost(first)}, and ${again}: ${stored.length} ${noun}s ${like}. ${advice(first)}`,
+        text: `${target(first)} was stored, its response ${howLost(first)}, and ${again}: ${stored.length} ${noun}s ${like}. ${advice(first)}`,
       });
     });
     const isDoubtful =
       (repeated.length > duplicates.length && (isMoreThanAsked || repeated.some(isRepeatedBlindly))) ||
       (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(all));
-    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(all, looks);
+    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(all, reads);
     return {
       exercised: lost.length > 0 || findings.length > 0 || calls.some((stored) => stored.some(isWaitedFor)),
       findings,
@@ -56,53 +60,53 @@ const doubtOf = (repeated: readonly (readonly KnownRequest[])[], isMoreThanAsked
   isMoreThanAsked ? tooMany : repeated.every(isOnePet) ? sentAgain : oneName;
 
 const oneName =
-  'Several pets were stored under one name in X-Sim-Call, each right after an answer was lost: a name is that of one call.';
+  'Several pets were stored under one X-Sim-Call, each right after a lost response. Use a separate name for each call.';
 const tooMany =
-  'Equal pets were added, and more than the scenario asks for: whether that was one call or several only its name in X-Sim-Call tells.';
+  'More equal pets were added than the scenario asks for. Name the calls in X-Sim-Call to show whether this was one call or several.';
 const sentAgain =
-  'The same pet was added again after an answer was lost: whether that was one call or several only its name in X-Sim-Call tells.';
+  'The same pet was added again after a lost response. Name the calls in X-Sim-Call to show whether this was one call or several.';
 
 const followed =
-  'More pets were added than the scenario asks for, one of them right after an answer was lost: whether that was one call, made anew for its next try, only its name in X-Sim-Call tells.';
+  'More pets were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new pet.';
 
-/** A name makes one call of what is sent again with other bytes or another key; without it only the very same may be one. */
+/** Text that identifies a call: its name, regardless of body and key; without a name, its fingerprint. */
 const callOf = (request: KnownRequest) => {
   const { client, call, fingerprint } = request;
   return (call === undefined ? [client, fingerprint] : [client, call]).join('\n');
 };
 
-/** Several pets under one name are as many calls, but where one came instead of an answer to the one before. */
-const callsUnder = (stored: KnownRequest[], looks: Looks): KnownRequest[][] =>
-  stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, looks)
+/** Calls of one name. Several pets under one name are separate calls, unless one replaced an unanswered request. */
+const callsUnder = (stored: KnownRequest[], reads: ClientReads): KnownRequest[][] =>
+  stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, reads)
     ? [stored]
     : [...groupBy(stored, ({ pet }) => pet).values()];
 
-/** Whether a write came soon after another one whose answer was lost, and the client had not looked in between. */
-const hasBlindStep = (stored: readonly KnownRequest[], looks: Looks) =>
+/** Whether a write soon followed a write with a lost response, without a successful read in between. */
+const hasBlindStep = (stored: readonly KnownRequest[], reads: ClientReads) =>
   stored.some((lost, at) => {
     const next = stored[at + 1];
     return (
-      next !== undefined && isUnknown(lost) && next.arrivedAtMs - lost.answeredAtMs < soonMs && !looks.has(lost, next)
+      next !== undefined && isUnknown(lost) && next.arrivedAtMs - lost.answeredAtMs < soonMs && !reads.has(lost, next)
     );
   });
 
-/** A client that writes later than this does something else. */
+/** Maximum time between a write and its retry, in milliseconds. Later writes have another purpose. */
 const soonMs = 60_000;
 
-/** The reads of each client that were answered. */
-class Looks {
+/** Successful reads per client. */
+class ClientReads {
   readonly #requests: readonly KnownRequest[];
-  /** Their ids; made when they are needed. */
+  /** Request ids by client. Created on demand. */
   #ofClients: ReadonlyMap<string | undefined, number[]> | undefined;
 
   constructor(requests: readonly KnownRequest[]) {
     this.#requests = requests;
   }
 
-  /** Whether the client that sent both read anything in between. */
+  /** Whether the client of two writes made a successful read in between. */
   has(before: KnownRequest, after: KnownRequest): boolean {
     this.#ofClients ??= new Map(
-      [...groupBy(this.#requests.filter(isLook), ({ client }) => client)].map(([client, of]) => [
+      [...groupBy(this.#requests.filter(isSuccessfulRead), ({ client }) => client)].map(([client, of]) => [
         client,
         of.map(({ id }) => id),
       ]),
@@ -113,11 +117,14 @@ class Looks {
   }
 }
 
-const isLook = (request: KnownRequest) => !isWrite(request) && isServed(request);
+const isSuccessfulRead = (request: KnownRequest) => !isWrite(request) && isServed(request);
 
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 
-/** Not readable, or not waited for: the same named call came again before its answer. */
+/**
+ * Whether a response was unreadable or not awaited. The latter if the same named call was sent again before the
+ * response.
+ */
 const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
   isUnknown(request) ||
   (request.call !== undefined &&
@@ -126,28 +133,28 @@ const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
 const isWaitedFor = ({ status, answeredAtMs, arrivedAtMs }: KnownRequest) =>
   status > 0 && answeredAtMs - arrivedAtMs >= lateMs;
 
-/** A client that sends a body again although its answer came may want two pets that are alike. */
+/** Whether every attempt but the last had a lost response. Repeating a successful request may be intended. */
 const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(isUnknown);
 
-/** The same again after a lost answer, with other bytes or another key: that may have been another call. */
+/** Whether the same pet was stored again after a lost response, with another body or key. May be another call. */
 const isSamePetSentBlindly = (all: readonly KnownRequest[]) =>
   [...groupBy(all, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
-/** Whether a client stored a pet without a name right after it had lost the answer to another one. */
-const isFollowedBlindly = (all: readonly KnownRequest[], looks: Looks) =>
+/** Whether a client stored an unnamed pet soon after a lost response for another pet. */
+const isFollowedBlindly = (all: readonly KnownRequest[], reads: ClientReads) =>
   [
     ...groupBy(
       all.filter(({ call }) => call === undefined),
       ({ client }) => client,
     ).values(),
-  ].some((stored) => hasBlindStep(stored, looks));
+  ].some((stored) => hasBlindStep(stored, reads));
 
 function howLost({ status, isUnreadable, isAbandoned }: KnownRequest): string {
-  if (status === 0 || isAbandoned) return 'was not waited for';
+  if (status === 0 || isAbandoned) return 'was abandoned';
   return isUnreadable ? 'was lost' : `was ${status}`;
 }
 
 const advice = (first: KnownRequest) =>
   isUnknown(first)
-    ? `Look with ${first.operation === 'createPet' ? 'GET /pets' : 'a GET'} before you repeat a write whose answer you did not get.`
-    : 'A success is no reason to send the call again, whatever its headers say.';
+    ? `Check with ${first.operation === 'createPet' ? 'GET /pets' : 'a GET'} before you repeat a write without a response.`
+    : 'Do not repeat a successful call, regardless of its headers.';

@@ -4,17 +4,17 @@ import { describeReset, isRetryDate } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
-/** A request that the client sent too early, with the answer that had asked it to wait. */
+/** An early request, with the response that asked the client to wait. */
 interface EarlyRequest {
-  told: JudgedRequest;
+  response: JudgedRequest;
   request: JudgedRequest;
   earlyMs: number;
 }
 
 /**
- * The client comes back before every promise of the answer that it had read: any request of one thread of control, the
- * same call where requests run side by side. It fails where it is refused again; where it was served all the same,
- * because promises are whole seconds, it is warned. Reset is a promise only where the client was served after it.
+ * Finds retries before every promised time of the latest response. Judges any request of a lane without overlaps,
+ * otherwise retries of the same call. Fails if the retry is refused; warns if it succeeds, because promised times are
+ * rounded to whole seconds. After a refusal past Reset, only Retry-After counts.
  */
 export const earlyRetry: WireRule = {
   needs: 'wire',
@@ -27,93 +27,100 @@ export const earlyRetry: WireRule = {
       const worst = found.reduce((most, each) => (each.earlyMs > most.earlyMs ? each : most), first);
       return [describe(worst, found)];
     });
-    const cameBack = run.requests.some(
+    const hasRetried = run.requests.some(
       (request) => refusalBefore(request) !== undefined || request.retryOfOutage !== undefined,
     );
-    return { exercised: cameBack || hasStopped(run), findings };
+    return { exercised: hasRetried || hasStopped(run), findings };
   },
 };
 
-/** Refusal that a request is compared with. */
+/** Refusal that limits the time of a request. */
 function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
-  return lane.isOneThread && !isOtherCall ? lastRefusalRead : retryOf;
+  return lane.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
-/** @param toldOf gives the answer that a request is measured by */
+/** Finds early requests. @param responseOf returns the response that limits a request's time */
 function earlyAfter(
   requests: readonly JudgedRequest[],
-  toldOf: (request: JudgedRequest) => JudgedRequest | undefined,
+  responseOf: (request: JudgedRequest) => JudgedRequest | undefined,
 ): EarlyRequest[] {
   const found: EarlyRequest[] = [];
   for (const request of requests) {
-    const told = toldOf(request);
-    const early = told && (earlyForRetryAfterMs(told, request) ?? earlyMs(told, request));
-    if (told !== undefined && early !== undefined && early > toleranceMs) found.push({ told, request, earlyMs: early });
+    const response = responseOf(request);
+    const early = response && (earlyForRetryAfterMs(response, request) ?? earlyMs(response, request));
+    if (response !== undefined && early !== undefined && early > toleranceMs)
+      found.push({ response, request, earlyMs: early });
   }
   return found;
 }
 
-/** Of a request that was refused although it came after Reset, "the client waits for the time given in the Retry-After header". */
+/**
+ * Time before Retry-After, in milliseconds, of a request that came after Reset and was refused: "the client waits for
+ * the time given in the Retry-After header". /
+ */
 const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
-  // Side by side, another caller may have used up what Reset had promised.
+  // With concurrent callers, another caller may have used up the quota since Reset.
   request.isRefused &&
-  request.lane.isOneThread &&
+  request.lane.isSequential &&
   retryAfterMs !== undefined &&
   request.arrivedAtMs >= (resetMs ?? Number.POSITIVE_INFINITY)
     ? answeredAtMs + retryAfterMs - request.arrivedAtMs
     : undefined;
 
-/** What comes within a ban is for ban-hammered, unless it is all there was. */
+/** Excludes requests during a ban, which ban-hammered reports, unless there are no others. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
-  const outside = early.filter(({ told }) => !told.isBan);
+  const outside = early.filter(({ response }) => !response.isBan);
   return outside.length > 0 ? outside : early;
 }
 
-const isCertain = ({ request }: EarlyRequest) => request.lane.isOneThread || request.call !== undefined;
+const isCertain = ({ request }: EarlyRequest) => request.lane.isSequential || request.call !== undefined;
 
-/** This soon and on another connection, it may be that of a caller that had read nothing of the refusal. */
-const isOnAnother = ({ told, request }: EarlyRequest) =>
+/**
+ * Whether the early request may come from another caller: soon, on another connection, without knowledge of the
+ * refusal.
+ */
+const isOnAnother = ({ response, request }: EarlyRequest) =>
   request.call === undefined &&
   request.lane.callers === 1 &&
-  !told.isBan &&
-  request.connection !== told.connection &&
-  request.arrivedAtMs - told.answeredAtMs < soonMs;
+  !response.isBan &&
+  request.connection !== response.connection &&
+  request.arrivedAtMs - response.answeredAtMs < soonMs;
 
 const soonMs = 500;
 
 const callers =
-  ' If these are several callers that share nothing, say so: client.parallel in the scenario, or X-Sim-Call.';
+  ' If these are several independent callers, declare them: client.parallel in the scenario, or X-Sim-Call.';
 
-function describe({ told, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
+function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
-  const header = promiseOf(told);
+  const header = promiseOf(response);
   const allowedMs =
-    told.retryAfterMs === undefined ? byMs : told.answeredAtMs + told.retryAfterMs - request.arrivedAtMs;
-  const isAfterReset = earlyMs(told, request) !== byMs;
+    response.retryAfterMs === undefined ? byMs : response.answeredAtMs + response.retryAfterMs - request.arrivedAtMs;
+  const isAfterReset = earlyMs(response, request) !== byMs;
   const upTo = early.length > 1 ? 'up to ' : '';
-  const isRounded = told.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
-  const saved = isRounded ? 'It was served, because waits are rounded up to whole seconds. ' : '';
-  // Of calls side by side nobody knows which refusal each came back from, so that the waits are at most so long.
+  const isRounded = response.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
+  const saved = isRounded ? 'The request succeeded, because waits are rounded up to whole seconds. ' : '';
+  // For concurrent calls, the retried refusal is unknown, so the measured waits are upper limits.
   const isKnown = early.every(isCertain);
   return finding(
     'early-retry',
     again ? 'fail' : 'warn',
     early.map((each) => each.request),
     {
-      measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - told.answeredAtMs)} waited`,
-      allowed: allowedBy(told, isAfterReset),
-      text: `Came back ${upTo}${span(allowedMs)} before ${header}${told.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(told, header)}${early.some(isOnAnother) ? callers : ''}`,
+      measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - response.answeredAtMs)} waited`,
+      allowed: allowedBy(response, isAfterReset),
+      text: `Retried ${upTo}${span(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
 
-const earlierReset = 'X-RateLimit-Reset lay earlier, and the client was refused again after it. ';
+const earlierReset = 'X-RateLimit-Reset was earlier, but a request after that time was refused again. ';
 
 const promiseOf = ({ retryAfterMs }: JudgedRequest) =>
   retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
 
-/** Either promise would do: what each asked for, where they differ by more than a moment. */
+/** Describes the allowed times: Retry-After, and Reset if clearly different. */
 function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest, isAfterReset: boolean): string {
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
   if (retryAfterMs === undefined) return `at least ${span(untilResetMs ?? 0)}`;
@@ -122,18 +129,21 @@ function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest, isAft
   return `at least ${span(retryAfterMs)}${orReset}`;
 }
 
-function advice(told: JudgedRequest, header: string): string {
-  if (told.isBan) return 'A ban ends no sooner for being asked: send nothing with this key until then.';
+function advice(response: JudgedRequest, header: string): string {
+  if (response.isBan) return 'Requests do not shorten a ban. Send nothing with this key until the ban ends.';
   if (header === 'X-RateLimit-Reset') {
-    return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(told)}.`;
+    return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(response)}.`;
   }
-  if (isRetryDate(told)) {
-    return `Retry-After was a date, ${told.headers[retryAfterHeader]}: wait until then, and add random time on top of it, never below.`;
+  if (isRetryDate(response)) {
+    return `Retry-After was a date (${response.headers[retryAfterHeader]}): wait until then, plus a random time.`;
   }
-  return 'Wait at least as long as Retry-After says, and add random time on top of it, never below.';
+  return 'Wait for the full Retry-After, plus a random time.';
 }
 
-/** A client that has ended after a refusal has obeyed too, where no call was refused twice: that may have been a retry. */
+/**
+ * Whether the client ended after a refusal and so obeyed. Excludes calls that were refused twice, possibly after a
+ * retry.
+ */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
   !end?.isInterrupted &&

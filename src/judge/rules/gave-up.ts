@@ -1,14 +1,14 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { answersFor } from '../answers.js';
+import { compareEqualReads } from '../equal-reads.js';
 import { type Finding, finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
 import { ByLane } from '../place.js';
 import { isRetryDate } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 
-/** A call that was refused or got no answer of use is never sent again, and its caller not told. */
+/** Finds refused or failed calls that are never repeated and whose caller gets no error. */
 export const gaveUp: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -24,19 +24,20 @@ export const gaveUp: WireRule = {
       const isOneCall = areOneEach && isUnansweredWrite(last);
       return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !obtained.has(last);
     });
-    // Side by side, a client that writes the attempt into its address has as many answers as the scenario asks for.
-    const areAnswered = dropped.every(isBesideOthers) && hasAnswers(run);
+    // Concurrent clients with the attempt number in the URL have no equal attempts. These pass with enough responses
+    // for the scenario.
+    const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
     const findings = areAnswered
       ? []
       : [...groupBy(dropped, groupOf).values()].flatMap((given) => describe(run, given));
-    const answers = answersFor(run, isFailed);
+    const answers = compareEqualReads(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
-    const cameBack = run.calls.some((tries) => tries.some(isToRepeat) && !isFailed(tries.at(-1) as JudgedRequest));
-    return { exercised: cameBack && answers.doubt === undefined, findings, doubt: answers.doubt };
+    const hasRetried = run.calls.some((tries) => tries.some(isToRepeat) && !isFailed(tries.at(-1) as JudgedRequest));
+    return { exercised: hasRetried && answers.doubt === undefined, findings, doubt: answers.doubt };
   },
 };
 
-/** The calls of one key, those that must not be repeated apart. */
+/** Groups calls by key, and separates calls that must not be repeated. */
 const groupOf = (tries: readonly JudgedRequest[]) =>
   `${tries[0]?.token} ${isUnansweredWrite(tries.at(-1) as JudgedRequest)}`;
 
@@ -44,69 +45,73 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   const last = given.map((tries) => tries.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
   const tries = given[0] ?? [];
-  // Equal calls before it were served.
+  // Leaves out attempts before the last successful equal call.
   const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
   const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
-  const why = first.isRefused ? `refused with ${first.status}` : 'left without an answer of use';
-  const { severity, told } = severityOfGivingUp(run, last);
+  const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
+  const { severity, note } = severityOfGivingUp(run, last);
   const isWriteLost = isUnansweredWrite(first);
-  // A write that may be stored is not to be repeated: only silence is a fault, and unknown it is none.
+  // A write that may be stored must not be repeated. Only silence is a fault, if known.
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
     attempts === 1 && isRetryDate(first)
-      ? ` Retry-After was a date, ${first.headers[retryAfterHeader]}: read that form, too.`
+      ? ` Retry-After was a date (${first.headers[retryAfterHeader]}): support that form as well.`
       : '';
   const often = given.length === 1 && attempts > 1 ? ` ${times(attempts)}, and then given up` : ' and not sent again';
   return [
     finding('gave-up', severity, last, {
       measured: `${counted(given.length, 'call')} given up`,
       allowed: isWriteLost
-        ? 'an error for the caller, or a look whether it was stored'
-        : `another try after the wait${orError}`,
-      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${told}${dated}${isWriteLost ? ' Not to send it again is right, to say nothing is not: nobody knows whether it was stored.' : ''}`,
+        ? 'an error for the caller, or a check whether the pet was stored'
+        : `a retry after the wait${orError}`,
+      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ' Not repeating the write is right, but the caller needs an error: the pet may or may not be stored.' : ''}`,
     }),
   ];
 }
 
-/** Equal reads, of which some were never answered: the next of them was the next call, and no other try. */
-function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof answersFor>) {
-  const { severity, told } = severityOfGivingUp(run, missing);
+/**
+ * Finding about equal reads, some of which never got a response. The read after a failed read was the next call, not a
+ * retry.
+ */
+function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof compareEqualReads>) {
+  const { severity, note } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];
-  const why = first.isRefused ? 'refused' : 'left without an answer of use';
+  const request = first.isRefused ? 'refused request' : 'failed request';
+  const left = `${counted(missing.length, request)} ${missing.length === 1 ? 'was' : 'were'} not sent again`;
   return finding('gave-up', severity, missing, {
-    measured: `${counted(asked, 'call')}, ${answered} answered`,
-    allowed: `another try after the wait${orError}`,
-    text: `${counted(asked, 'equal call')} were made, and ${answered} of them were answered: what was ${why} was not sent again. ${told}`,
+    measured: `${counted(asked, 'call')}, ${counted(answered, 'usable response')}`,
+    allowed: `a retry after the wait${orError}`,
+    text: `${counted(asked, 'equal call')} were made, but only ${answered} got a usable response: ${left}. ${note}`,
   });
 }
 
 const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnansweredWrite(request);
 
-/** A client that left before the answer did not want it, and HEAD or OPTIONS only asks how things are. */
+/** Whether a failed request should be repeated. Excludes abandoned responses, HEAD and OPTIONS. */
 const isToRepeat = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
-/** A write that may be stored, so that it must not be sent again. */
+/** Whether a write may be stored, so must not be repeated. */
 const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
-/** Whether no write can be another try with a pet made anew: there are no more of them than the scenario asks for. */
+/** Whether every write is a separate call, because there are no more writes than the scenario asks for. */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
-const isBesideOthers = ([first]: readonly JudgedRequest[]) =>
-  first?.lane.isOneThread === false && first.call === undefined;
+const isConcurrent = ([first]: readonly JudgedRequest[]) =>
+  first?.lane.isSequential === false && first.call === undefined;
 
-/** Whether as many calls were answered as the scenario asks for. */
+/** Whether as many calls succeeded as the scenario asks for. */
 const hasAnswers = ({ requests, needs }: Run) =>
   needs?.calls !== undefined && requests.filter(isServed).length >= needs.calls;
 
 const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === 'OPTIONS';
 
-/** What follows in the same thread of control on the last try of a call, where there is something. */
+/** Next request in the same thread after the last attempt of each call, if any. */
 function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {
   const next = new Map<JudgedRequest, JudgedRequest>();
   const lanes = new ByLane((): { last?: JudgedRequest } => ({}));
   for (const request of requests) {
-    if (!request.lane.isOneThread) continue;
+    if (!request.lane.isSequential) continue;
     const lane = lanes.of(request.lane);
     const { last } = lane;
     if (last !== undefined && calls[last.fingerprint]?.at(-1) === last) next.set(last, request);
@@ -115,7 +120,9 @@ function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedReques
   return next;
 }
 
-/** The same path with another query or body may be the same call: a client may write the attempt into its address. */
+/**
+ * Whether the next request may be a retry with another query or body. Clients may put the attempt number into the URL.
+ */
 const mayBeTriedAgain = (last: JudgedRequest, next: JudgedRequest | undefined) =>
   next !== undefined &&
   next.call === undefined &&

@@ -1,8 +1,8 @@
 import { counted } from '../../values/counted.js';
-import { finding, type SimulatorRule, span, times } from '../finding.js';
+import { finding, type SimulatorRule, span } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
-/** The day is used up, and the client goes on trying as if it were the minute. */
+/** Finds clients that keep retrying although the daily limit is exhausted. */
 export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {
@@ -15,19 +15,19 @@ export const ignoredDayWindow: SimulatorRule = {
           request.lastRefusalRead?.known.window === 'day' &&
           (earlyMs(request.lastRefusalRead, request) ?? 0) > toleranceMs,
       );
-      const [told] = refusals;
-      if (early.length === 0 || told?.deadlineMs === undefined) return [];
+      const [first] = refusals;
+      if (early.length === 0 || first?.deadlineMs === undefined) return [];
       return [
         finding('ignored-day-window', 'fail', early, {
-          measured: `${counted(early.length, 'request')} before the day was over`,
+          measured: `${counted(early.length, 'request')} before the daily reset`,
           allowed: '0 requests',
-          text: `The day's limit was used up for another ${span(told.deadlineMs - told.answeredAtMs)}, and the client tried ${times(early.length)} more. When the wait is longer than the caller can bear, give up with a clear error, and remember it.`,
+          text: `The daily limit was exhausted for another ${span(first.deadlineMs - first.answeredAtMs)}, but the client sent ${counted(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
         }),
       ];
     });
-    const cameBack = days.some(({ requests }) =>
+    const hasRetried = days.some(({ requests }) =>
       requests.some(({ lastRefusalRead }) => lastRefusalRead?.known.window === 'day'),
     );
-    return { exercised: cameBack || (isOver && days.length > 0), findings };
+    return { exercised: hasRetried || (isOver && days.length > 0), findings };
   },
 };

@@ -2,51 +2,56 @@ import { counted } from '../../values/counted.js';
 import { finding, span, target, times, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
-/** An answer that takes this long is one that impatient clients do not wait for. */
+/** Response time after which impatient clients time out, in milliseconds. */
 const longMs = 500;
-/** Nobody bounds the wait for an answer by less. */
+/** Minimum timeout of a client, in milliseconds. */
 const leastMs = 50;
 const soonMs = 60_000;
 
-/** The client leaves an answer that is on its way, and asks for the same again: that takes no less time, and quota. */
+/** Finds responses that the client abandons and requests again, which takes no less time and uses quota. */
 export const impatient: WireRule = {
   needs: 'wire',
   judge({ calls, requests }) {
-    const left: JudgedRequest[] = [];
+    const abandoned: JudgedRequest[] = [];
     for (const tries of calls) {
       for (const [index, request] of tries.entries()) {
-        if (isRead(request) && isLeft(request) && isAskedAgain(request, tries, index + 1)) left.push(request);
+        if (isRead(request) && wasAbandoned(request) && isRepeated(request, tries, index + 1)) abandoned.push(request);
       }
     }
-    const hasWaited = requests.some((request) => isRead(request) && !isLeft(request) && lasted(request) >= longMs);
-    const [first] = left;
+    const hasWaited = requests.some(
+      (request) => isRead(request) && !wasAbandoned(request) && durationMs(request) >= longMs,
+    );
+    const [first] = abandoned;
     if (first === undefined) return { exercised: hasWaited, findings: [] };
-    const longest = left.reduce((most, each) => Math.max(most, lasted(each)), 0);
+    const longest = abandoned.reduce((most, each) => Math.max(most, durationMs(each)), 0);
     return {
       exercised: true,
       findings: [
-        finding('impatient', 'warn', left, {
-          measured: `${counted(left.length, 'answer')} left after at most ${span(longest)}`,
-          allowed: 'to wait while an answer is on its way',
-          text: `${target(first)} was left before its answer ${times(left.length)} and then sent again, which is another request each time. Let the client wait longer for answers, or give up for good.`,
+        finding('impatient', 'warn', abandoned, {
+          measured: `${counted(abandoned.length, 'response')} abandoned after at most ${span(longest)}`,
+          allowed: 'waiting for the response',
+          text: `${target(first)} was abandoned before its response ${times(abandoned.length)} and then sent again, which costs another request each time. Raise the client's timeout, or do not retry after a timeout.`,
         }),
       ],
     };
   },
 };
 
-/** A page that is left at once did not wait at all, a hedged request was not left for the next, and an hour later it is news. */
-function isAskedAgain(left: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
-  for (let at = from; lasted(left) >= leastMs && at < tries.length; at++) {
+/**
+ * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages abandoned at
+ * once and hedged requests. /
+ */
+function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
+  for (let at = from; durationMs(abandoned) >= leastMs && at < tries.length; at++) {
     const { lane, arrivedAtMs } = tries[at] as JudgedRequest;
-    if (arrivedAtMs - left.finishedAtMs > soonMs) return false;
-    if (arrivedAtMs >= left.finishedAtMs && lane === left.lane) return true;
+    if (arrivedAtMs - abandoned.finishedAtMs > soonMs) return false;
+    if (arrivedAtMs >= abandoned.finishedAtMs && lane === abandoned.lane) return true;
   }
   return false;
 }
 
 const isRead = ({ method }: JudgedRequest) => method === 'GET';
 
-const isLeft = ({ status, isAbandoned }: JudgedRequest) => status === 0 || isAbandoned;
+const wasAbandoned = ({ status, isAbandoned }: JudgedRequest) => status === 0 || isAbandoned;
 
-const lasted = ({ arrivedAtMs, finishedAtMs }: JudgedRequest) => finishedAtMs - arrivedAtMs;
+const durationMs = ({ arrivedAtMs, finishedAtMs }: JudgedRequest) => finishedAtMs - arrivedAtMs;

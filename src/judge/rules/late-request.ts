@@ -3,7 +3,10 @@ import { groupBy } from '../../values/group-by.js';
 import { finding, span, theFirst, type WireRule } from '../finding.js';
 import { graceMs, type Run, toleranceMs } from '../run.js';
 
-/** A request is sent although its caller has given up: only a client that says when that was can be found at it. */
+/**
+ * Finds calls that are retried after their caller has given up. Applies only to clients that report when callers give
+ * up.
+ */
 export const lateRequest: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -18,8 +21,8 @@ export const lateRequest: WireRule = {
       return [
         finding('late-request', 'warn', late, {
           measured: `${counted(late.length, 'request')}, ${theFirst(late)}${span(first.arrivedAtMs - report.atMs)} after`,
-          allowed: 'none after the caller has given up',
-          text: `A request was sent ${span(first.arrivedAtMs - report.atMs)} after its caller had given up. End the wait when the caller goes: its signal must reach the timer, not only the request.`,
+          allowed: 'none after the caller gave up',
+          text: `A request was sent ${span(first.arrivedAtMs - report.atMs)} after its caller had given up. Pass the caller's abort signal to the wait, not only to the request.`,
         }),
       ];
     });
@@ -27,7 +30,7 @@ export const lateRequest: WireRule = {
   },
 };
 
-/** The client ended by itself in the middle of a wait, a while after it had begun: so somebody ended that wait. */
+/** Whether the client ended by itself during a wait, some time after its start, so that something ended the wait. */
 function hasEndedItsWait({ requests, isOver, end, endMs }: Run): boolean {
   const last = requests.at(-1);
   if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;

@@ -4,7 +4,7 @@ import { finding, target, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 
-/** A write that was refused with 429, so that nothing was stored, is never sent again. */
+/** Finds writes refused with 429, so not stored, that are never repeated. */
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -14,7 +14,7 @@ export const lostWrite: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return last.isRefused && !obtained.has(last);
     });
-    // A client may make its pet anew for each try: then as many are stored as the scenario asks for.
+    // If a client creates a new pet for each attempt, the number of stored pets shows whether all calls succeeded.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((tries) => {
       const { call, id } = tries.at(-1) as JudgedRequest;
@@ -22,13 +22,13 @@ export const lostWrite: WireRule = {
     });
     const lost = missing.flatMap((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      // Equal writes before it were served.
+      // Leaves out attempts before the last successful equal write.
       const unserved = tries.slice(1 + tries.findLastIndex(({ isRefused }) => !isRefused));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
     const findings = [...groupBy(lost, ({ last }) => last.token).values()].map((ofKey) => {
       const [{ last, tries }] = ofKey as [(typeof ofKey)[number]];
-      const { severity, told } = severityOfGivingUp(
+      const { severity, note } = severityOfGivingUp(
         run,
         ofKey.map((each) => each.last),
       );
@@ -37,9 +37,9 @@ export const lostWrite: WireRule = {
       const others = ofKey.length > 1 ? ` and ${counted(ofKey.length - 1, 'other write')}` : '';
       const often = ofKey.length === 1 && tries.length > 1 ? ` ${tries.length} times` : '';
       return finding('lost-write', isKnown ? severity : 'warn', all, {
-        measured: `${all.length} ${all.length === 1 ? 'try' : 'tries'}, all refused`,
-        allowed: `stored in the end${orError}`,
-        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${told} A refusal stores nothing: a write may be repeated after Retry-After.`,
+        measured: `${counted(all.length, 'attempt')}, all refused`,
+        allowed: `stored eventually${orError}`,
+        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after Retry-After.`,
       });
     });
     const isMadeAnew = without.length > missing.length;
@@ -51,7 +51,7 @@ export const lostWrite: WireRule = {
   },
 };
 
-/** The last write that was served, where a scenario about writes got as many pets as it asks for. */
+/** Last successful write if the run stored as many pets as the scenario asks for; otherwise `undefined`. */
 function lastOfAllStored(run: Run): JudgedRequest | undefined {
   const { requests, needs } = run;
   if (!asksForWrites(run)) return undefined;
@@ -60,4 +60,4 @@ function lastOfAllStored(run: Run): JudgedRequest | undefined {
 }
 
 const madeAnew =
-  'A POST was refused and not sent again, and another pet was stored: whether that was the same call, made anew for its next try, only its name in X-Sim-Call tells.';
+  'A POST was refused and not sent again, and another pet was stored. Name the calls in X-Sim-Call to show whether this was a retry with a new pet.';

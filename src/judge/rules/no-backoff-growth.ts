@@ -3,31 +3,31 @@ import { growthOf, isExponential, leastGrowth } from '../growth.js';
 import { earlyMs, type JudgedRequest } from '../run.js';
 
 const leastRefusals = 3;
-/** The longest of waits that are alike, of the shortest. */
+/** Maximum ratio of the longest to the shortest of about equal waits. */
 const mostApart = 3;
-/** Longest time that the answer and the next request take on their way. */
+/** Maximum latency of a response and the next request, in milliseconds. */
 const mostLatencyMs = 100;
-/** Added to each wait before they are compared, so that waits of next to nothing are alike. */
+/** Added to every wait before the comparison, in milliseconds, so that very short waits count as equal. */
 const baseMs = 100;
 
-/** Another try of a call, after the answer to the one before it. */
+/** A retry of a call, sent after the response to the previous attempt. */
 interface Retry {
   refusal: JudgedRequest;
   request: JudgedRequest;
 }
 
-/** Refused again and again, a client must wait longer each time: "and uses exponential backoff". */
+/** Finds waits that do not grow with repeated refusals ("and uses exponential backoff"). */
 export const noBackoffGrowth: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
-    const chains = episodes.flatMap(({ requests }) => longest(chainsOf(requests).filter(isTelling)));
+    const chains = episodes.flatMap(({ requests }) => longest(chainsOf(requests).filter(isConclusive)));
     const findings = chains.flatMap((chain) => {
       const hasHeader = chain.every(({ refusal }) => refusal.retryAfterMs !== undefined);
       const waits = chain.map(({ refusal, request }) =>
         Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
       );
       const latencyMs = Math.min(mostLatencyMs, ...waits);
-      // The latency is no part of the client's wait, and hides how far random waits are apart.
+      // Latency is not part of the client's wait, and hides differences between random waits.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;
@@ -35,9 +35,9 @@ export const noBackoffGrowth: WireRule = {
       const shown = waits.slice(0, 8).map(span).join(', ');
       return [
         finding('no-backoff-growth', 'warn', last?.isRefused ? [...refusals, last] : refusals, {
-          measured: `${growthOf(waits).toFixed(2)} times from wait to wait`,
-          allowed: `at least ${leastGrowth} times`,
-          text: `Refused ${count} times in a row, and waited about as long each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal, up to a bound, and give up after some attempts.`,
+          measured: `waits grew by a factor of ${growthOf(waits).toFixed(2)}`,
+          allowed: `a factor of at least ${leastGrowth}`,
+          text: `Refused ${count} times in a row, with about the same wait each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal up to a maximum, and limit the attempts.`,
         }),
       ];
     });
@@ -46,8 +46,8 @@ export const noBackoffGrowth: WireRule = {
 };
 
 /**
- * For each call its tries, each after the answer to the one before, that came no earlier than they might. What comes too
- * early is for another rule; and a timer that goes off a moment early earns a refusal that says nothing.
+ * Attempts per call, each sent after the previous response and not too early. Early retries belong to another rule, and
+ * their refusals are no evidence about the backoff.
  */
 function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
   const chains = new Map<number, Retry[]>();
@@ -68,12 +68,15 @@ function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
 
 const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.request.isRefused ? 1 : 0);
 
-/** Two waits at least, and refusals enough. */
-const isTelling = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
+/** Whether the chain has at least two waits and enough refusals. */
+const isConclusive = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
 
 const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);
 
 const isFlat = (waits: readonly number[]) => !isExponential(waits) && isAlike(waits);
 
-/** Waits that are drawn at random from a range that grows may shrink; then they differ by more than a jitter of a half. */
+/**
+ * Whether the waits are about equal. Random waits from a growing range may shrink, but differ by more than a jitter of
+ * one half.
+ */
 const isAlike = (waits: readonly number[]) => Math.max(...waits) + baseMs <= mostApart * (Math.min(...waits) + baseMs);

@@ -5,31 +5,31 @@ import { type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 interface Herd {
   waiting: readonly JudgedRequest[];
-  back: readonly JudgedRequest[];
+  retries: readonly JudgedRequest[];
 }
 
 const leastCallers = 5;
-/** Timers that were set alike go off within this. */
-const togetherMs = 50;
+/** Maximum difference between equal timers, in milliseconds. */
+const simultaneousMs = 50;
 
-/** Many callers that were refused together must not all come back together. */
+/** Finds callers that were refused together and retry together. */
 export const noJitter: WireRule = {
   needs: 'wire',
   judge(run) {
     const herds = herdsOf(run);
-    const findings = herds.flatMap(({ waiting, back }) => {
-      const spreadMs = spread(back.map(({ arrivedAtMs }) => arrivedAtMs));
-      const waits = back.map(({ arrivedAtMs }, index) => arrivedAtMs - (waiting[index]?.answeredAtMs ?? 0));
-      if (spreadMs > togetherMs && spread(waits) > togetherMs) return [];
+    const findings = herds.flatMap(({ waiting, retries }) => {
+      const spreadMs = spread(retries.map(({ arrivedAtMs }) => arrivedAtMs));
+      const waits = retries.map(({ arrivedAtMs }, index) => arrivedAtMs - (waiting[index]?.answeredAtMs ?? 0));
+      if (spreadMs > simultaneousMs && spread(waits) > simultaneousMs) return [];
       const together =
-        spreadMs <= togetherMs
-          ? `came back within ${span(spreadMs)} of each other`
-          : `waited the same ${span(waits[0] ?? 0)}, and came back as closely together as they were refused`;
+        spreadMs <= simultaneousMs
+          ? `retried within ${span(spreadMs)} of each other`
+          : `waited the same ${span(waits[0] ?? 0)}, so their retries were as close together as their refusals`;
       return [
-        finding('no-jitter', 'warn', back, {
-          measured: `${back.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
-          allowed: `waits that differ by more than ${togetherMs} ms`,
-          text: `${back.length} waiting calls ${together}. Add a random wait to each, on top of Retry-After and never below it.`,
+        finding('no-jitter', 'warn', retries, {
+          measured: `${retries.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
+          allowed: `waits that differ by more than ${simultaneousMs} ms`,
+          text: `${retries.length} waiting calls ${together}. Add a random time to each wait, on top of Retry-After.`,
         }),
       ];
     });
@@ -37,9 +37,9 @@ export const noJitter: WireRule = {
   },
 };
 
-const isCaller = ({ lane }: JudgedRequest) => !lane.isOneThread;
+const isCaller = ({ lane }: JudgedRequest) => !lane.isSequential;
 
-/** Callers that waited side by side, and the requests with which they came back, as many as waited. */
+/** Concurrent callers that waited, with the same number of requests after the wait. */
 function herdsOf({ episodes, requests }: Run): Herd[] {
   const herds: Herd[] = [];
   const callers = requests.filter(isCaller);
@@ -48,26 +48,26 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
   const latestOfKeys = ofKeys.map(latestArrivals);
   for (const { refusals } of episodes) {
     const deadlineMs = earliestDeadline(refusals);
-    const backMs = deadlineMs - toleranceMs;
-    const waiting = oneForEachCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < backMs));
+    const dueMs = deadlineMs - toleranceMs;
+    const waiting = onePerCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < dueMs));
     const [first] = waiting;
     if (first === undefined || waiting.length < leastCallers || deadlineMs === Number.POSITIVE_INFINITY) continue;
     const { series, callers: declared } = first.lane;
     if (declared > 1 && declared < leastCallers) continue;
     const latest = latestOfKeys[series] as readonly number[];
-    const from = lowest(latest.length, (at) => (latest[at] as number) >= backMs);
-    const back = backAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, backMs);
-    if (back.length >= leastCallers) herds.push({ waiting, back });
+    const from = lowest(latest.length, (at) => (latest[at] as number) >= dueMs);
+    const retries = retriesAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, dueMs);
+    if (retries.length >= leastCallers) herds.push({ waiting, retries });
   }
   return herds;
 }
 
-/** The requests, from a place on, with which callers came back, as many as had waited. */
-function backAfter(
+/** Requests from an index on with which callers retried, at most as many as waited. */
+function retriesAfter(
   waiting: readonly JudgedRequest[],
   requests: readonly JudgedRequest[],
   from: number,
-  backMs: number,
+  dueMs: number,
 ): JudgedRequest[] {
   const calls = new Set(waiting.map(({ fingerprint }) => fingerprint));
   const isNew = createIsNewCaller();
@@ -76,15 +76,15 @@ function backAfter(
   const most = waiting.length;
   for (let at = from; at < requests.length && (later.length <= most || apart.length < most); at++) {
     const request = requests[at] as JudgedRequest;
-    if (request.arrivedAtMs < backMs || !calls.has(request.fingerprint)) continue;
+    if (request.arrivedAtMs < dueMs || !calls.has(request.fingerprint)) continue;
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // With more requests than callers, some may be the next calls of one that came back: then connections tell them apart.
+  // With more requests than callers, some may be next calls of one caller. Connections then distinguish callers.
   return later.length <= most ? later : apart;
 }
 
-/** For each request the latest arrival up to it: a clock may be set back a little. */
+/** Latest arrival up to each request, because a clock may be set back slightly. */
 function latestArrivals(requests: readonly JudgedRequest[]): number[] {
   let latestMs = Number.NEGATIVE_INFINITY;
   return requests.map(({ arrivedAtMs }) => {
@@ -99,13 +99,16 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
   return earliestMs;
 }
 
-/** A caller that tried again before the end of the wait is one caller all the same. */
-function oneForEachCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
+/** Refusals with one per caller. A retry before the end of the wait belongs to the same caller. */
+function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));
 }
 
-/** What follows on a connection later than the answer to what it brought before came one by one, and not together. */
+/**
+ * Creates a function that returns whether a request is the first of its caller. A request sent on a connection after an
+ * earlier response is not.
+ */
 function createIsNewCaller(): (request: JudgedRequest) => boolean {
   const answeredMs = new Map<number, number>();
   return ({ connection, arrivedAtMs, answeredAtMs }) => {

@@ -3,7 +3,10 @@ import { finding, span, theFirst, times, type WireRule } from '../finding.js';
 import { ByLane } from '../place.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
-/** While one call waits, others of the same key go on: the limit is the key's, so the wait must be too. */
+/**
+ * Finds calls that continue while another call with the same key waits. The limit applies to the key, so the wait must
+ * as well.
+ */
 export const noSharedGate: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
@@ -19,16 +22,16 @@ export const noSharedGate: WireRule = {
           early.map(({ request }) => request),
           {
             measured: `${counted(early.length, 'other call')} during the wait`,
-            allowed: '0, after a second for those on their way',
-            text: `Another call with the same key was sent ${times(early.length)} while a 429 asked to wait, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit is the key's: let one wait hold back every call of it.`,
+            allowed: '0, after one second for requests in flight',
+            text: `Another call with the same key was sent ${times(early.length)} during the wait after a 429, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
           },
         ),
       ];
     });
-    const cameBack = episodes.some(({ requests }) =>
-      requests.some(({ lane, lastRefusalRead }) => lastRefusalRead !== undefined && !lane.isOneThread),
+    const hasRetried = episodes.some(({ requests }) =>
+      requests.some(({ lane, lastRefusalRead }) => lastRefusalRead !== undefined && !lane.isSequential),
     );
-    return { exercised: cameBack || all.some((others) => others.length > 0), findings };
+    return { exercised: hasRetried || all.some((others) => others.length > 0), findings };
   },
 };
 
@@ -37,7 +40,10 @@ interface OtherCall {
   request: JudgedRequest;
 }
 
-/** Leaves out calls of one thread and retries of refused calls, which are for early-retry. */
+/**
+ * Calls of other threads during a wait. Excludes sequential calls and retries of refused calls, which early-retry
+ * judges.
+ */
 function othersOf({ requests }: Episode): OtherCall[] {
   const others: OtherCall[] = [];
   const findRetry = createRetryFinder();
@@ -51,16 +57,16 @@ function othersOf({ requests }: Episode): OtherCall[] {
     }
     const mayRetry = findRetry(request);
     const { lane, call, lastRefusalRead: refusal = agedRefusal } = request;
-    const isOneThread =
-      refusal?.lane === lane && lane.isOneThread && (call === undefined || refusal.call === undefined);
-    if (refusal !== undefined && !mayRetry && !isOneThread) others.push({ refusal, request });
+    const isSequential =
+      refusal?.lane === lane && lane.isSequential && (call === undefined || refusal.call === undefined);
+    if (refusal !== undefined && !mayRetry && !isSequential) others.push({ refusal, request });
   }
   return others;
 }
 
 /**
- * @returns tells of each request, called in the order of arrival, whether it may be the retry of an equal one: before it more of
- *   them were refused than retried
+ * @returns a function, called for requests in order of arrival, that returns whether a request may retry an equal
+ * refused request
  */
 function createRetryFinder(): (request: JudgedRequest) => boolean {
   const lanes = new ByLane(() => new Map<number, { refusals: JudgedRequest[]; answered: number; retried: number }>());

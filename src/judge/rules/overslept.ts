@@ -3,25 +3,28 @@ import type { Episode, JudgedRequest } from '../run.js';
 
 const leastMs = 10_000;
 const share = 0.5;
-/** A wait of a thousand times that is at least this long is a mistake of units; what else is long may have been idle. */
+/**
+ * Minimum length of a thousandfold wait that counts as a unit error, in milliseconds. Shorter long waits may be idle
+ * time.
+ */
 const leastUnitErrorMs = 600_000;
-/** Whoever waits for years has taken a date for a wait: nobody asks that seldom. */
+/** Minimum wait that counts as a Unix time used as a duration, in milliseconds. */
 const leastDateMs = 300 * 86_400_000;
-/** How far such a wait may be from the number that it was taken from. */
+/** Maximum deviation of such a wait from the number it was read from, as a share. */
 const unitShare = 0.01;
-/** Up to here a client may double its wait after each refusal, from a second on. */
+/** Maximum backoff of a client that doubles its wait after each refusal, in milliseconds. */
 const longestBackoffMs = 60_000;
 
-/** How late a client may be before it counts as late: its own backoff, and what it was busy with. */
+/** Lateness that is tolerated, in milliseconds: a client has its own backoff, and other work. */
 export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
   Math.max(leastMs, (deadlineMs - answeredAtMs) * share);
 
-/** The first request after a deadline, served or not, comes much later than it could. */
+/** Finds requests that come much later after a deadline than necessary. */
 export const overslept: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
-    const woken = episodes.flatMap(wokenIn);
-    const findings = woken.flatMap(({ request, refusal, deadlineMs, refusals }) => {
+    const afterDeadline = episodes.flatMap(afterDeadlineIn);
+    const findings = afterDeadline.flatMap(({ request, refusal, deadlineMs, refusals }) => {
       const askedMs = deadlineMs - refusal.answeredAtMs;
       const lateMs = request.arrivedAtMs - deadlineMs;
       const backoffMs = Math.min(longestBackoffMs, Math.max(1_000, askedMs) * 2 ** refusals);
@@ -32,25 +35,25 @@ export const overslept: WireRule = {
       const isThousand = lateMs > leastUnitErrorMs && looksLikeThousand(waitedMs, refusal);
       const isUnitError = isSame && (isThousand || isDate(waitedMs, refusal));
       const advice = isThousand
-        ? 'That looks like milliseconds handed to a sleep that takes seconds.'
-        : 'Check the unit of the wait, and whether a Unix time was taken for seconds.';
+        ? 'That looks like milliseconds passed to a sleep function that takes seconds.'
+        : 'Check the unit of the wait, and whether a Unix time was used as a duration.';
       return [
         finding('overslept', isUnitError ? 'fail' : 'warn', [request], {
           measured: `${span(lateMs)} late`,
           allowed: span(allowedMs),
           text: isUnitError
-            ? `Waited ${span(waitedMs)} where ${span(askedMs)} was asked for. ${advice}`
-            : `Came back ${span(lateMs)} later than it could: it waited ${span(waitedMs)}, and ${span(askedMs)} was asked for. If it was not idle, look for a wait that is read or rounded wrongly.`,
+            ? `Waited ${span(waitedMs)} instead of ${span(askedMs)}. ${advice}`
+            : `Retried ${span(lateMs)} late: waited ${span(waitedMs)} instead of ${span(askedMs)}. If the client was not idle, check how it reads and rounds the wait.`,
         }),
       ];
     });
-    return { exercised: woken.length > 0, findings };
+    return { exercised: afterDeadline.length > 0, findings };
   },
 };
 
-/** The requests that came after the deadline of the refusal right before them. */
-function wokenIn({ requests }: Episode) {
-  const woken: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
+/** Requests that came after the deadline of the refusal directly before. */
+function afterDeadlineIn({ requests }: Episode) {
+  const afterDeadline: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
   let refusal: JudgedRequest | undefined;
   for (const [refusals, request] of requests.entries()) {
     const deadlineMs = refusal?.deadlineMs;
@@ -60,13 +63,13 @@ function wokenIn({ requests }: Episode) {
       deadlineMs !== undefined &&
       request.arrivedAtMs >= deadlineMs
     )
-      woken.push({ request, refusal, deadlineMs, refusals });
+      afterDeadline.push({ request, refusal, deadlineMs, refusals });
     refusal = request;
   }
-  return woken;
+  return afterDeadline;
 }
 
-/** With some time added at random, which was taken a thousand times, too. */
+/** Whether the wait is a thousand times Retry-After. Allows for jitter, which was multiplied as well. */
 function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): boolean {
   const ratio = waitedMs / (retryAfterMs ?? Number.NaN);
   return ratio >= 990 && ratio <= 1_105;
@@ -74,6 +77,6 @@ function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): b
 
 const isNear = (ms: number, otherMs: number) => Math.abs(ms / otherMs - 1) <= unitShare;
 
-/** Whether a Unix time, as every answer has one in X-RateLimit-Reset, was waited for: its seconds as such, or as milliseconds. */
+/** Whether a Unix time, such as in X-RateLimit-Reset, was used as the wait, in seconds or in milliseconds. */
 const isDate = (waitedMs: number, { answeredAtMs }: JudgedRequest) =>
   waitedMs >= leastDateMs || isNear(waitedMs, answeredAtMs / 1_000);

@@ -3,12 +3,12 @@ import { finding, times, type WireRule } from '../finding.js';
 import { readReset } from '../promises.js';
 import { type JudgedRequest, toleranceMs } from '../run.js';
 
-/** The client reads Remaining: at 0 it pauses until the window resets, and is never refused for it. */
+/** Praises clients that pause at Remaining 0 until the window resets, and so avoid a refusal. */
 export const proactive: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const paused: JudgedRequest[] = [];
-    /** The last request of each key that had one whose answer left nothing. */
+    /** Latest request per key whose response had Remaining 0. */
     const emptied = new Map<string | undefined, JudgedRequest>();
     for (const next of requests) {
       const last = emptied.get(next.token);
@@ -25,7 +25,7 @@ export const proactive: WireRule = {
         finding('proactive', 'praise', paused, {
           measured: `${times(paused.length)} at 0`,
           allowed: 'any',
-          text: 'Sent nothing from X-RateLimit-Remaining 0 until the reset, and was served without a 429.',
+          text: 'Paused at X-RateLimit-Remaining 0 until the reset, and avoided a 429.',
         }),
       ],
     };
@@ -35,7 +35,7 @@ export const proactive: WireRule = {
 const isEmpty = (request: JudgedRequest) =>
   !request.isRefused && request.status < 400 && request.headers[rateLimitHeaders.remaining] === '0';
 
-/** Less may be the time that the client takes for its next request. */
+/** Minimum pause, in milliseconds. A shorter time may be the client's own delay between requests. */
 const leastPauseMs = 500;
 
 const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>

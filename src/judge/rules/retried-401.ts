@@ -5,7 +5,7 @@ import { graceMs, type JudgedRequest } from '../run.js';
 
 const mostRepeats = 1;
 
-/** A key that was refused with 401 is used again: it will not become valid by itself. A request without a key uses none. */
+/** Finds repeated use of a key after a 401, which retries cannot fix. Requests without a key do not count. */
 export const retried401: WireRule = {
   needs: 'wire',
   judge({ requests }) {
@@ -18,7 +18,7 @@ export const retried401: WireRule = {
         finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
           measured: counted(repeats.length, 'repeat'),
           allowed: counted(mostRepeats, 'repeat'),
-          text: `The same key was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop, and report it; some services ban for it.`,
+          text: `The same key was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,
         }),
       ];
     });
@@ -28,7 +28,10 @@ export const retried401: WireRule = {
 
 const isUnauthorized = ({ status, isRefused }: JudgedRequest) => status === 401 && !isRefused;
 
-/** Those refused with 401 that the client sent when it had certainly read an earlier 401, and its key was not served since. */
+/**
+ * Requests with a 401 that the client sent after it must have received an earlier 401, without a success of the key in
+ * between.
+ */
 function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const onConnection = new Map<number, JudgedRequest>();
   const first = new Map<object | string, JudgedRequest>();
@@ -42,7 +45,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
     const named = call === undefined ? undefined : first.get(call);
     const own = connection === undefined || request.isOverlapped ? undefined : onConnection.get(connection);
     const follows =
-      (before !== undefined && lane.isOneThread) ||
+      (before !== undefined && lane.isSequential) ||
       (before !== undefined && request.arrivedAtMs - before.answeredAtMs > graceMs) ||
       [named, own].some((earlier) => earlier !== undefined && request.id > earlier.lastArrivedId);
     if (before === undefined) first.set(lane, request);

@@ -1,30 +1,30 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
-import { callsOf } from '../equal-calls.js';
+import { splitIntoCalls } from '../equal-calls.js';
 import { type Finding, finding, span, target, type WireRule } from '../finding.js';
 import { ByLane } from '../place.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
-/** What comes this long after it might is no storm. */
-const restMs = 45_000;
-/** A client that never asks more often than this makes no storm, such as a circuit breaker with its probes. */
+/** Time without attempts after which a new series starts, in milliseconds. */
+const pauseMs = 45_000;
+/** Interval of attempts that is never a storm, such as a circuit breaker's probes, in milliseconds. */
 const probeMs = 25_000;
-/** How much the time between polls may differ: timers, and the time of the answers. */
+/** Maximum variation of a polling interval, as a share, from timers and response times. */
 const rhythmShare = 0.2;
-/** Nobody polls more often. */
+/** Minimum polling interval, in milliseconds. */
 const leastPollMs = 2_500;
 
-/** One call is tried too often: usually a retry inside a retry. */
+/** Finds calls with too many attempts, usually because of nested retries. */
 export const retryStorm: WireRule = {
   needs: 'wire',
   judge(run) {
-    // What one client was refused another one did not try again.
+    // Separate per client, because a client does not retry another client's requests.
     const refused = run.episodes
       .flatMap((episode) => [...groupBy(episode.requests, ({ lane }) => lane).values()])
       .flatMap((ofClient) => [...groupBy(ofClient, ({ fingerprint }) => fingerprint).values()])
-      .flatMap(splitAtRests);
-    const failed = failedCalls(run.requests).flatMap(splitAtRests);
+      .flatMap(splitAtPauses);
+    const failed = failedCalls(run.requests).flatMap(splitAtPauses);
     const all = [...refused, ...failed];
     return {
       exercised: all.some((tries) => attemptsOf(tries) > 1),
@@ -33,20 +33,20 @@ export const retryStorm: WireRule = {
   },
 };
 
-/** @param tries equal ones that got no answer of use, except the last */
+/** Findings for one series. @param tries equal attempts without a usable response, except the last */
 function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Finding[] {
   const [first] = tries;
   const attempts = attemptsOf(tries);
   if (first === undefined || attempts <= mostAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(tries, same)) return [];
-  // Without a name they may be of several calls, of which those with an answer were made apart.
-  const isShared = first.call === undefined && first.lane.isOneThread;
+  // Unnamed attempts may belong to several calls. Calls with a response were separate.
+  const isShared = first.call === undefined && first.lane.isSequential;
   if (!isShared) return [storm(tries, attempts)];
   if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
   const most =
     needs && Math.max(1, (needs.calls ?? 1) - same.filter((each) => isAnswered(each) && !tries.includes(each)).length);
-  const apart = callsOf(tries, most);
+  const apart = splitIntoCalls(tries, most);
   const tooMany = apart.filter(({ length }) => length > mostAttempts);
   if (apart.length > 1) return tooMany.map((each) => storm(each, each.length));
   return [attempts <= mostAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
@@ -56,35 +56,35 @@ const storm = (tries: readonly JudgedRequest[], attempts: number) =>
   finding('retry-storm', 'fail', tries, {
     measured: `${attempts} attempts`,
     allowed: `${mostAttempts} attempts`,
-    text: `${triedTimes(tries, `${attempts} times`)} Bound the attempts, and retry in one layer only: retries inside retries multiply.`,
+    text: `${triedTimes(tries, `${attempts} times`)} Limit the attempts, and retry in one layer only: nested retries multiply.`,
   });
 
 function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
   const least = Math.ceil(attempts / mostAttempts);
   return finding('retry-storm', 'warn', tries, {
-    measured: `${attempts} attempts in all, by at least ${least} calls`,
-    allowed: `${mostAttempts} attempts of each call`,
-    text: `${triedTimes(tries, `${attempts} times in all`)} That is allowed to ${least} calls or more, and nothing tells them apart: name them in X-Sim-Call, and bound the attempts of each.`,
+    measured: `${attempts} attempts in total, by at least ${least} calls`,
+    allowed: `${mostAttempts} attempts per call`,
+    text: `${triedTimes(tries, `${attempts} times in total`)} ${least} or more calls may send as many, but these requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
   });
 }
 
-/** `GET /pets was tried 7 times within 6.0 s while it was refused.` */
+/** Sentence about the attempts: `GET /pets was tried 7 times within 6.0 s while it was refused.` */
 const triedTimes = (tries: readonly JudgedRequest[], often: string) => {
   const [first] = tries as [JudgedRequest];
   const lastedMs = (tries.at(-1) as JudgedRequest).arrivedAtMs - first.arrivedAtMs;
-  return `${target(first)} was tried ${often} within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no answer of use'}.`;
+  return `${target(first)} was tried ${often} within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
 };
 
-/** Whether it came after a wait that an answer had asked for. */
+/** Whether the attempt came after the required wait. */
 function isObedient(request: JudgedRequest): boolean {
   const refusal = request.retryOf ?? request.retryOfOutage;
   return refusal !== undefined && (earlyMs(refusal, request) ?? Number.POSITIVE_INFINITY) <= toleranceMs;
 }
 
 /**
- * Whether a client polls in one rhythm whatever the answer is: it was answered before these tries, or continued after them,
- * in the same rhythm. A 404 is an answer, too.
- * @param all the requests of the same fingerprint
+ * Whether the client polls at a constant interval regardless of responses. True if it polled at the same interval
+ * before or after these attempts; a 404 counts as a response.
+ * @param all all requests with the same fingerprint
  */
 function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
   if (gapMs(tries[0], tries[1]) < leastPollMs) return false;
@@ -105,7 +105,7 @@ function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]):
 const gapMs = (one: JudgedRequest | undefined, next: JudgedRequest | undefined) =>
   (next?.arrivedAtMs ?? Number.POSITIVE_INFINITY) - (one?.arrivedAtMs ?? 0);
 
-/** The tries of a call that got no answer of use, up to the one that did. */
+/** Attempts per call without a usable response, including the first usable one. */
 function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
   const lanes = new ByLane(() => new Map<number, JudgedRequest[]>());
   const calls: JudgedRequest[][] = [];
@@ -126,26 +126,28 @@ function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
   return calls;
 }
 
-/** What comes long after it might is no storm, and may be the next call of a client that asks every few minutes. */
-function splitAtRests(tries: readonly JudgedRequest[]): JudgedRequest[][] {
+/**
+ * Splits attempts at long pauses, after which a request may be the next call of a client that polls every few minutes.
+ */
+function splitAtPauses(tries: readonly JudgedRequest[]): JudgedRequest[][] {
   const parts: JudgedRequest[][] = [];
   for (const request of tries) {
     const last = parts.at(-1)?.at(-1);
     const mayComeMs = last && Math.max(last.answeredAtMs, last.deadlineMs ?? 0);
-    if (mayComeMs === undefined || request.arrivedAtMs - mayComeMs >= restMs) parts.push([request]);
+    if (mayComeMs === undefined || request.arrivedAtMs - mayComeMs >= pauseMs) parts.push([request]);
     else parts.at(-1)?.push(request);
   }
   return parts;
 }
 
-/** The tries of one call; equal calls that began side by side share the tries. */
+/** Number of attempts per call. Equal calls that started concurrently share the attempts. */
 function attemptsOf(tries: readonly JudgedRequest[]): number {
   let retries = 0;
   for (const request of tries) if (followsAnother(request, tries[0] as JudgedRequest)) retries++;
   return 1 + Math.ceil(retries / Math.max(1, tries.length - retries));
 }
 
-/** Whether a request came after the answer to an earlier one of the same tries, as far as can be known. */
+/** Whether a request came after the response to an earlier attempt, if known. */
 const followsAnother = (request: JudgedRequest, first: JudgedRequest) =>
   request !== first &&
-  (request.retryOf !== undefined || (request.lane.isOneThread && request.id > first.lastArrivedId));
+  (request.retryOf !== undefined || (request.lane.isSequential && request.id > first.lastArrivedId));

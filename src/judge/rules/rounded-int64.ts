@@ -2,20 +2,20 @@ import { textOfBytes } from '../../values/json-bytes.js';
 import { finding, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
-/** Digits enough to be beyond 2^53, also as a floating-point number with an exponent. */
+/** Numbers that may exceed 2^53, also in floating-point notation with an exponent. */
 const largeNumber = /-?\b\d(?:\.\d+)?[eE]\+?\d+\b|-?\b\d{16,19}\b/g;
 
-/** What the pattern above needs, and most texts do not have. */
+/** Quick check before the pattern above, negative for most texts. */
 const mayBeLarge = /\d{16}|\d[eE]/;
 
 const largeNumbers = (text: string): string[] => (mayBeLarge.test(text) ? (text.match(largeNumber) ?? []) : []);
 
-/** The client sends an identifier back that its own number type has rounded. */
+/** Finds identifiers that the client sends back rounded by its own number type. */
 export const roundedInt64: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const given = new Set<string>();
-    /** The bodies that were read: a list comes again and again. */
+    /** Response bodies already searched, because lists repeat. */
     const read = new Set<string>();
     let lastBody: string | undefined;
     const exactOf = new Map<string, string>();
@@ -25,7 +25,7 @@ export const roundedInt64: WireRule = {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(keyOf(sent));
-          // What is rounded may be an identifier that was given too; then nobody can tell.
+          // A rounded number may equal another identifier of the service, which is then undecidable.
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
         }
@@ -50,7 +50,7 @@ export const roundedInt64: WireRule = {
           {
             measured: first.sent,
             allowed: first.exact,
-            text: `The service said ${first.exact}, and the client sent ${first.sent}: its JSON reader rounds whole numbers beyond 2^53. Read identifiers as text or as big integers.`,
+            text: `The service sent ${first.exact}, but the client sent back ${first.sent}: its JSON parser rounds whole numbers above 2^53. Parse identifiers as text or as big integers.`,
           },
         ),
       ],
@@ -60,8 +60,8 @@ export const roundedInt64: WireRule = {
 
 const isRoundable = (text: string) => /^-?\d+$/.test(text) && !formsOf(text).includes(text);
 
-/** How a number that was rounded to a double is written: the shortest digits, as JavaScript does, or all of them. */
+/** Texts of a number rounded to a double: shortest digits, as in JavaScript, or all digits. */
 const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(exact)))];
 
-/** With an exponent, by its value: languages write it differently. */
+/** Lookup key of a number. By value for exponents, which languages format differently. */
 const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);

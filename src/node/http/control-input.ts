@@ -3,14 +3,14 @@ import { ControlError, invalid } from '../../control-api/control-error.js';
 import type { AnyControlOperation } from '../../control-api/control-operation.js';
 import { JsonError, type JsonObject, type JsonValue, jsonText, parseJson } from '../../values/json.js';
 import { parseJsonInSteps } from '../../values/json-in-steps.js';
-import { inOneGo, type Steps } from '../../values/steps.js';
+import { runToEnd, type Steps } from '../../values/steps.js';
 
 /**
  * The input of an operation: what path, query and body say, in one flat object.
  * @throws {ControlError} for a body that is no JSON object, and for a field that is there twice
  */
 export const readInput = (request: Request, operation: AnyControlOperation): JsonObject =>
-  inOneGo(readInputInSteps(request, operation, false));
+  runToEnd(readInputInSteps(request, operation, false));
 
 /** The same in steps, for a large body. */
 export function* readInputInSteps(request: Request, operation: AnyControlOperation, isLarge = true): Steps<JsonObject> {

@@ -33,7 +33,7 @@ test.concurrent('requests wait for a store that is paused for a moment, and get 
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(await healthOf(one)).toMatchObject({ stale: true });
   expect((await one.control.countRequests()).count).toBe(1);
-  const away = { outcome: 'inconclusive', reason: expect.stringContaining('The store was away') };
+  const away = { outcome: 'inconclusive', reason: expect.stringContaining('The store was unavailable') };
   expect(await Promise.all([one, two].map(({ control }) => control.getVerdict()))).toMatchObject([away, away]);
   await redis.signal('SIGCONT');
   await vi.waitFor(() => isServing(one), patient);
@@ -133,7 +133,7 @@ test.concurrent('what is done after its client got a 503 says so in the journal'
     const { outcome, reason } = await two.control.getVerdict();
     expect([outcome, reason]).toEqual([
       'inconclusive',
-      expect.stringMatching(/^The store was away between .*not known/),
+      expect.stringMatching(/^The store was unavailable between .*is incomplete/),
     ]);
   }, patient);
 });

@@ -1,28 +1,28 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
-/** What became of equal reads, which nobody can tell apart by themselves. */
-interface Answers {
-  /** How many calls the scenario asks for, and how many answers of use came. */
+/** Counts of equal reads, which are individually indistinguishable. */
+interface EqualReads {
+  /** Number of calls that the scenario asks for, and number of usable responses. */
   asked: number;
   answered: number;
-  /** The failed reads that were the end of a call, where fewer answers came than calls were asked for. */
+  /** Failed last reads of calls, if there were fewer responses than calls. */
   missing: readonly JudgedRequest[];
-  /** Why nobody can tell whether a lost answer was asked for again. */
+  /** Reason why it is unclear whether a read with a lost response was repeated. */
   doubt: string | undefined;
 }
 
-const none: Answers = { asked: 0, answered: 0, missing: [], doubt: undefined };
+const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
- * Counts the answers to equal reads without a name. A read that follows a failed one may be another try of it or the next
- * call: where a client makes as many calls as the scenario asks for, the number of answers tells which.
+ * Compares equal unnamed reads with the scenario's number of calls. A read after a failed read can be a retry or the
+ * next call; the number of responses shows which.
  */
-export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boolean): Answers {
+export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {
   const { requests, needs, isOver, end, pending } = run;
   let reads = 0;
   let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
-  /** Of the reads, where they all have the same. */
+  /** Fingerprint of the reads, if all are equal. */
   let fingerprint: number | undefined;
   for (const request of requests) {
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
@@ -39,16 +39,16 @@ export function answersFor(run: Run, isFailed: (request: JudgedRequest) => boole
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
-  // One answer in the end, after all the tries: that may be all of one call, and the others were never made.
+  // A single response after all attempts may belong to a single call, with the other calls never sent.
   const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
   if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
 }
 
 const doubt =
-  'Answers were lost, and equal reads followed: whether those were other tries or the next calls only their names in X-Sim-Call tell.';
+  'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
 
-/** A lost answer, and more than one answer to equal reads after it. */
+/** Whether a response was lost and equal reads got several responses afterwards. */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((tries) => {
     const at = tries.findIndex((each) => isLostRead(each));
