@@ -88,7 +88,7 @@ async function readLog(
     notices.push(...opened.notices);
     if (birth.scenario.name !== scenarioName) {
       throw new LogOpenError(
-        `expected ${folder} to hold the state of the scenario ${scenarioName}, got that of ${birth.scenario.name}; start with that one, name another folder, or begin anew with --data-reset`,
+        `expected ${folder} to hold the state of the scenario ${scenarioName}, got that of ${birth.scenario.name}; start with that one, name another folder, or start a new log with --data-reset`,
       );
     }
     const { machine, difference } = await readMachine(opened, machineOptions, resolved);

@@ -1,7 +1,7 @@
 import { version } from '../control-api/har.js';
 import { LogOpenError } from '../persistence/log.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
-import { StoreAwayError } from '../persistence/redis/connection.js';
+import { StoreUnavailableError } from '../persistence/redis/connection.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
@@ -19,7 +19,7 @@ const beatMs = 2_000;
 
 /**
  * Reads the log of a store up to its end and joins its replicas.
- * @throws {LogOpenError} when the log cannot be used; {StoreAwayError} when the store cannot be reached
+ * @throws {LogOpenError} when the log cannot be used; {StoreUnavailableError} when the store cannot be reached
  */
 export async function openReplica(options: ReplicaOptions): Promise<OpenReplica> {
   const { address, resolved, scenarioName, writer } = options;
@@ -68,7 +68,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
       await run({ kind: 'scenario', scenario: resolved.scenario, hash, after: scenarioHash });
       notices.push(`The scenario ${scenarioName} has changed since the last start; it is loaded, and the pets stay.`);
     }
-    if (isLost) throw new StoreAwayError('The store lost entries while the log was joined.');
+    if (isLost) throw new StoreUnavailableError('The store lost entries while the log was joined.');
     isOpen = true;
   } catch (error) {
     await close();

@@ -4,7 +4,7 @@ import { LogOpenError } from '../persistence/log.js';
 import type { OutageLog } from '../persistence/outage-log.js';
 import { readMachine } from '../persistence/read-machine.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
-import { patienceMs } from '../persistence/redis/appender.js';
+import { appendTimeoutMs } from '../persistence/redis/appender.js';
 import { openRedisLog } from '../persistence/redis/open-redis-log.js';
 import type { RedisLog } from '../persistence/redis/redis-log.js';
 import type { StoreTime } from '../persistence/redis/store-time.js';
@@ -80,17 +80,17 @@ export async function readReplica(
         onNotice(sentence);
       },
       liveReplicas: () => (machine?.replicas.list() ?? []).map(({ name }) => name),
-      onAway() {
+      onOutage() {
         away.reportOutage();
         onNotice(
-          `The store ${address.shown} is away: requests wait ${patienceMs / 1_000} s for it, and then get a 503.`,
+          `The store ${address.shown} is unreachable: requests wait ${appendTimeoutMs / 1_000} s for it, then receive a 503.`,
         );
       },
-      async onBack(awayMs) {
+      async onRecovery(outageMs) {
         // What has waited for it for long may still be refused.
         await settled();
         const refused = counted(away.reportRecovery(), 'request');
-        onNotice(`The store ${address.shown} is back after ${(awayMs / 1_000).toFixed(1)} s; ${refused} got a 503.`);
+        onNotice(`The store ${address.shown} is back after ${(outageMs / 1_000).toFixed(1)} s; ${refused} got a 503.`);
       },
       onError: (error) => console.error(error),
     },
@@ -100,7 +100,7 @@ export async function readReplica(
   try {
     if (birth.scenario.name !== scenarioName) {
       throw new LogOpenError(
-        `expected ${address.shown} to hold the state of the scenario ${scenarioName}, got that of ${birth.scenario.name}; start with that one, use another name, or begin anew with --data-reset`,
+        `expected ${address.shown} to hold the state of the scenario ${scenarioName}, got that of ${birth.scenario.name}; start with that one, use another name, or start a new log with --data-reset`,
       );
     }
     const found = await readMachine(opened, machineOptions(options, time), resolved);

@@ -55,7 +55,7 @@ const serveOptions: Record<keyof ServeOptions, true> = {
 /**
  * Serves a simulator over HTTP that outlives its process: pets, windows, strikes, bans, clock, faults, sandboxes and
  * journal are in a folder or a store before an answer goes out.
- * @throws {TypeError} without `data`; {LogOpenError} for a folder or a log that cannot be used or holds the state of another scenario; {StoreAwayError}
+ * @throws {TypeError} without `data`; {LogOpenError} for a folder or a log that cannot be used or holds the state of another scenario; {StoreUnavailableError}
  * for a store that cannot be reached; {ScenarioError}; and as `listen`
  * @example const server = await serve({ scenario: 'minute-wall', data: './state' });
  */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogOpenError } from '../persistence/log.js';
 import { OutageLog } from '../persistence/outage-log.js';
-import { LogMovedError } from '../persistence/redis/log-moved-error.js';
+import { LogChangedError } from '../persistence/redis/log-changed-error.js';
 import { newWriterName } from '../persistence/redis/open-redis-log.js';
 import type { OpenPort } from './http/server.js';
 import { type OpenReplica, openReplica } from './open-replica.js';
@@ -59,9 +59,9 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
         return await openReplica({ ...options, reset, writer, incarnation, away, onFatal: end, onNotice, onLost });
       } catch (error) {
         // While it was read, others have written a newer snapshot and dropped what it was read from.
-        if (!(error instanceof LogMovedError)) throw error;
+        if (!(error instanceof LogChangedError)) throw error;
         if (tries === mostTries)
-          throw new LogOpenError(`${error.message}; start again, or begin anew with --data-reset`);
+          throw new LogOpenError(`${error.message}; start again, or start a new log with --data-reset`);
       }
     }
   }

@@ -2,7 +2,7 @@ import type { PlainCall } from '../requests/plain-call.js';
 import { fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
 import type { Command } from './command.js';
 
-/** A call as JSON holds it. */
+/** JSON form of a call. */
 export type JsonCall = Omit<PlainCall, 'body'> & { body?: JsonBytes | undefined };
 
 export const toJsonCall = (call: PlainCall): JsonCall =>
@@ -13,13 +13,13 @@ export const fromJsonCall = (call: JsonCall): PlainCall => ({
   body: call.body === undefined ? undefined : fromJsonBytes(call.body),
 });
 
-/** A command as it stands in a log. Only the body of a request is not JSON by itself. */
+/** Converts a command to its JSON form. Only a request body is not JSON already. */
 export const toJsonCommand = (command: Command): unknown =>
   command.kind === 'request' && command.call.body !== undefined
     ? { ...command, call: toJsonCall(command.call) }
     : command;
 
-/** The command that `toJsonCommand` made into JSON. */
+/** Restores a command from the result of `toJsonCommand`. */
 export function fromJsonCommand(value: unknown): Command {
   const command = value as Exclude<Command, { kind: 'request' }> | { kind: 'request'; call: JsonCall };
   return command.kind === 'request' ? { ...command, call: fromJsonCall(command.call) } : command;

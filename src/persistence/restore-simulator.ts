@@ -11,7 +11,7 @@ import { applyScenario, restoreServices } from '../simulator/simulator-state.js'
 import { fromJsonCall } from './command-json.js';
 import type { JsonDelayed, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/** What followed the head of a simulator or of a named snapshot. */
+/** Pieces of a simulator or a named snapshot: the head, then pets and keys. */
 export interface StateParts<Head> {
   readonly head: Head;
   readonly pets: Pet[];
@@ -19,7 +19,7 @@ export interface StateParts<Head> {
   readonly unlistedKeys: ExportedKey[];
 }
 
-/** Everything that was captured of a simulator. */
+/** All pieces of a simulator. */
 export interface SimulatorParts extends StateParts<SimulatorPiece> {
   readonly entries: RequestRecord[];
   readonly held: RequestRecord[];
@@ -29,7 +29,7 @@ export interface SimulatorParts extends StateParts<SimulatorPiece> {
 
 export type ScenarioOf = (number: number) => ResolvedScenario;
 
-/** Brings a simulator at the start of the scenario `petsFrom` to what was captured. */
+/** Restores the captured state of a simulator that is at the start of the scenario `petsFrom`. */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);
   const { head, pets } = parts;

@@ -41,7 +41,7 @@ test('serve --data goes on after SIGTERM, refuses another scenario, and begins a
   expect(await second.stop()).toBe(0);
 
   const refused = await runCommandLine(['serve', '--data', data, '--scenario', 'minute-wall', '--port', '0']);
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('begin anew with --data-reset')]);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('start a new log with --data-reset')]);
 
   const third = await startServer(['--data', data, '--data-reset', '--scenario', 'minute-wall']);
   expect(third.listening.keys).not.toContainEqual(expect.objectContaining({ state: 'banned' }));

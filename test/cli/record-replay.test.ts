@@ -93,7 +93,7 @@ test('a run goes on when its recording cannot be written any more, and says so',
   expect(stderr).toContain('INCONCLUSIVE');
   const replayed = run(['replay', 'run.jsonl'], cwd);
   expect(replayed.status).toBe(2);
-  expect(replayed.stderr).toMatch(/The recording can be read up to entry \d+: .*; 1 entry is left out\.\n/);
+  expect(replayed.stderr).toMatch(/The recording is readable up to entry \d+: .*; 1 entry is ignored\.\n/);
 });
 
 /** Changes one byte in a line of a file. */
@@ -111,7 +111,7 @@ test('a damaged recording is replayed up to the damage and never succeeds', () =
   // The first line is the header.
   damage(join(cwd, 'run.jsonl'), 4);
   const left = entries - 3;
-  const notice = new RegExp(`can be read up to entry 3: .* got one that was changed; ${left} entries are left out`);
+  const notice = new RegExp(`is readable up to entry 3: .* got a changed one; ${left} entries are ignored`);
 
   const replayed = run(['replay', 'run.jsonl'], cwd);
   expect(replayed.status).toBe(2);
@@ -147,7 +147,7 @@ test('a replay counts entries from their positions if a line lost its end', () =
   const { status, stderr } = run(['replay', 'run.jsonl'], cwd);
   expect(status).toBe(2);
   expect(stderr).toContain(`can be read up to entry 3: `);
-  expect(stderr).toContain(`; ${lines.length - 4} entries are left out`);
+  expect(stderr).toContain(`; ${lines.length - 4} entries are ignored`);
 });
 
 test('the replay of a damaged folder counts the entries that it could not read', async () => {

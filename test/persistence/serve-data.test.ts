@@ -124,7 +124,7 @@ describe('a server with data', () => {
     const first = await start(data, { scenario: 'minute-wall' });
     await stop(first);
     await expect(start(data)).rejects.toThrow(
-      `expected ${data} to hold the state of the scenario default, got that of minute-wall; start with that one, name another folder, or begin anew with --data-reset`,
+      `expected ${data} to hold the state of the scenario default, got that of minute-wall; start with that one, name another folder, or start a new log with --data-reset`,
     );
     const anew = await start(data, { dataReset: true });
     expect((await anew.control.getHealth()).scenario).toBe('default');
