@@ -339,7 +339,7 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     damage: (folder) => rmSync(join(folder, secondLog)),
     snapshot: 10,
     left: [],
-    notice: /^Failed to find the log after entry 10: what happened after it is lost\.$/,
+    notice: /^Failed to find the log after entry 10: later entries are lost\.$/,
   },
   {
     what: 'no log at all',
@@ -348,7 +348,7 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     },
     snapshot: 10,
     left: [],
-    notice: /^Failed to find the log after entry 10: what happened after it is lost\.$/,
+    notice: /^Failed to find the log after entry 10: later entries are lost\.$/,
   },
   {
     what: 'no first file, which the newest snapshot does not need',

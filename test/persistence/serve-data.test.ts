@@ -114,7 +114,7 @@ describe('a server with data', () => {
     const file = join(data, readdirSync(data).find((name) => name.startsWith('log-')) as string);
     writeFileSync(file, '{"crc":"0', { flag: 'a' });
     const second = await start(data);
-    expect(second.notices).toEqual([expect.stringContaining('cut')]);
+    expect(second.notices).toEqual([expect.stringContaining('was interrupted')]);
     expect((await second.control.getHealth()).log?.notices).toEqual(second.notices);
     expect(await statusOf(second.baseUrl, '/pets/41')).toBe(200);
   });

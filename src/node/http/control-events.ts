@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { tooMany } from '../../control-api/control-error.js';
-import type { EntryTexts } from '../../control-api/entry-stream.js';
+import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { drained } from './drained.js';
 import { createEventBatch } from './event-batch.js';
 import { stalledMs } from './send-pieces.js';
@@ -20,9 +20,7 @@ export function createEventSender() {
     send: (source: Source) => Promise<void>,
   ): Promise<void> {
     if (readers >= mostReaders) {
-      throw tooMany(
-        `There are ${mostReaders} readers of events, which is the limit; expected one of them to leave first.`,
-      );
+      throw tooMany(`Expected at most ${mostReaders} event streams; close one first.`);
     }
     const source = open();
     readers++;
@@ -47,7 +45,7 @@ export function createEventSender() {
         }
       }),
     /** Sends entries of the journal until `signal` is aborted: those that are there as fast as the client reads them. */
-    sendEntries: (response: ServerResponse, open: () => EntryTexts, signal: AbortSignal) =>
+    sendEntries: (response: ServerResponse, open: () => EntryFeed, signal: AbortSignal) =>
       sendTo(response, open, async (entries) => {
         const batch = createEventBatch(response);
         try {

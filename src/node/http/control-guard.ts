@@ -65,7 +65,7 @@ export function checkControlRequest(
   const contentType = headers['content-type'] ?? (hasBody(request) ? '' : 'application/json');
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead && contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    return refusal(415, 'unsupported_media_type', 'The control API takes JSON; send Content-Type: application/json.');
+    return refusal(415, 'unsupported_media_type', 'The control API expects JSON; send Content-Type: application/json.');
   }
   return undefined;
 }

@@ -5,9 +5,9 @@ import type { Backend } from '../../control-api/backend.js';
 import { ControlError, toControlError, unavailable } from '../../control-api/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control-api/control-operation.js';
 import { controlOperations } from '../../control-api/control-operations.js';
-import type { EntryTexts } from '../../control-api/entry-stream.js';
+import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { isLazy, jsonPieces } from '../../control-api/lazy-result.js';
-import { perform, performInSteps, performInTexts } from '../../control-api/perform.js';
+import { openEntryFeed, perform, performInSteps } from '../../control-api/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control-api/sandbox-operations.js';
 import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
@@ -111,8 +111,8 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
         if (operation.method === 'GET') return runNow();
         return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
       };
-      if (operation.texts !== undefined) {
-        const open = () => performInTexts(operation, target, readInput(request, operation)) as EntryTexts;
+      if (operation.feed !== undefined) {
+        const open = () => openEntryFeed(operation, target, readInput(request, operation)) as EntryFeed;
         return events.sendEntries(response, open, signal as AbortSignal);
       }
       if (operation.contentType === 'text/event-stream') {
@@ -166,7 +166,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
   });
 
   app.use(() => {
-    throw new ControlError(404, 'not_found', 'There is no such control path; GET /__sim/openapi.json lists them.');
+    throw new ControlError(404, 'not_found', 'Unknown control path; GET /__sim/openapi.json lists all paths.');
   });
   app.use(answerError((response, body) => errorBodies.set(response, body)));
   return (request, response, report) => {

@@ -175,11 +175,11 @@ test.concurrent.for([
       const { status } = await create(replica, { name: 'after' });
       // A stream with its beginning is read again; a replica that has done so may serve.
       if (what === 'its oldest entry') expect(status).toBe(503);
-      await vi.waitFor(() => expect(replica.said[0]).toMatch(/entries that were applied are not there/), patient);
+      await vi.waitFor(() => expect(replica.said[0]).toMatch(/applied entries are missing or changed/), patient);
     }
     if (what !== 'its oldest entry') return;
     for (const { ended } of replicas) {
-      await vi.waitFor(() => expect(ended[0]).toContain('the store has lost a part of it'), patient);
+      await vi.waitFor(() => expect(ended[0]).toContain('the store has lost entries'), patient);
     }
   },
 );
