@@ -61,9 +61,8 @@ export async function serveState<State extends OpenState>(
 
 /**
  * Serves a simulator over HTTP.
- * @throws {Error} with the system's `code` (`EADDRINUSE`) when the address is not free, and {RangeError} for a host that is
- * not loopback without `controlToken`, for a token that no header can carry, and for an origin that no browser sends; {TypeError}
- * for an option that there is not
+ * @throws {Error} with the system's `code` (`EADDRINUSE`) for an address in use; {RangeError} for a host that is not loopback
+ * without `controlToken`, for a token that no header can contain, and for an invalid origin; {TypeError} for an unknown option
  * @example const server = await listen(createSimulator(), { port: 0 });
  */
 export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
@@ -79,7 +78,7 @@ interface MemoryState extends OpenState {
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
 }
 
-/** A simulator in memory. */
+/** State in memory: one simulator and its sandboxes. */
 export const memoryEngine = (
   sim: Simulator,
   { handlers = [], sandboxes: limits }: Pick<ListenOptions, 'handlers' | 'sandboxes'> = {},
@@ -87,13 +86,13 @@ export const memoryEngine = (
   async open() {
     const hasHandlers = typeof handlers === 'function' || handlers.length > 0;
     const extensionOf = hasHandlers ? await mount(sim, handlers) : undefined;
-    // Not the machine's time, which somebody may set.
+    // Monotonic, because the machine's clock may be set.
     const sandboxes = new Sandboxes(sim, () => performance.now(), limits);
     const load: MemoryState['load'] = async (scenario, { reseed = false } = {}) => sim.load(scenario, { reseed });
     return { backend: createDirectBackend(sim, sandboxes), sandboxes, extensionOf, load, close: async () => {} };
   },
 });
 
-// With Express, so only where it is used.
+// Imports Express, and therefore only on demand.
 const mount = async (...args: Parameters<typeof import('./custom-routes/extensions.js').createExtensions>) =>
   (await import('./custom-routes/extensions.js')).createExtensions(...args);

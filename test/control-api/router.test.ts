@@ -54,12 +54,12 @@ test.each(bodies)('a body that is %s gets 400 and changes nothing', async (_what
 });
 
 const targets: [method: string, target: string, status: number, message: string][] = [
-  ['GET', '/__sim/keys/%zz', 400, 'The path holds a "%"'],
-  ['GET', '/__sim/keys/%ff', 400, 'The path holds a "%"'],
+  ['GET', '/__sim/keys/%zz', 400, 'The path contains a "%"'],
+  ['GET', '/__sim/keys/%ff', 400, 'The path contains a "%"'],
   ['GET', '/__sim/keys/%00', 404, 'Unknown API key'],
   ['GET', '/__sim/keys/%2e%2e%2fclock', 404, 'Unknown API key'],
   ['PUT', '/__sim/snapshots/a%2fb', 400, 'expected a name'],
-  ['GET', '/__sim/sandboxes/%zz/clock', 400, 'The path holds a "%"'],
+  ['GET', '/__sim/sandboxes/%zz/clock', 400, 'The path contains a "%"'],
   ['GET', '/__sim/sandboxes/none/clock', 404, 'Unknown sandbox'],
   ['GET', '/__sim/sandboxes/none', 404, 'Unknown sandbox'],
   ['GET', '/__sim/sandboxes/a%20b', 400, 'expected a name of 1 to 64'],

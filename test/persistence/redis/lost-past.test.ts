@@ -42,7 +42,7 @@ test.concurrent('requests wait for a store that is paused for a moment, and get 
   await vi.waitFor(() => expect(one.saidOfStore).toHaveLength(2), patient);
   expect(one.saidOfStore).toEqual([
     expect.stringMatching(/^The store redis:\S+ is unreachable: requests wait 3 s for it, then receive a 503\.$/),
-    expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; 3 requests got a 503\.$/),
+    expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; 3 requests received a 503\.$/),
   ]);
   // It came after its deadline: nobody did it.
   const { pets } = await two.control.exportState();
@@ -82,7 +82,7 @@ test.concurrent('a store that has lost the last second is believed, and every re
   for (const replica of [one, two]) {
     await vi.waitFor(() => isServing(replica), patient);
     expect((await get(replica, `/pets/${lost.id}`)).status).toBe(404);
-    expect(replica.said[0]).toMatch(/^What was applied is not what the store has: .*The log is read again\.$/);
+    expect(replica.said[0]).toMatch(/^The store lost entries: .*The log is read again\.$/);
   }
   expect(((await (await create(two)).json()) as { id: number }).id).toBe(lost.id);
 });
