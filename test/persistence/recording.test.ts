@@ -179,6 +179,6 @@ test('a file that is no recording is refused', () => {
   const file = join(newFolder(), 'notes.txt');
   writeFileSync(file, 'my notes\n');
   expect(() => readRecordedLog(file)).toThrow(
-    `expected a file that --record wrote, got ${file}, whose first line is damaged or from another kind of file`,
+    `expected a file from --record, got ${file}, whose first line is damaged or from another kind of file`,
   );
 });

@@ -81,7 +81,7 @@ export function readRecordedLog(path: string): RecordedLog {
   const header = readHeader<RecordingHeader>(path, 'petstore-sim recording');
   if (header === undefined) {
     throw new LogOpenError(
-      `expected a file that --record wrote, got ${path}, whose first line is damaged or from another kind of file`,
+      `expected a file from --record, got ${path}, whose first line is damaged or from another kind of file`,
     );
   }
   const { version, birth } = header;

@@ -10,7 +10,7 @@ const watchMs = 250;
 
 /** The store cannot be reached. The message contains no password. */
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreAwayError';
+  override readonly name = 'StoreUnavailableError';
 }
 
 /** The store rejected a command, which had no effect. */
