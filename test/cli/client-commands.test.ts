@@ -310,7 +310,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
     expect(out).toContain(assumptions.listOrder.question);
     expect(out).toContain('output of the command: expected 1, got 40');
     expect(out).not.toContain('paging');
-    expect(out).toMatch(/The client met 5 of 5 choices that the document leaves open; 2 would break it\.\n$/);
+    expect(out).toMatch(/Tested 5 of 5 choices that the document leaves open; 2 would break the client\.\n$/);
   });
 
   test('runs every alternative of every assumption, each against a service of its own', async () => {
