@@ -4,11 +4,11 @@ import { figures } from './figures.mjs';
  * @typedef {object} Aim
  * @property {string} what
  * @property {string} aim
- * @property {string} [found] none where it was not measured
- * @property {string} [spread] from the lowest to the highest
- * @property {string} [byCpu] the same by processor time for a request
+ * @property {string} [found] absent if not measured
+ * @property {string} [spread] from the lowest to the highest value
+ * @property {string} [byCpu] same by processor time per request
  * @property {boolean} [isReached]
- * @property {string} [because] what stands in the way where it is not
+ * @property {string} [because] obstacle of a missed aim
  */
 
 const number = (value, digits) =>
@@ -17,7 +17,7 @@ const range = ({ lowest, highest }, digits) =>
   lowest === undefined ? undefined : `${number(lowest, digits)}–${number(highest, digits)}`;
 
 /**
- * What is found of an aim, from a number or from the median, the lowest and the highest of some.
+ * Evaluates an aim from a number, or from a median with the lowest and the highest value.
  * @returns {Aim}
  */
 function row(what, [sign, bound], found, { digits = 2, unit = '', decidedBy = 'median', byCpu, because } = {}) {
@@ -37,7 +37,7 @@ function row(what, [sign, bound], found, { digits = 2, unit = '', decidedBy = 'm
   };
 }
 
-/** Of a pair of servers, by requests a second. */
+/** Aim for a pair of servers, by requests per second. */
 const share = (what, least, pair, options) =>
   row(what, ['≥', least], pair?.perSecond, { ...options, byCpu: pair?.cpu });
 
@@ -56,7 +56,7 @@ const obstacles = {
 };
 
 /**
- * What the simulator is to reach, and what the results found.
+ * Lists the aims of the simulator with the measured values.
  * @param {any} results
  * @returns {Aim[]}
  */

@@ -4,16 +4,16 @@ import { build } from 'esbuild';
 
 const src = join(import.meta.dirname, '../src');
 
-/** What a page imports, and every name. */
+/** Typical imports of a page, and an import of everything. */
 export const imports = {
   pages: "export { createSimulator } from './index.js'; export { handlers } from './msw.js';",
   everything: "export * from './index.js'; export * from './msw.js';",
 };
 
 /**
- * Bundles for a browser as a page would, msw left out.
- * @param {string} contents the module to bundle, as if it stood in src
- * @returns {Promise<{ gzipBytes: number, metafile: import('esbuild').Metafile }>} the size minified and gzipped
+ * Bundles a module for a browser, without msw.
+ * @param {string} contents source of the module, located in src
+ * @returns {Promise<{ gzipBytes: number, metafile: import('esbuild').Metafile }>} minified and compressed size
  */
 export async function bundle(contents) {
   const { outputFiles, metafile } = await build({

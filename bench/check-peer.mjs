@@ -1,10 +1,10 @@
 import { requestsOf } from './works.mjs';
 
 /**
- * Sends each request of the peer's works once, so that no wrong answer is measured.
+ * Sends each request of the peer's works once, to exclude wrong responses from the measurement.
  * @param {import('./peers.mjs').Peer} peer
- * @param {string} url where it listens, as `http://127.0.0.1:4610`
- * @returns {Promise<{ work: string, issue?: string }[]>} per work, with what was expected and what was found
+ * @param {string} url URL of the peer, as `http://127.0.0.1:4610`
+ * @returns {Promise<{ work: string, issue?: string }[]>} one item per work, with the expected and the received response if wrong
  */
 export async function check(peer, url) {
   const results = [];

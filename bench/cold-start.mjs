@@ -5,13 +5,13 @@ import { ratioOf } from './ratio.mjs';
 import { start } from './server-process.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
-/** Of the peers fewer starts are enough, because they take ten times as long. */
+/** Number of starts of each peer; few, because peers take ten times as long. */
 const peerTimes = 3;
 
 /**
- * From spawn to the first 200, on any core, the servers in turn; and what each takes on the disk. Ours starts as `serve`
- * does, without a scenario file.
- * @param {import('./peers.mjs').Peer[]} peers installed
+ * Measures the time from spawn to the first 200, on any core, the servers in rotation, and the size of each installation. Ours
+ * starts by `serve` without a scenario file.
+ * @param {import('./peers.mjs').Peer[]} peers installed peers
  * @param {{ times: number, say: (text: string) => void }} options
  */
 export async function measureColdStart(peers, { times, say }) {

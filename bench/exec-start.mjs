@@ -5,12 +5,12 @@ import { median } from './median.mjs';
 import { cliFile } from './peers.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
-/** A client that says when its first line ran, in milliseconds of the machine. */
+/** Client that prints the time of its first line, in milliseconds. */
 const client = ['-e', 'console.log(performance.timeOrigin + performance.now())'];
 
 /**
- * From spawn to the first line of a client: by itself, and under `petstore-sim exec`, in turn.
- * @param {import('./peers.mjs').Peer} ours installed
+ * Measures the time from spawn to the first line of a client, alternately alone and under `petstore-sim exec`.
+ * @param {import('./peers.mjs').Peer} ours installed peer
  * @param {{ times: number }} options
  */
 export function measureExecStart(ours, { times }) {

@@ -4,18 +4,18 @@ import { start, usageOf } from './server-process.mjs';
 import { compare, takePair, takeSlice, takeTogether, takeTurns } from './slice.mjs';
 import { requestsOf } from './works.mjs';
 
-/** A second process of a server, which is to be as fast: how far it is not tells how noisy shares are. */
+/** Name of a second process of the same server. Its deviation from the first shows the noise of shares. */
 export const twinOf = (name) => `${name}, again`;
 export const twinUnit = 'of its twin';
 
-/** What can be asked of a server, in this order: the list before there are more pets. */
+/** Kinds of load, in this order: the list before the number of pets grows. */
 export const workNames = ['list', 'mix', 'create'];
 const firstPort = 4610;
-/** After so many requests the code for them is compiled, or after so many seconds it is good enough. */
+/** Warm-up by requests, until the code is compiled, or at most by seconds. */
 const warmUp = { requests: 40_000, seconds: 3 };
 
 /**
- * Servers that run side by side on one core, where one at a time is loaded, and what was measured of them.
+ * Creates a group of servers on one core, of which one at a time is loaded, with the samples of each.
  * @param {{ seconds: number, say: (text: string) => void }} options `seconds` of a slice
  */
 export function createField({ seconds, say }) {
@@ -26,7 +26,7 @@ export function createField({ seconds, say }) {
 
   return {
     /**
-     * Starts a server, and the first time asks it every kind of request once.
+     * Starts a server, and checks every kind of request at the first start.
      * @param {{ name: string, peer: import('./peers.mjs').Peer, node?: string }} run
      */
     async start({ name, peer, node }) {
@@ -40,7 +40,7 @@ export function createField({ seconds, say }) {
       checked.add(name);
     },
 
-    /** Loads a server with a work until its code for it is compiled. */
+    /** Loads a server until its code is compiled. */
     async warmUp(name, work) {
       let sent = 0;
       for (let second = 0; second < warmUp.seconds && sent < warmUp.requests; second++)
@@ -48,9 +48,9 @@ export function createField({ seconds, say }) {
     },
 
     /**
-     * Loads the servers of some comparisons in turn, and notes each of them.
+     * Loads the servers of some comparisons in rotation, and records their samples.
      * @param {{ of: string, to: string }[]} comparisons
-     * @returns {Promise<Map<string, any>>} the samples by the names of the servers
+     * @returns {Promise<Map<string, any>>} samples by name of the server
      */
     async takeTurns(comparisons, work, isReversed) {
       const names = [...new Set(comparisons.flatMap(({ of, to }) => [of, to]))];
@@ -66,9 +66,9 @@ export function createField({ seconds, say }) {
     },
 
     /**
-     * Loads two servers at the same time, for their shares by processor time: for what takes longer than a turn. What they do
-     * alone is another measure.
-     * @param by a twin that is loaded instead of `to`
+     * Loads two servers at the same time, for their shares by processor time, if their work exceeds a turn. The throughput of one
+     * server alone is a separate measurement.
+     * @param by twin that is loaded instead of `to`
      */
     async takeTogether({ of, to }, work, by = to) {
       const samples = await takeTogether([runOf(of, work), runOf(by, work)], { seconds });
@@ -76,12 +76,12 @@ export function createField({ seconds, say }) {
       notePair({ of, to }, work, { of: samples[0], to: samples[1] });
     },
 
-    /** Loads a server alone, and notes what it does. */
+    /** Loads a server alone, and records its sample. */
     async takeAlone(name, work) {
       note(name, work, await takeSlice(runOf(name, work), { seconds }));
     },
 
-    /** Notes the latencies of two servers, where shares are of turns. */
+    /** Records the latencies of two servers whose shares are measured in turns. */
     async takeLatencies({ of, to }, work) {
       const slice = async (name) => {
         const { requests, other, p50Ms, p99Ms } = await takeSlice(runOf(name, work), { seconds });
@@ -107,7 +107,7 @@ export function createField({ seconds, say }) {
       for (const name of [...running.keys()]) await this.stop(name);
     },
 
-    /** Every server with what it did, and every pair. */
+    /** Samples of all servers, and all pairs. */
     found() {
       return {
         servers: [...rows.values()]
@@ -126,7 +126,7 @@ export function createField({ seconds, say }) {
     },
 
     /**
-     * How noisy the shares of the list were: what a server did beside its twin, each time that both were loaded.
+     * Noise of the shares of the list: results of a server relative to its twin, one for each joint measurement.
      * @returns {{ yardstick: number[], unit: string }}
      */
     noise(name) {
@@ -178,10 +178,10 @@ async function mustAnswer(peer, url) {
     throw new Error(`${peer.name} answers wrongly: ${issues.map((each) => each.issue).join('; ')}`);
 }
 
-/** Nothing but what was to be refused may have been. */
+/** Checks that only the intended requests were rejected. */
 function mustBeRight(name, work, { requests, other }) {
   const expected = work === 'mix' ? requests / 10 : 0;
-  // A slice ends in the middle of the ten, on each connection.
+  // On each connection, a slice ends within a group of ten requests.
   if (requests === 0 || Math.abs(other - expected) > requests / 100 + 32)
     throw new Error(`${name}, ${work}: expected ${expected} of ${requests} answers to be refusals, got ${other}`);
 }

@@ -1,26 +1,26 @@
-/** The server of a name on the same Node as another. */
+/** Row of a server on the same Node as another row. */
 export const onSameNode = (rows, name, { on }) =>
   rows.find((row) => row.on === on && (row.name === name || row.name === `${name} on Node ${on}`));
 
 /**
- * Of one server beside another, as `compare` of bench/slice.mjs makes it.
- * @param {{ ratios: any[] } | undefined} found of a part
+ * Ratios of a pair of servers, from `compare` of bench/slice.mjs.
+ * @param {{ ratios: any[] } | undefined} found results of a part
  */
 export const ratioOfPair = (found, of, to, work) =>
   found?.ratios.find((ratio) => ratio.of === of && ratio.to === to && ratio.work === work);
 
-/** A peer, or ours among them, beside the limit on the same Node, by processor time. */
+/** Share of the limit on the same Node, of a peer or of ours, by processor time. */
 export function ofLimit(found, row, work = 'list') {
   const limit = onSameNode(found.servers, 'limit', row);
   return limit && ratioOfPair(found, row.name, limit.name, work)?.cpu?.median;
 }
 
-/** The peers that answered rightly. */
+/** Peers whose responses were right. */
 export const measuredPeers = ({ servers, failed }) =>
   servers.filter(({ name, group }) => group === 'peer' && !(name in failed));
 
 /**
- * What the results come to, for the aims and for the README. What was not measured is `undefined`.
+ * Key figures of the results, for the aims and for the README; `undefined` if not measured.
  * @param {any} results
  */
 export function figures({ parts }) {
@@ -47,7 +47,7 @@ export function figures({ parts }) {
     redisOnCreate: ratioOfPair(replica, 'ours-redis', 'ours', 'create'),
     redisCpuUs: replica?.storeCpuUs,
     watched,
-    /** Each peer with how many times as often we answer the list, by way of the limit, the fastest first. */
+    /** Throughput of ours relative to each peer, for the list, by their shares of the limit, the fastest peer first. */
     peers: peers && behindUs(peers),
     startMs: cold?.rows.find(({ name }) => name === 'ours')?.startMs,
     startOverLimitMs: cold?.overLimitMs,

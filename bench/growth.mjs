@@ -1,4 +1,5 @@
-// What a number of pets costs: `node --expose-gc bench/growth.mjs PETS`, a process of its own, prints JSON.
+// Measures the cost of a number of pets: `node --expose-gc bench/growth.mjs PETS` runs in a separate process and prints
+// JSON.
 import { createSimulator } from '../dist/index.js';
 import { generatePets } from '../dist/seed.js';
 import { median } from './median.mjs';
@@ -10,7 +11,7 @@ const counts = { available: size * 0.9, pending: size * 0.1 - sold, sold };
 const calls = 10_000;
 const rounds = 7;
 
-// Compiles what makes pets.
+// Compiles the code that generates pets.
 createSimulator({ scenario: { pets: { generate: { available: 2_000 } } }, generatePets });
 const bytesBefore = heapBytes();
 const startedMs = performance.now();
@@ -31,7 +32,7 @@ const headers = { authorization: 'Bearer business-key', 'content-type': 'applica
 const base = { baseUrl: 'http://petstore.test/v1', header: (name) => headers[name] };
 const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}');
 let turn = 0;
-// A parameter that nobody knows makes every query another one, so that no list is answered as it was kept.
+// An unknown parameter makes every query unique, which prevents cached responses.
 const list = (query) => () => ({ ...base, method: 'GET', path: '/pets', query: `limit=20${query}&turn=${++turn}` });
 const works = {
   list: list(''),
@@ -42,7 +43,7 @@ const works = {
 };
 
 const samples = Object.fromEntries(Object.keys(works).map((name) => [name, []]));
-/** The works in turn; the first round compiles. */
+/** Measures the kinds of load in rotation; the first round compiles. */
 function measure(names) {
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
@@ -55,7 +56,7 @@ function measure(names) {
     }
   }
 }
-// The first create copies the pets of the scenario, so it comes after everything that only reads.
+// Measured last, because the first create copies the scenario's pets.
 measure(Object.keys(works).filter((name) => name !== 'create'));
 measure(['create']);
 const us = Object.fromEntries(Object.entries(samples).map(([name, each]) => [name, median(each)]));

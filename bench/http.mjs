@@ -2,7 +2,7 @@ import { createField, twinOf, workNames } from './field.mjs';
 
 const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
 
-/** Which of ours is held against what. */
+/** Comparisons: each form of ours, with its reference. */
 const comparisons = [
   { of: 'ours', to: 'limit', works: ['list', 'mix', 'create'] },
   { of: 'real-work', to: 'limit', works: ['list', 'create'] },
@@ -14,11 +14,11 @@ const comparisons = [
 ];
 
 /**
- * Ours in its forms and the same work by hand: round after round with fresh processes, and in each the servers in turn, first
- * in this order and then in the other.
- * @param {import('./peers.mjs').Peer[]} peers installed; comparisons between others are left out
+ * Measures the forms of ours and handwritten servers with the same work. Each round has new processes, and loads the servers
+ * in rotation, once in each direction.
+ * @param {import('./peers.mjs').Peer[]} peers installed peers; comparisons with others are skipped
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
- * @returns found, and the limit beside its twin
+ * @returns results, and the limit relative to its twin
  */
 export async function measureHttp(peers, { rounds, seconds, say }) {
   const has = (name) => peers.some((peer) => peer.name === name);
@@ -54,11 +54,11 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
 }
 
 /**
- * The peers, and ours beside them: each alone, and at the same time as the limit on the same Node; one process of each. Not in
- * turns: some take longer for what they have begun. A peer that does not run is left out and said.
- * @param {import('./peers.mjs').Peer[]} peers installed
+ * Measures the peers and ours, each alone and at the same time as the limit on the same Node, with one process of each. Not in
+ * turns, because some peers exceed a turn with the work that they have started. Skips and reports a peer that does not run.
+ * @param {import('./peers.mjs').Peer[]} peers installed peers
  * @param {{ rounds: number, seconds: number, say: (text: string) => void, missing: Record<string, string> }} options
- * `rounds`: twice the pairs of a work; `missing`: peers that could not be installed, and why
+ * `rounds`: twice the number of pairs per work; `missing`: uninstallable peers, with reasons
  */
 export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   const field = createField({ seconds, say });
@@ -72,7 +72,7 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   ];
   const twin = { of: twinOf('limit'), to: 'limit' };
   const limits = [{ name: 'limit' }, { name: twin.of }, ...(node ? [{ name: 'limit on Node 24', node }] : [])];
-  // They are so far behind that a share needs no more digits.
+  // Peers are so much slower that fewer pairs are precise enough.
   const pairs = Math.max(1, Math.ceil(rounds / 2));
   const failed = { ...missing };
   try {
@@ -83,12 +83,12 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
     for (const { to, ...run } of runs) {
       try {
         await field.start(run);
-        // All lists first: some of them take longer the more was created.
+        // All lists first, because some peers become slower with the number of created pets.
         for (const work of ['list', 'create'].filter((each) => run.peer.works.includes(each))) {
           await field.warmUp(run.name, work);
           for (let at = 0; at < pairs; at++) {
             await field.takeAlone(run.name, work);
-            // Both have the same past in the end, which can make a process a fifth slower.
+            // Alternates the twins, to average out a process's history, which can make it a fifth slower.
             const by = to === twin.to && at % 2 === 1 ? twin.of : to;
             await field.takeTogether({ of: run.name, to }, work, by);
           }

@@ -1,4 +1,4 @@
-// What a call costs without a port: `node bench/in-process.mjs`, a process of its own, prints JSON.
+// Measures the cost of a call without a port: `node bench/in-process.mjs` runs in a separate process and prints JSON.
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { createSimulator } from '../dist/index.js';

@@ -7,14 +7,14 @@ import { nodeBinary } from '../scripts/fetched-package.mjs';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
-/** Where a peer is installed. Ours in its forms is installed once, unless it needs packages beside it. */
+/** Installation folder of a peer. The forms of ours share one, unless they need additional packages. */
 export const folderOf = ({ name, packed, packages }) =>
   join(import.meta.dirname, 'peers', packed && Object.keys(packages).length === 0 ? 'ours' : name);
 
 /**
- * Installs the peer into a folder of its own, and the Node that it needs; does nothing where both are there.
+ * Installs the peer into a separate folder, and the Node that it needs; skips an existing installation.
  * @param {import('./peers.mjs').Peer} peer
- * @throws {Error} naming the log of npm, or Java where that is missing
+ * @throws {Error} with the path of npm's log, or about a missing Java
  */
 export async function install(peer) {
   const dir = folderOf(peer);
@@ -37,8 +37,8 @@ export async function install(peer) {
 }
 
 /**
- * What the peer takes on the disk: the bytes of its files, and how many packages they are.
- * @param {import('./peers.mjs').Peer} peer installed
+ * Measures the installation of a peer: total size of its files, and number of packages.
+ * @param {import('./peers.mjs').Peer} peer installed peer
  * @returns {Promise<{ bytes: number, packages: number }>}
  */
 export async function footprint(peer) {
@@ -49,11 +49,11 @@ export async function footprint(peer) {
 }
 
 /**
- * Writes the files that the peer reads, as they were before its last start, and says how to start it.
- * @param {import('./peers.mjs').Peer} peer installed
- * @param {{ port: number, node?: string, plain?: boolean }} options `node` runs it on another version of Node than its
- * own, as 24.21.0; `plain` without a scenario of its own
- * @returns {Promise<{ command: string, args: string[], env: NodeJS.ProcessEnv, cwd: string }>} for `spawn`
+ * Writes the peer's input files in their initial state, and returns the command that starts the peer.
+ * @param {import('./peers.mjs').Peer} peer installed peer
+ * @param {{ port: number, node?: string, plain?: boolean }} options `node`: version of Node instead of the peer's own, as
+ * 24.21.0; `plain`: whether to omit the peer's scenario
+ * @returns {Promise<{ command: string, args: string[], env: NodeJS.ProcessEnv, cwd: string }>} arguments for `spawn`
  */
 export async function prepare(peer, { port, node = peer.node, plain = false }) {
   const cwd = folderOf(peer);
@@ -66,10 +66,10 @@ export async function prepare(peer, { port, node = peer.node, plain = false }) {
   return { command, args, env: { ...process.env, ...env }, cwd };
 }
 
-/** The tarball of this repository; every form of ours installs the same. */
+/** Tarball of this repository, which all forms of ours install. */
 let tarball;
 
-/** Packs this repository, which builds it, under a name that changes with the content. */
+/** Packs this repository, which builds it. The name of the tarball changes with the content. */
 async function packRepository() {
   const dir = join(import.meta.dirname, 'peers/pack');
   await rm(dir, { recursive: true, force: true });
@@ -97,7 +97,7 @@ async function findJava(peer) {
   }
 }
 
-/** Runs npm there and keeps what it says in npm.log. */
+/** Runs npm in a folder, with its output in npm.log. */
 async function npm(cwd, args) {
   const log = join(cwd, 'npm.log');
   try {

@@ -8,20 +8,20 @@ import { isThere, pin } from './server-process.mjs';
 
 const usualConnections = 32;
 
-/** The load generator: wrk, or autocannon where wrk is missing. */
+/** Load generator: wrk, or autocannon if wrk is missing. */
 export const generator = isThere('wrk') ? 'wrk' : 'autocannon';
 
 /**
- * @typedef {object} Load a load generator at work
+ * @typedef {object} Load a running load generator
  * @property {import('node:child_process').ChildProcess} child
- * @property {Promise<{ requests: number, perSecond: number, p50Ms: number, p99Ms: number, other: number }>} result when it has
- * ended; `other`: answers below 200 or from 400
+ * @property {Promise<{ requests: number, perSecond: number, p50Ms: number, p99Ms: number, other: number }>} result resolves at
+ * the end; `other`: number of responses below 200 or from 400 on
  */
 
 /**
- * Sends requests over connections for a time, each as soon as the last one on its connection is answered.
- * @param {string} url where the server listens
- * @param {import('./works.mjs').WorkRequest[]} requests weighed; sent in turn
+ * Sends requests over connections for a time, each after the previous response on its connection.
+ * @param {string} url URL of the server
+ * @param {import('./works.mjs').WorkRequest[]} requests weighted requests, sent in rotation
  * @param {{ seconds: number, core?: number, connections?: number }} options `connections`: default 32
  * @returns {Promise<Load>}
  */
@@ -30,10 +30,10 @@ export function startLoad(url, requests, { seconds, core = 1, connections = usua
   return generator === 'wrk' ? startWrk(url, requests, options) : startAutocannon(url, requests, options);
 }
 
-/** The same until it has ended. */
+/** Same as `startLoad`, but waits for the end. */
 export const load = async (...args) => (await startLoad(...args)).result;
 
-/** Runs a generator on a core, and reads what it printed when it has ended. */
+/** Runs a generator on a core, and parses its output at the end. */
 function startGenerator(core, command, args, read) {
   const [pinned, pinnedArgs] = pin(core, command, args);
   const child = spawn(pinned, pinnedArgs, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -53,7 +53,7 @@ async function startWrk(url, requests, { seconds, core, connections }) {
   });
 }
 
-/** A single request needs no code for each; several are made into bytes beforehand. */
+/** Lua script of wrk. A single request needs no code per request; several requests are serialized in advance. */
 function luaOf(requests) {
   const headers = (of) =>
     `{${Object.entries(of)
@@ -89,7 +89,7 @@ async function startAutocannon(url, requests, { seconds, core, connections }) {
     Array(weight).fill({ method, path, headers, body }),
   );
   const options = { url, connections, duration: seconds, requests: turns };
-  // In the folder of the package, so that Node finds it.
+  // In the folder of the package, so that Node resolves it.
   const file = join(folderOf(autocannonPackage), `load-${new URL(url).port}.mjs`);
   writeFileSync(
     file,

@@ -1,4 +1,4 @@
-/** Numbers and tables as bench/report.mjs writes them. A value that is not there is an empty cell. */
+/** Numbers and tables of bench/report.mjs. A missing value is an empty cell. */
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 export const number = (value, digits = 0) =>
@@ -8,10 +8,10 @@ export const number = (value, digits = 0) =>
       ? whole.format(value)
       : value.toFixed(digits);
 
-/** How many times, with fewer digits the larger it is. */
+/** Formats a factor, with fewer digits for larger values. */
 export const times = (value) =>
   value === undefined || !Number.isFinite(value) ? '' : value >= 10 ? number(value) : value.toFixed(2);
 
-/** The first column is text, the others are numbers. */
+/** Formats a table whose first column is text and whose other columns are numbers. */
 export const table = (head, rows) =>
   [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -1,4 +1,4 @@
-/** The middle of the numbers that are there; `undefined` without any. @param {(number | undefined)[]} numbers */
+/** Median of the defined numbers; `undefined` without any. @param {(number | undefined)[]} numbers */
 export function median(numbers) {
   const sorted = numbers.filter((number) => number !== undefined).sort((a, b) => a - b);
   const middle = sorted.length >> 1;

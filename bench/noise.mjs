@@ -1,11 +1,10 @@
-/** The most that the yardstick of a part may spread, as a share of its median, for the part to be published. */
+/** Maximum spread of a part's yardstick for publication, as a share of its median. */
 export const mostSpread = 0.15;
 
 /**
- * How far the samples of a yardstick lie apart: from the lowest to the highest without a tenth at either end, as a share
- * of the median. The yardstick of a part that loads servers is one of them beside its twin, of the others a fixed piece of
- * work, in milliseconds.
- * @param {number[]} samples in the order in which they were taken
+ * Spread of a yardstick's samples, without the outermost tenth at either end, as a share of the median. The yardstick of a
+ * part that loads servers is a server relative to its twin; of other parts, a fixed piece of work in milliseconds.
+ * @param {number[]} samples samples in the order of measurement
  * @returns {{ samples: number, lowest: number, median: number, highest: number, spread: number }}
  */
 export function noiseOf(samples) {
@@ -17,10 +16,10 @@ export function noiseOf(samples) {
 }
 
 /**
- * Why a part must not be published.
- * @param {string} part its name
- * @param {{ unit: string } & ReturnType<typeof noiseOf>} [noise] none for a part that takes no time, as the size of a file
- * @returns {string | undefined} one sentence; `undefined` for a part that may be published
+ * Reason against publishing a part.
+ * @param {string} part name of the part
+ * @param {{ unit: string } & ReturnType<typeof noiseOf>} [noise] absent for a part without times, such as a file size
+ * @returns {string | undefined} one sentence, or `undefined` for a publishable part
  */
 export function tooNoisy(part, noise) {
   if (noise === undefined || noise.spread <= mostSpread) return undefined;

@@ -1,4 +1,4 @@
-// The server that bench/page.mjs loads. Tells on request how much processor time it has used.
+// Server for bench/page.mjs. Reports its processor time on request.
 import { createSimulator } from '../dist/index.js';
 import { listen } from '../dist/node.js';
 

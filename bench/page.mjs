@@ -1,4 +1,5 @@
-// Measures the page in Chromium: node bench/page.mjs [paint] [frames] [throughput]. Needs `npm run build`. Not part of npm run bench.
+// Measures the dashboard in Chromium: node bench/page.mjs [paint] [frames] [throughput]. Requires `npm run build`. Not
+// part of npm run bench.
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
@@ -24,7 +25,10 @@ async function open(server) {
   return page;
 }
 
-/** First paint, and when the keys can be seen and the filter takes text, after `goto`; the median of ten. */
+/**
+ * Measures the first paint after `goto`, and the time until the keys are visible and the filter accepts text; median of
+ * ten.
+ */
 async function paint() {
   const sim = createSimulator();
   const server = await listen(sim, { port: 0 });
@@ -60,7 +64,7 @@ const call = (key, query = 'limit=1') => {
   };
 };
 
-/** Frames, long tasks and heap while requests come; then with 50,000 kept, and how long a filter takes. */
+/** Measures frames, long tasks and heap under load, then the duration of a filter with 50,000 entries. */
 async function frames() {
   const sim = createSimulator({ scenario: { limits: 'off' } });
   const server = await listen(sim, { port: 0 });
@@ -140,11 +144,11 @@ async function frames() {
 }
 
 /**
- * What the server keeps of its requests a second with a page open: its processor time for a request without one, over that
- * with one, in turns. Not by the clock, because Chromium takes its time from the same two processors.
+ * Measures the throughput that remains with an open dashboard: processor time per request without the dashboard, divided by
+ * the time with it, in turns. Not by elapsed time, because Chromium uses the same two processors.
  */
 async function throughput() {
-  // In a process of its own, because execFileSync holds this one.
+  // In a separate process, because execFileSync blocks this one.
   const child = fork(new URL('./page-server.mjs', import.meta.url));
   const [{ baseUrl, controlUrl }] = await once(child, 'message');
   const load = ['-t1', '-c16', '-d4s', '-H', 'Authorization: Bearer pro-key', `${baseUrl}/pets`];

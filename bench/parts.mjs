@@ -1,4 +1,4 @@
-/** Everything that `npm run bench` measures, by the name for `--only`. */
+/** Parts of `npm run bench`, by their names for `--only`. */
 import { execFileSync } from 'node:child_process';
 import { bundle, imports } from './bundle.mjs';
 import { measureColdStart } from './cold-start.mjs';
@@ -15,30 +15,30 @@ import { yardstickMs } from './yardstick.mjs';
 
 /**
  * @typedef {object} Options
- * @property {import('./peers.mjs').Peer[]} peers installed
- * @property {Record<string, string>} missing the peers that could not be installed, and why
- * @property {import('./peers.mjs').Peer} ours one of them
- * @property {number} rounds how often everything is measured
- * @property {number} seconds how long a server is loaded at a time
- * @property {number} times how often a process is started
+ * @property {import('./peers.mjs').Peer[]} peers installed peers
+ * @property {Record<string, string>} missing uninstallable peers, with reasons
+ * @property {import('./peers.mjs').Peer} ours one of `peers`
+ * @property {number} rounds number of measurements
+ * @property {number} seconds duration of one load on a server
+ * @property {number} times number of starts of a process
  * @property {(text: string) => void} say
  */
 
 /**
  * @typedef {object} Measured
- * @property {any} found what bench/report.mjs and bench/figures.mjs read; `undefined` where it cannot be measured here
- * @property {number[]} [yardstick] how fast the machine was meanwhile; without it the part takes no time
- * @property {string} [unit] of the yardstick
+ * @property {any} found results for bench/report.mjs and bench/figures.mjs; `undefined` if not measurable here
+ * @property {number[]} [yardstick] speed of the machine during the part; absent for a part without times
+ * @property {string} [unit] unit of the yardstick
  */
 
-/** Runs Node with a script of this folder on one core, and gives what it printed. */
+/** Runs a script of this folder with Node on one core. @returns its parsed output */
 function run(...args) {
   const [command, all] = pin(0, process.execPath, args);
   const stdio = ['ignore', 'pipe', 'inherit'];
   return JSON.parse(execFileSync(command, all, { cwd: import.meta.dirname, encoding: 'utf8', stdio }));
 }
 
-/** Runs several scripts in turn, round after round, and gives what each printed, with a yardstick beside each. */
+/** Runs several scripts in rotation, each with a yardstick. @returns the outputs of each */
 function runInTurn(scripts, { rounds, say }) {
   const yardstick = [];
   const outputs = scripts.map(() => []);
@@ -52,7 +52,7 @@ function runInTurn(scripts, { rounds, say }) {
   return { outputs, yardstick, unit: 'ms' };
 }
 
-/** Of several outputs with the same fields, the medians. */
+/** Medians of several outputs with the same fields. */
 const middle = (samples) =>
   Object.fromEntries(
     Object.entries(samples[0]).map(([name, first]) => [
@@ -61,7 +61,7 @@ const middle = (samples) =>
     ]),
   );
 
-/** Shares by processor time can only be measured where it is told. */
+/** Measures only where processor time is available; shares by processor time depend on it. */
 const ifTimed = (measure) => (usageOf(process.pid) ? measure() : { found: undefined });
 
 const sizes = ['100', '10000', '100000', '1000000'];

@@ -1,4 +1,4 @@
-/** The configuration files of the peers: the same pets, answers and headers in the words of each. */
+/** Configuration files of the peers: the same pets, responses and headers, in the format of each peer. */
 import {
   businessKey,
   createdPet,
@@ -16,14 +16,14 @@ const json = (value) => JSON.stringify(value, null, 2);
 const contentType = { 'Content-Type': 'application/json' };
 const bearer = (key) => `Bearer ${key}`;
 
-/** The three answers as stubs: peers that match a header and send a constant. */
+/** The three responses as stubs, for peers that match a header and send a constant. */
 const stubs = [
   { method: 'GET', key: spentKey, status: 429, headers: refusedHeaders, value: refusedBody },
   { method: 'GET', key: businessKey, query: { limit: '20' }, status: 200, headers: rateHeaders, value: firstPets },
   { method: 'POST', key: businessKey, status: 201, headers: rateHeaders, value: createdPet },
 ].map((stub) => ({ ...stub, headers: { ...contentType, ...stub.headers }, body: JSON.stringify(stub.value) }));
 
-/** Limits are on and counted; those of the business key are never reached, and the spent key's day is used up. */
+/** Scenario with counted limits: the business key never reaches its limits, and the day of the spent key is used up. */
 export const ourScenario = () =>
   json({
     plans: { business: { minute: plenty, day: plenty } },
@@ -36,7 +36,7 @@ export const ourScenario = () =>
 
 export const jsonServerDatabase = () => json({ pets });
 
-/** A file for `--middlewares`, which is how json-server 0.17 sets headers and refuses. */
+/** File for `--middlewares`, with which json-server 0.17 sets headers and rejects requests. */
 export const jsonServerMiddleware = () => `module.exports = (req, res, next) => {
   if (req.get('authorization') === '${bearer(spentKey)}') {
     res.set(${JSON.stringify(refusedHeaders)});
@@ -104,7 +104,7 @@ export const mockserverExpectations = () =>
     })),
   );
 
-/** A CRUD route over a data bucket, and a response with a rule for the key that is used up. */
+/** CRUD route over a data bucket, and a response with a rule for the exhausted key. */
 export function mockoonEnvironment({ port }) {
   const uuid = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
   const pairs = (headers) => Object.entries({ ...contentType, ...headers }).map(([key, value]) => ({ key, value }));
@@ -187,7 +187,7 @@ export function mockoonEnvironment({ port }) {
   });
 }
 
-/** The two operations with an example for every answer, which Prism sends. */
+/** The two operations with an example for every response, which Prism sends. */
 export function openapi() {
   const headers = (values) =>
     Object.fromEntries(

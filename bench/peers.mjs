@@ -1,4 +1,4 @@
-/** Everything that the benchmark measures: the limit, ours, and the peers at pinned versions. */
+/** Servers of the benchmark: the limit, ours, and the peers at pinned versions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -20,30 +20,30 @@ export { footprint, install, prepare } from './install-peer.mjs';
  * @typedef {object} Launch
  * @property {string} command
  * @property {string[]} args
- * @property {Record<string, string>} [env] beside the environment of the bench
+ * @property {Record<string, string>} [env] additional environment variables
  */
 
 /**
  * @typedef {object} Peer
- * @property {string} name also the name of its folder in bench/peers
+ * @property {string} name name of the peer and of its folder in bench/peers
  * @property {'limit' | 'ours' | 'peer'} group
- * @property {Record<string, string>} packages what it installs, with exact versions
- * @property {boolean} [packed] whether it installs this repository as well, as `npm pack` makes it
- * @property {string} [node] the exact version of Node that it needs; the running one without it
- * @property {boolean} [java] whether it needs Java 17
- * @property {boolean} [piped] whether its standard output is a pipe that is read; else it goes nowhere
- * @property {readonly ('list' | 'create' | 'mix')[]} works what it can do
- * @property {string} [listPath] where its list is, if not at /v1/pets?limit=20
- * @property {string} [createPath] where it creates, if not at /v1/pets
- * @property {boolean} rateHeaders whether it sends X-RateLimit headers
- * @property {(body: any) => unknown} [petsOf] the list in the body of its answer, if that is no bare list
- * @property {(options: { port: number }) => Record<string, string>} files what it reads, written anew before each start
- * @property {(options: { port: number, node: string, plain: boolean }) => Launch} command how it starts, in its folder
- * @property {string} differs how its work differs from ours
+ * @property {Record<string, string>} packages packages to install, with exact versions
+ * @property {boolean} [packed] whether to install this repository too, from `npm pack`
+ * @property {string} [node] exact version of Node; default: the running one
+ * @property {boolean} [java] whether the peer requires Java 17
+ * @property {boolean} [piped] whether standard output is a pipe with a reader; otherwise it is discarded
+ * @property {readonly ('list' | 'create' | 'mix')[]} works supported kinds of load
+ * @property {string} [listPath] path of the list; default /v1/pets?limit=20
+ * @property {string} [createPath] path of the create operation; default /v1/pets
+ * @property {boolean} rateHeaders whether the peer sends X-RateLimit headers
+ * @property {(body: any) => unknown} [petsOf] extracts the list from the response body, if the body is not the list
+ * @property {(options: { port: number }) => Record<string, string>} files input files, rewritten before each start
+ * @property {(options: { port: number, node: string, plain: boolean }) => Launch} command start command, run in the peer's folder
+ * @property {string} differs difference between the peer's work and ours
  */
 
 const nodeForEngines = '24.21.0';
-/** Where Redis listens for ours-redis. */
+/** Redis port of ours-redis. */
 export const storePort = 4790;
 const production = { NODE_ENV: 'production' };
 const everything = /** @type {const} */ (['list', 'create', 'mix']);
@@ -70,7 +70,7 @@ const ours = {
   rateHeaders: true,
   files: () => ({ 'scenario.json': ourScenario() }),
 };
-/** The command in the folder of a packed peer. */
+/** Command line of a packed peer, relative to its folder. */
 export const cliFile = 'node_modules/petstore-sim/dist/cli/main.cjs';
 const cli =
   (...options) =>
@@ -195,7 +195,8 @@ export const peers = [
     createPath: '/pets',
     rateHeaders: false,
     petsOf: (body) => body?.data,
-    // With NODE_ENV=production it reads its static folder once, not at each request, and ends where there is none.
+    // With NODE_ENV=production, json-server reads its static folder once instead of at each request, and exits if it is
+    // missing.
     files: () => ({ 'db.json': jsonServerDatabase(), 'public/empty.txt': '' }),
     command: script('node_modules/json-server/lib/bin.js', 'db.json', '--port', 'PORT', '--host', '127.0.0.1'),
     differs:
@@ -229,7 +230,7 @@ export const peers = [
     command: script(
       'node_modules/@stoplight/prism-cli/dist/index.js',
       ...['mock', 'openapi.json', '--port', 'PORT', '--host', '127.0.0.1', '--cors', 'false', '-v', 'silent'],
-      // NODE_ENV=production turns this on, and 5.16 ends at once with it on Node 24.
+      // NODE_ENV=production enables it, and version 5.16 then exits at once on Node 24.
       ...['--multiprocess', 'false'],
     ),
     differs:
@@ -292,7 +293,7 @@ export const peers = [
       command: node,
       args: [
         ...['node_modules/mountebank/bin/mb', 'start', '--configfile', 'imposters.json', '--noParse', '--localOnly'],
-        // Its control port.
+        // Control port.
         ...['--port', String(port + 1), '--nologfile', '--loglevel', 'error', '--pidfile', 'mb.pid'],
       ],
       env: production,

@@ -1,8 +1,8 @@
 import { median } from './median.mjs';
 
 /**
- * Ratios of neighbours in time, in short. @param {(number | undefined)[]} ratios those that could be measured count
- * @returns {{ median: number, lowest: number, highest: number } | undefined} nothing without any
+ * Summarizes ratios of consecutive measurements. @param {(number | undefined)[]} ratios undefined values are ignored
+ * @returns {{ median: number, lowest: number, highest: number } | undefined} `undefined` without any value
  */
 export function ratioOf(ratios) {
   const there = ratios.filter((ratio) => ratio !== undefined && Number.isFinite(ratio));

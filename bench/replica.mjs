@@ -10,11 +10,11 @@ import { storePort } from './peers.mjs';
 import { isThere, pin, usageOf } from './server-process.mjs';
 
 /**
- * One replica on Redis beside ours in memory, and the processor time of Redis for a request. bench/replicas.mjs measures
- * several replicas.
- * @param {import('./peers.mjs').Peer[]} peers installed
+ * Measures one replica on Redis relative to ours in memory, and the processor time of Redis per request. For several replicas
+ * see bench/replicas.mjs.
+ * @param {import('./peers.mjs').Peer[]} peers installed peers
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
- * @returns nothing found where there is no redis-server
+ * @returns no result without redis-server
  */
 export async function measureReplica(peers, { rounds, seconds, say }) {
   const run = peers.filter(({ name }) => name === 'ours' || name === 'ours-redis');
@@ -48,7 +48,7 @@ export async function measureReplica(peers, { rounds, seconds, say }) {
   return { found: { ...field.found(), storeCpuUs: storeCpuUs || undefined }, ...field.noise('ours') };
 }
 
-/** Redis on the core of the load, with a folder of its own. */
+/** Starts Redis on the core of the load, with a separate folder. */
 async function startStore() {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
   const settings = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', '', '--dir', folder];

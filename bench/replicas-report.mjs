@@ -1,4 +1,7 @@
-/** What bench/replicas.json says, as the part of docs/many-replicas.md, with the arithmetic of what it means for more. */
+/**
+ * Part of docs/many-replicas.md with the results in bench/replicas.json, and a calculation for larger numbers of
+ * replicas.
+ */
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const titles = {
@@ -7,12 +10,12 @@ const titles = {
   sandboxes: 'the list, over 100 sandboxes',
 };
 
-/** Two digits are more than a busy machine knows. */
+/** Rounds to two digits, the precision on a busy machine. */
 const rounded = (value) => whole.format(Number(value.toPrecision(2)));
 
 /**
- * What one request costs, in microseconds of CPU: the replica that answers it, each other replica, the store, and the store
- * again for each further replica.
+ * Cost of one request in microseconds of CPU: for the replica that responds, for each other replica, for the store, and for
+ * the store per additional replica.
  */
 function costsOf(work) {
   const two = work['one of two'];
@@ -24,14 +27,14 @@ function costsOf(work) {
   };
 }
 
-/** Requests a second at which the first of them is busy: a replica of so many, each on a core, or the store on its own. */
+/** Requests per second at which the first of the replicas, each on one core, or the store is fully loaded. */
 export function ceiling({ answerUs, applyUs, storeUs, storeEachUs }, replicas) {
   const replica = 1e6 / (answerUs / replicas + applyUs * (1 - 1 / replicas));
   const store = 1e6 / (storeUs + storeEachUs * (replicas - 1));
   return { replica, store, perSecond: Math.min(replica, store) };
 }
 
-/** @param {any} results as `bench/replicas.json` has them */
+/** @param {any} results content of `bench/replicas.json` */
 export function replicasTable({ date, machine, store, rounds, seconds, works }) {
   const us = (value) => (value === undefined ? '' : value.toFixed(0));
   const ms = (value) => (value === undefined ? '' : value.toFixed(2));

@@ -1,7 +1,7 @@
 /**
- * Measures replicas over Redis against one process in memory: node bench/replicas.mjs [--rounds 5] [--seconds 4]. Needs
- * `npm run build`, redis-server and wrk. Writes bench/replicas.json; npm run generate brings docs/many-replicas.md in step.
- * Not part of npm run bench. With `--dry` it writes nothing.
+ * Measures replicas over Redis relative to one process in memory: node bench/replicas.mjs [--rounds 5] [--seconds 4]. Requires
+ * `npm run build`, redis-server and wrk. Writes bench/replicas.json; npm run generate updates docs/many-replicas.md. Not part
+ * of npm run bench. With `--dry` it writes nothing.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,13 +34,13 @@ const storePort = 4640;
 
 const [list] = requestsOf({}, 'list');
 const [create] = requestsOf({}, 'create');
-/** How many sandboxes a group of replicas has: a tenth of a thousand. */
+/** Requests to 100 sandboxes, a tenth of their maximum number. */
 const boxes = Array.from({ length: 100 }, (_, at) => ({ ...list, weight: 1, path: `/s/box-${at}${list.path}` }));
 const works = { list: [list], create: [create], sandboxes: boxes };
 
 /**
- * What is measured: how many replicas there are, and how many of them get requests. Servers have core 0, the store and the
- * load core 1, so CPU times compare, and requests a second only where one server is busy.
+ * Number of replicas of each setup, and number of those under load. Servers run on core 0, the store and the load on core 1, so
+ * CPU times are comparable; requests per second are, only if a single server is busy.
  */
 const setups = {
   memory: { replicas: 0, loaded: 1 },
@@ -108,7 +108,10 @@ async function startServer(port, args) {
   return { ...server, url };
 }
 
-/** One work over fresh processes: requests, and the CPU time that each process took for one of them, in microseconds. */
+/**
+ * Measures one kind of load with new processes: requests, and the CPU time of each process per request, in
+ * microseconds.
+ */
 async function measure(name, { replicas, loaded }, work) {
   const store = replicas === 0 ? undefined : await startStore(name.replaceAll(' ', '-'));
   const servers = [];
@@ -120,13 +123,13 @@ async function measure(name, { replicas, loaded }, work) {
       Promise.all(
         busy.map(({ url }) => load(url, works[work], { seconds: forSeconds, connections: connections / loaded })),
       );
-    // A cold server takes several times as long.
+    // Warm-up: a cold server takes several times as long.
     await run(32, 5);
     const processes = [...servers, ...(store ? [store] : [])];
     const before = processes.map(({ pid }) => usageOf(pid).cpuMs);
     const samples = await run(32, seconds);
     const requests = samples.reduce((sum, each) => sum + each.requests, 0);
-    // What is still to be applied or written belongs to it.
+    // Includes the time to apply and write pending entries.
     await pause(500);
     const us = processes.map(({ pid }, at) => ((usageOf(pid).cpuMs - before[at]) * 1000) / requests);
     const other = samples.reduce((sum, each) => sum + each.other, 0);

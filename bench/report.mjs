@@ -1,4 +1,4 @@
-/** The results as a page, as a picture and in a few sentences. What was not measured is left out or said. */
+/** Results as a page, as a picture and in a few sentences. A missing result is omitted or mentioned. */
 import { aims } from './aims.mjs';
 import { figures, measuredPeers, ofLimit, ratioOfPair } from './figures.mjs';
 import { number, table } from './markdown.mjs';
@@ -17,20 +17,20 @@ const aimsTable = (results) =>
     ]),
   );
 
-/** What stands in the way of the aims that are not reached, where that is known. */
+/** List of the known obstacles of missed aims. */
 const obstaclesList = (results) =>
   aims(results)
     .filter(({ because }) => because)
     .map(({ what, because }) => `- ${what.split(': ')[0]}: ${because}`)
     .join('\n');
 
-/** For a terminal. */
+/** Tables for a terminal. */
 export const tables = (results) =>
   [{ title: 'Aims', content: aimsTable(results) }, ...sections(results)]
     .map(({ title, content }) => `## ${title}\n\n${content}\n`)
     .join('\n');
 
-/** The machines and the days, each once. */
+/** Distinct machines or days of the parts. */
 const each = (parts, name) => [...new Set(Object.values(parts).map((part) => part[name]))].join('; ');
 
 const conditions = (parts) =>
@@ -52,7 +52,7 @@ const note = ({ name, packages, differs }, failed) => {
   return `- **${name}**${versions}: ${differs}${failed ? ` Not measured: ${failed}` : ''}`;
 };
 
-/** docs/performance.md. */
+/** Content of docs/performance.md. */
 export function performancePage(results, peers) {
   const { parts } = results;
   const failed = parts.peers?.found.failed ?? {};
@@ -96,7 +96,7 @@ ${conditions(parts)}
 const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'by hand on node:http' };
 const colours = { limit: '#8a94a6', ours: '#0f766e', peer: '#c2410c' };
 
-/** Bars: the list beside the limit on the same Node, by processor time. */
+/** Bar chart of the list relative to the limit on the same Node, by processor time. */
 export function picture({ parts }) {
   const { http, peers } = parts;
   const direct = http ? ['ours', 'real-work'] : [];
@@ -131,7 +131,7 @@ ${drawn.join('\n')}
 `;
 }
 
-/** The README's sentence on speed. */
+/** Sentence on speed for the README. */
 export function summary(results) {
   // Express is a library for writing a server, not a mock server.
   const fastest = figures(results).peers.find(({ name }) => name !== 'express');

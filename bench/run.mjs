@@ -1,10 +1,10 @@
 /**
  * `npm run bench`: measures the limit, ours and the peers, prints tables, and writes bench/results.json and
- * docs/performance.md with its picture. A part during which the machine was too noisy is not written, and said.
+ * docs/performance.md with its picture. Results from a noisy machine are reported, but not written.
  *
- * `--only growth,bundle` measures these parts anew and keeps the others; `--rounds 2` is quicker and less sure; `--tries 3`
- * measures a part up to three times until it was quiet enough; `--out FOLDER` writes there instead, noisy parts as well; with
- * `--servers limit,ours` it prints alone.
+ * `--only growth,bundle` measures these parts again and retains the others; `--rounds 2` is faster and less precise; `--tries 3`
+ * repeats a noisy part up to three times; `--out FOLDER` writes there instead, including noisy parts; `--servers limit,ours`
+ * only prints.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -36,10 +36,10 @@ const startedMs = performance.now();
 
 const names = values.servers?.split(',');
 const withPeers = wanted.some((part) => ['peers', 'cold-start'].includes(part));
-// The others measure the build.
+// The other parts measure the build.
 const withOurs = wanted.some((part) => !['in-process', 'growth', 'verdict', 'bundle'].includes(part));
 const isWanted = ({ name, group }) => names?.includes(name) ?? (group === 'peer' ? withPeers : withOurs);
-/** Why a peer is not there. */
+/** Uninstallable peers, with reasons. */
 const missing = {};
 const installed = [];
 for (const peer of peers.filter(isWanted)) {
@@ -69,7 +69,7 @@ const before = isKept && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8'
 const results = before;
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; Node ${process.version}; ${generator}`;
 
-/** A part with how it was measured, or nothing where it cannot be measured here. */
+/** Measures a part. @returns the result and its conditions, or nothing if not measurable here */
 async function measure(part) {
   const load = loadavg()[0];
   const partMs = performance.now();
@@ -101,7 +101,7 @@ for (const part of wanted) {
   const refusal = tooNoisy(part, measured.noise);
   if (refusal) refusals.push(refusal);
   if (refusal === undefined || values.out || !isKept) results.parts[part] = measured;
-  // At once, so that nothing is lost if a later part fails.
+  // Written after each part, so that a later failure loses nothing.
   if (isKept) writeFileSync(file, `${JSON.stringify(results, null, 1)}\n`);
 }
 console.log(tables(results));

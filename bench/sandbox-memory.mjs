@@ -1,4 +1,5 @@
-// What a sandbox takes: `node --expose-gc bench/sandbox-memory.mjs`, a process of its own, prints JSON.
+// Measures the memory of a sandbox: `node --expose-gc bench/sandbox-memory.mjs` runs in a separate process and prints
+// JSON.
 import { createSimulator } from '../dist/index.js';
 import { Sandboxes } from '../dist/sandboxes/sandboxes.js';
 

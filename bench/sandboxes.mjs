@@ -6,9 +6,9 @@ import { requestsOf } from './works.mjs';
 const firstPort = 4610;
 
 /**
- * Requests over 1,000 sandboxes of a server, each with a world of its own, beside as many different addresses of the one world
- * of another server: the load generator sends from a list either way. Fresh processes in each round.
- * @param {import('./peers.mjs').Peer} ours installed
+ * Measures requests to 1,000 sandboxes of one server relative to as many different URLs of a single simulator on another server;
+ * the load generator uses a list in both cases. Each round has new processes.
+ * @param {import('./peers.mjs').Peer} ours installed peer
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  */
 export async function measureSandboxes(ours, { rounds, seconds, say }) {

@@ -1,4 +1,4 @@
-/** The results as tables, each under its title and with what it means. A section is there if its part was measured. */
+/** Results as tables, each with a title and an explanation. A section exists if its part was measured. */
 import { measuredPeers, ofLimit, onSameNode, ratioOfPair } from './figures.mjs';
 import { number, table, times } from './markdown.mjs';
 
@@ -6,7 +6,7 @@ const isOurs = ({ group }) => group === 'ours';
 const bold = (row) => (isOurs(row) ? `**${row.name}**` : row.name);
 const withNode = (row) => (row.on !== '20' && !row.name.includes('Node') ? `${row.name} (Node ${row.on})` : bold(row));
 
-/** Ours in its forms, with each work in a column of its own. */
+/** Table of the forms of ours, with one column per kind of load. */
 function httpTable(found) {
   const cells = (row, work) => {
     const each = row.works[work];
@@ -36,7 +36,7 @@ function httpTable(found) {
   return table([...head, 'list p50 ms', 'p99 ms', 'MiB after'], rows);
 }
 
-/** Beside the limit, or by way of ours for what stands beside that. */
+/** Share of the limit, directly or through ours for servers that are compared with ours. */
 function shareOf(found, name, work) {
   const direct = ratioOfPair(found, name, 'limit', work);
   if (direct) return direct.perSecond?.median;
@@ -159,7 +159,7 @@ const bundleTable = ({ pages, everything }) =>
     ],
   );
 
-/** By part: title, what it means, and the table. */
+/** Title, explanation and table of each part. */
 const all = {
   http: [
     'Over HTTP',
@@ -205,7 +205,7 @@ the rare one. Every list has a query of its own, because a list that nothing has
 };
 
 /**
- * @param {any} results as bench/results.json has them
+ * @param {any} results content of bench/results.json
  * @returns {{ title: string, meaning: string, content: string }[]}
  */
 export const sections = ({ parts }) =>

@@ -8,7 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { prepare } from './peers.mjs';
 import { requestsOf } from './works.mjs';
 
-/** The server has core 0 to itself, and the load core 1; without taskset (macOS) they share. */
+/**
+ * Pins a command to a core. The server alone uses core 0, the load core 1; without taskset (macOS) they share all
+ * cores.
+ */
 export const pin = (core, command, args) =>
   hasTaskset ? ['taskset', ['-c', String(core), command, ...args]] : [command, args];
 
@@ -22,12 +25,12 @@ export const isThere = (command) => {
 const hasTaskset = isThere('taskset');
 
 /**
- * Starts a peer in a process group of its own and waits until it answers its list with 200.
- * @param {import('./peers.mjs').Peer} peer installed
- * @param {{ port: number, core?: number, node?: string, plain?: boolean }} options `core`: on which it runs; default any
- * @returns {Promise<{ url: string, pid: number, startMs: number, stop: () => Promise<void> }>} `startMs`: from spawn to
+ * Starts a peer in a separate process group and waits until its list responds with 200.
+ * @param {import('./peers.mjs').Peer} peer installed peer
+ * @param {{ port: number, core?: number, node?: string, plain?: boolean }} options `core`: core of the process; default any
+ * @returns {Promise<{ url: string, pid: number, startMs: number, stop: () => Promise<void> }>} `startMs`: time from spawn to
  * the first 200
- * @throws {Error} when it ends, or answers nothing else within a minute
+ * @throws {Error} if the peer exits, or does not respond with 200 within a minute
  */
 export async function start(peer, { port, core, ...options }) {
   const { command, args, env, cwd } = await prepare(peer, { port, ...options });
@@ -62,20 +65,20 @@ export async function start(peer, { port, core, ...options }) {
   return { url, pid: child.pid, startMs: performance.now() - startedMs, stop };
 }
 
-/** A pipe, as a shell makes one, with a process on the core of the load that throws away what comes until it is closed. */
+/** Opens a pipe, as a shell does, to a process on the load's core that discards the input until the pipe is closed. */
 function openPipe() {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
   const [command, args] = pin(1, 'cat', [path]);
   spawn(command, args, { stdio: 'ignore' });
-  // Waits until the reader is there.
+  // Blocks until the reader has opened the pipe.
   const fd = openSync(path, 'w');
   rmSync(folder, { recursive: true });
   return { fd, close: () => closeSync(fd) };
 }
 
-/** Without `fetch`, which would take a while to load the first time. */
+/** Status of a URL. Uses no `fetch`, whose first use takes long to load. */
 function statusOf(url, headers) {
   return new Promise((resolve) => {
     get(url, { headers, agent: false }, (response) => {
@@ -84,12 +87,12 @@ function statusOf(url, headers) {
   });
 }
 
-/** What a process has used and holds, from /proc; nothing where there is no /proc. @param {number} pid */
+/** Processor time and memory of a process, from /proc; `undefined` without /proc. @param {number} pid */
 export function usageOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
     const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    // Clock ticks of a hundredth of a second.
+    // In clock ticks of 10 ms.
     return { cpuMs: (Number(fields[11]) + Number(fields[12])) * 10, rssMiB: Number(kib) / 1024 };
   } catch {
     return undefined;

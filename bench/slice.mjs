@@ -3,7 +3,10 @@ import { load, startLoad } from './load.mjs';
 import { ratioOf } from './ratio.mjs';
 import { usageOf } from './server-process.mjs';
 
-/** Long beside what a processor takes to fill its caches, short beside what else goes on in the machine. */
+/**
+ * Duration of a turn, in milliseconds: long compared to filling a processor's caches, short compared to other activity
+ * of the machine.
+ */
 const turnMs = 60;
 
 /**
@@ -13,13 +16,13 @@ const turnMs = 60;
  */
 
 /**
- * Loads servers in turn, one at a time, for a twentieth of a second each, again and again: what else the machine does meets
- * all of them alike. Each has a load generator of its own, which stands still meanwhile; so latencies are not known.
- * @param {Run[]} runs each of another server
- * @param {{ seconds: number }} options how long each is loaded
+ * Loads servers in rotation, one at a time, for a twentieth of a second each, so that other activity of the machine affects
+ * all of them equally. Each has a separate load generator, which pauses meanwhile, so latencies are unknown.
+ * @param {Run[]} runs one run per server
+ * @param {{ seconds: number }} options duration of the load on each server
  * @param {typeof startLoad} begin
  * @returns {Promise<{ requests: number, perSecond: number, other: number, cpuUs?: number }[]>} in the order of the runs;
- * `perSecond` of its turns; `cpuUs`: processor time of the server for each request, with what it does after its turns
+ * `perSecond` within its turns; `cpuUs`: processor time of the server per request, including work after its turns
  */
 export async function takeTurns(runs, { seconds }, begin = startLoad) {
   const usage = () => runs.map(({ server }) => usageOf(server.pid));
@@ -56,7 +59,7 @@ export async function takeTurns(runs, { seconds }, begin = startLoad) {
 const cpuUsOf = (before, after, requests) => before && after && ((after.cpuMs - before.cpuMs) * 1000) / requests;
 
 /**
- * Loads a server alone, for its latencies, or where it does some of its work later.
+ * Loads a server alone, for its latencies, or because the server defers work.
  * @param {Run} run
  * @param {{ seconds: number }} options
  */
@@ -67,8 +70,8 @@ export async function takeSlice({ server, requests }, options) {
 }
 
 /**
- * Loads servers at the same time, for the processor time that each takes for a request: what else the machine does meets all
- * of them alike, and none rests meanwhile, as in turns. What else is known of them goes with the time they leave each other.
+ * Loads servers at the same time, for their processor time per request. Other activity of the machine affects all of them
+ * equally, and no server idles, as in turns. Elapsed times are not meaningful, because the servers slow each other down.
  * @param {Run[]} runs
  * @param {{ seconds: number }} options
  * @returns {Promise<{ requests: number, other: number, cpuUs?: number }[]>} in the order of the runs
@@ -82,11 +85,10 @@ export const takeTogether = (runs, options) =>
   );
 
 /**
- * Slices one right after the other, in the order of one, the other, the other, the one: a machine that grows faster or slower
- * meanwhile does so for both.
+ * Measures consecutive slices in the order A, B, B, A, so that a drift of the machine's speed affects both equally.
  * @param {() => Promise<Record<string, number | undefined>>} of
  * @param {typeof of} to
- * @returns {Promise<{ of: any, to: any }>} of each the mean of its two
+ * @returns {Promise<{ of: any, to: any }>} mean of the two slices of each
  */
 export async function takePair(of, to) {
   const slices = [await of(), await to(), await to(), await of()];
@@ -97,8 +99,8 @@ const meanOf = (one, another) =>
   Object.fromEntries(Object.keys(one).map((field) => [field, one[field] && (one[field] + another[field]) / 2]));
 
 /**
- * What pairs of neighbours in time say of one server beside another: a share of its requests a second, the same by processor
- * time for a request, and how many times its p99. Of each, the pairs count in which it is known.
+ * Ratios of a server to another over consecutive pairs: of requests per second, of processor time per request, and of the p99.
+ * Each ratio uses the pairs in which it is known.
  * @param {{ of: any, to: any }[]} pairs
  */
 export const compare = (pairs) => ({

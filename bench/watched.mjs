@@ -9,7 +9,7 @@ import { requestsOf } from './works.mjs';
 
 const ports = [4610, 4630];
 
-/** Who looks on while requests come, and what they ask the control API for. */
+/** Observers during a load, with the path that each requests from the control API. */
 const watchers = {
   'a test that waits for a request': '/journal/wait?status=418&timeout=30s',
   'a page that is open': '/updates',
@@ -17,28 +17,28 @@ const watchers = {
 };
 
 /**
- * What the list keeps of its speed while somebody looks on: two servers of the same loaded at the same time, one with and one
- * without, in turn. By processor time, which is counted for each of them; not one after the other, between which the
- * machine drifts by more than is to be measured, and not in turns, in whose rests an open page would be told what it had missed.
- * @param {import('./peers.mjs').Peer} ours installed
+ * Measures the share of the list's throughput that remains under observation, by processor time: two servers are loaded at the
+ * same time, one observed and one not, with exchanged roles. Not one after another, because the machine drifts by more than the
+ * effect; not in turns, because an open dashboard would catch up in the pauses.
+ * @param {import('./peers.mjs').Peer} ours installed peer
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  */
 export async function measureWatched(ours, { rounds, seconds, say }) {
   const servers = [];
-  /** How much of the processor time of one server the other takes for a request while `path` is asked of that one. */
+  /** Processor time per request of the unobserved server, relative to the server whose `path` is requested. */
   const shareOf = async (path, watched, alone) => {
     const stop = path && (await watch(`${watched.url}/__sim${path}`));
     const runs = [watched, alone].map((server) => ({ server, requests: requestsOf(ours, 'list') }));
     const [of, to] = await takeTogether(runs, { seconds }).finally(stop);
     return to.cpuUs / of.cpuUs;
   };
-  /** Each is of both servers in turn, because a process can be a fifth faster than another of the same for all its life. */
+  /** Shares of both servers in each role, because one process can be a fifth faster than another for its whole life. */
   const shares = async (path, count) => {
     const [one, another] = servers;
     const taken = [];
     for (let time = 0; time <= count; time++)
       taken.push(Math.sqrt((await shareOf(path, one, another)) * (await shareOf(path, another, one))));
-    // The first has loaded and compiled what the watcher asks for.
+    // The first share includes loading and compiling the code for the observer.
     return taken.slice(1);
   };
   try {
@@ -54,7 +54,7 @@ export async function measureWatched(ours, { rounds, seconds, say }) {
   }
 }
 
-/** Starts a process that looks on; it has been answered, or has sent its request, when this ends. */
+/** Starts an observer, and waits until it has its response or has sent its request. */
 async function watch(url) {
   const [command, args] = pin(1, process.execPath, [join(import.meta.dirname, 'watcher.mjs'), url]);
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

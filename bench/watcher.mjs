@@ -1,4 +1,4 @@
-// Looks on for bench/watched.mjs: asks for URL again and again, reads what comes, and throws it away.
+// Observer for bench/watched.mjs: requests URL repeatedly and discards the responses.
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -11,7 +11,7 @@ const ask = () =>
     request.on('error', reject);
   });
 let over = ask();
-// For the server to have begun; a wait is not answered until it is over.
+// Waits until the server has started; a long poll responds only at its end.
 await pause(200);
 process.send('ready');
 for (;;) {

@@ -1,14 +1,14 @@
 import { businessKey, newPet, spentKey } from './servers/pets-data.mjs';
 
 /**
- * @typedef {object} WorkRequest one request of a load, and what answers it rightly
+ * @typedef {object} WorkRequest one request of a load, and its expected response
  * @property {'GET' | 'POST'} method
  * @property {string} path
  * @property {Record<string, string>} headers
  * @property {string} [body]
  * @property {number} status
- * @property {number} weight how many of ten requests are this one
- * @property {boolean} isList whether the answer is 20 pets
+ * @property {number} weight share of this request, in tenths
+ * @property {boolean} isList whether the response has 20 pets
  */
 
 const list = {
@@ -30,11 +30,11 @@ const create = {
 };
 const refused = { ...list, headers: { Authorization: `Bearer ${spentKey}` }, status: 429, weight: 1, isList: false };
 
-/** Each work as the requests it is made of. */
+/** Requests of each kind of load. */
 const works = { list: [list], create: [create], mix: [{ ...list, weight: 9 }, refused] };
 
 /**
- * The requests of a work as the peer wants them.
+ * Requests of a kind of load in the format of a peer.
  * @param {import('./peers.mjs').Peer} peer
  * @param {'list' | 'create' | 'mix'} work one of `peer.works`
  * @returns {WorkRequest[]}

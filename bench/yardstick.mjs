@@ -7,7 +7,9 @@ function work() {
 }
 for (let time = 0; time < 20; time++) work();
 
-/** What a fixed piece of work takes now, five times, in milliseconds: the yardstick of the parts that send no requests. */
+/**
+ * Current durations of a fixed piece of work, five times, in milliseconds: the yardstick of the parts without requests.
+ */
 export function yardstickMs() {
   return Array.from({ length: 5 }, () => {
     const startedMs = performance.now();

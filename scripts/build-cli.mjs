@@ -6,7 +6,7 @@ import { build } from 'rolldown';
 
 const folder = fileURLToPath(new URL('../dist/cli/', import.meta.url));
 
-/** The files that run before a command does something: the file itself, and those that it imports other than by `import()`. */
+/** Modules that run before a command starts: the file itself, and those that it imports statically. */
 function needs(file, found = new Set()) {
   if (found.has(file)) return found;
   found.add(file);
@@ -20,15 +20,15 @@ const command = (name) => join(folder, `commands/${name}.js`);
 const startsServer = needs(command('serve'));
 const startsClient = needs(command('exec'));
 
-// CommonJS, because Node 20 needs 8 ms for its loader of ES modules. What `serve` needs is one file, and what `exec` needs
-// besides is another, because each file costs half a millisecond to find: together 25 ms of a start, and the reason for
-// rolldown, since esbuild has no such groups. Functions keep their names and lines, so that a stack can be read.
+// CommonJS, because Node 20 needs 8 ms for its loader of ES modules. One file contains everything for `serve`, a second
+// the rest for `exec`, because each file takes half a millisecond to find: together 25 ms of a start. esbuild has no
+// such groups, hence rolldown. Functions keep their names and lines, for readable stack traces.
 await build({
   input: join(folder, 'main.js'),
   platform: 'node',
   external: (id) => /^[^./\0]/.test(id) && !id.startsWith(folder),
   transform: { target: 'node20', define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' } },
-  // Modules that some import at once and others later are none the worse for it.
+  // Modules that are imported both statically and dynamically are intended here.
   checks: { ineffectiveDynamicImport: false },
   output: {
     dir: folder,

@@ -1,4 +1,5 @@
-// The last step of `npm run build`: what CommonJS loads of dist/, and away with what nothing loads. docs/architecture.md says why.
+// Last step of `npm run build`: writes the CommonJS form of dist/ and deletes unused modules. Reasons:
+// docs/architecture.md.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ const dist = join(root, 'dist');
 const { exports: entries, browser } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dual = Object.values(entries).filter((entry) => entry.require !== undefined);
 
-/** The .js files, or with `.d.ts` the declarations, that some of them need, themselves among them. */
+/** The .js files, or with `.d.ts` the declarations, that some files need, including those files. */
 function reachable(files, ending) {
   const found = new Set();
   const visit = (file) => {
@@ -24,8 +25,8 @@ function reachable(files, ending) {
   return found;
 }
 
-// One set of chunks for all entries, so that they share every class: esbuild splits ES modules alone, so each chunk is
-// made CommonJS afterwards. Dynamic imports become calls of `require`, because Jest has no others.
+// One set of chunks for all entries, so that they share every class. esbuild splits only ES modules, so each chunk is
+// converted to CommonJS afterwards. Dynamic imports become calls of `require`, because Jest supports no others.
 const { outputFiles } = await build({
   entryPoints: dual.map((entry) => join(root, entry.default)),
   bundle: true,
@@ -52,7 +53,7 @@ for (const { path, text } of outputFiles) {
   writeFileSync(path, code);
 }
 
-// TypeScript takes a declaration for CommonJS only when it is named so, and reads msw's as CommonJS only from such a one.
+// TypeScript recognizes a CommonJS declaration by its file name, and accepts msw's as CommonJS only from such a file.
 const declarations = reachable(
   dual.map(({ types }) => types.default),
   '.d.ts',
@@ -66,17 +67,17 @@ for (const file of [...declarations, join(dist, 'shipped-scenario.d.ts')]) {
   writeFileSync(target, text);
 }
 
-// What only the command line imports is in its bundle, and declarations of what is not public help nobody.
+// Modules of the command line are in its bundle, and internal declarations are not needed.
 const modules = [
   ...Object.values(entries).flatMap((entry) => [entry.default, entry.browser]),
-  // Files for bundles for browsers, in the place of others.
+  // Files that replace others in bundles for browsers.
   ...Object.values(browser),
 ];
 const needed = reachable(
   modules.filter((path) => path?.endsWith('.js')),
   '.js',
 );
-// For pages alone, without a CommonJS form.
+// Types for pages only, without a CommonJS form.
 const pageTypes = Object.values(entries).flatMap(({ types }) => (String(types).endsWith('.d.ts') ? [types] : []));
 const kept = new Set([
   ...needed,

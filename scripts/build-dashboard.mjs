@@ -1,4 +1,4 @@
-// Part of `npm run build`, after tsc: bundles the page and the panel of src/dashboard into dist/dashboard.
+// Part of `npm run build`, after tsc: bundles the dashboard and the panel of src/dashboard into dist/dashboard.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,14 +9,14 @@ const outDir = fileURLToPath(new URL('../dist/dashboard/', import.meta.url));
 
 const shared = { root, base: './', configFile: false, logLevel: 'warn', publicDir: false };
 const target = 'es2022';
-/** These know what the style sheet uses; for older ones it would be written longer. */
+/** Oldest browsers with all used CSS features; older targets would make the style sheet longer. */
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
 await build({
   ...shared,
   build: {
     outDir,
-    // What tsc has compiled of the page is not for anyone to import.
+    // Removes tsc's output for the dashboard, which is not importable.
     emptyOutDir: true,
     target,
     cssTarget,
@@ -39,7 +39,7 @@ await build({
   },
 });
 
-/** What a report allows itself: the script and the style that stand in it, and nothing else. */
+/** Content Security Policy hash of a file that a report contains; a report allows no other script or style. */
 const hash = (file) =>
   `'sha256-${createHash('sha256')
     .update(readFileSync(`${outDir}page/${file}`))

@@ -9,7 +9,7 @@ import { jsonSchema } from './json-schema.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = shippedScenarios(join(root, 'scenarios/'), '.yaml');
 
-/** JSON numbers are exact up to 2^53-1; beyond, a scenario takes text. */
+/** JSON without bigints: JSON numbers are exact up to 2^53-1; beyond that, scenarios use text. */
 const toJson = (value) =>
   `${JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part), 2)}\n`;
 
@@ -32,13 +32,13 @@ if (failures.length > 0) {
   process.exit(1);
 }
 
-// For a page that cannot read files.
+// For environments without files.
 writeFileSync(
   join(root, 'dist/test-kits/shipped-scenarios.js'),
   `export const scenarios = ${JSON.stringify(scenarios)};\n`,
 );
 
-// To TypeScript the words of a JSON module are any text, which no scenario takes.
+// In a JSON module, TypeScript widens string literals to `string`, which a scenario does not accept.
 writeFileSync(
   join(root, 'dist/shipped-scenario.d.ts'),
   `import type { Scenario } from './index.js';\ndeclare const scenario: Scenario;\nexport default scenario;\n`,
@@ -46,5 +46,6 @@ writeFileSync(
 
 const { schema } = await jsonSchema();
 writeFileSync(join(root, 'dist/schema.json'), toJson(schema));
-// What the first line of scenarios/*.yaml names, in a clone and in the package alike. Not committed: it is a build product.
+// Schema in the first line of scenarios/*.yaml, at the same path in a clone and in the package. A build product, not
+// committed.
 writeFileSync(join(root, 'schema.json'), toJson(schema));

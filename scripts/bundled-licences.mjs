@@ -1,4 +1,4 @@
-// Part of `npm run build`, after the page: the licences of what is bundled into it, beside it.
+// Part of `npm run build`, after the dashboard: writes the licenses of its bundled packages next to the bundle.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'src/dashboard');
 
-/** The packages that the page imports; types alone are not in the bundle, but their licence does no harm. */
+/** Packages that the dashboard imports. Type-only packages are not bundled, but their licenses do no harm. */
 const packages = new Set(
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))

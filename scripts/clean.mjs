@@ -1,4 +1,4 @@
-// The first step of `npm run build`, on every system.
+// First step of `npm run build`: deletes dist, on every system.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createViteServer } from 'vitest/node';
 
 const root = join(import.meta.dirname, '..');
-// The table is TypeScript, as the tests that hold it are; Vitest's own loader reads it.
+// The table is TypeScript, like the tests of its content; Vitest's loader reads both.
 const vite = await createViteServer({
   root,
   configFile: false,

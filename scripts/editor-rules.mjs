@@ -1,10 +1,10 @@
-// What editors are told about a scenario beyond its schema: words instead of patterns, what each choice means, and the
-// rules of the check that JSON Schema can say. Understood by VS Code and by yaml-language-server.
+// Additions to the JSON Schema of scenarios for editors: descriptions instead of patterns, the meaning of each choice,
+// and rules of the check that JSON Schema can express. VS Code and yaml-language-server understand them.
 
 import { documentedPlans } from '../dist/petstore/document.js';
 import { defaultSettings } from '../dist/petstore/settings.js';
 
-/** What each preset of `ban` does; the field itself lists the others. */
+/** Meaning of each preset of `ban`; the schema of the field lists the other values. */
 const banPresets = {
   default: 'The third request that comes too early bans the key for 120 seconds.',
   strict: 'The first request that comes too early bans the key.',
@@ -22,7 +22,7 @@ const planTexts = Object.values(plans).map(
 
 const int64Words = 'expected a whole number within int64';
 
-/** What a text must be, by its pattern in the schema. */
+/** Description of a text, by its pattern in the schema. */
 const patternWords = [
   [/\(ms\|s\|m\|h\|d\)\$$/, 'expected a duration such as "500ms", "2s", "5m" or "1d"'],
   [/000ms/, 'expected whole seconds, at least "1s"'],
@@ -41,12 +41,12 @@ function wordsFor(pattern) {
   return found[1];
 }
 
-/** Puts words beside every pattern, and bounds where the schema has none because JavaScript would round them. */
+/** Adds a description to every pattern, and bounds to integers whose exact bounds JavaScript would round. */
 function explainPatterns(schema) {
   if (typeof schema !== 'object' || schema === null) return;
   if (typeof schema.pattern === 'string') {
     schema.patternErrorMessage = wordsFor(schema.pattern);
-    // As exact as numbers are in an editor.
+    // As exact as an editor's numbers.
     if (schema.patternErrorMessage === int64Words) Object.assign(schema, { minimum: -(2 ** 63), maximum: 2 ** 63 });
   }
   for (const part of Object.values(schema)) explainPatterns(part);
@@ -54,14 +54,14 @@ function explainPatterns(schema) {
 
 const extendsWords = 'expected the name of a shipped scenario, or a file such as ./base.yaml';
 
-/** A choice with what each value means, beside other forms of the same field. */
+/** Choice with the meaning of each value, in addition to other forms of the same field. */
 const choice = (texts) => ({
   enum: Object.keys(texts),
   enumDescriptions: Object.values(texts),
   markdownEnumDescriptions: Object.values(texts),
 });
 
-/** A rule that a map breaks where `schema` holds. Not by `not`, for which editors show no words: no map is null. */
+/** Rule that a map breaks if `schema` matches. Not with `not`, for which editors display no message; no map is null. */
 const never = (schema, errorMessage) => ({ if: schema, then: { type: 'null', errorMessage } });
 
 const anyOfNames = (names) => ({ anyOf: names.map((name) => ({ required: [name] })) });
@@ -89,7 +89,7 @@ function thenRules(effects, shaping) {
   ];
 }
 
-/** The limits of the documented plans, where nothing in the file or in its base changes them. */
+/** Limits of the documented plans, unless the file or its base changes them. */
 function planRules() {
   const usageUpTo = ({ minute, day }) => ({
     properties: { usage: { properties: { minute: { maximum: minute }, day: { maximum: day } } } },
@@ -119,9 +119,9 @@ function planRules() {
 }
 
 /**
- * Adds to the JSON Schema of scenarios what editors can show and check beyond it.
+ * Adds editor features to the JSON Schema of scenarios.
  * @param schema changed in place
- * @param shipped the names of the shipped scenarios, with what each is
+ * @param shipped names of the shipped scenarios, with descriptions
  */
 export function addEditorRules(schema, shipped) {
   explainPatterns(schema);
@@ -157,5 +157,5 @@ export function addEditorRules(schema, shipped) {
   schema.allOf = [planRules()];
 }
 
-/** The keywords that only editors know. */
+/** Keywords that only editors understand. */
 export const editorKeywords = ['patternErrorMessage', 'errorMessage', 'enumDescriptions', 'markdownEnumDescriptions'];

@@ -7,11 +7,11 @@ const run = promisify(execFile);
 const cache = join(import.meta.dirname, '../node_modules/.cache/petstore-sim');
 
 /**
- * Installs a package that few tests need, or another version of one. node_modules/.cache keeps it, so it is fetched once.
- * @param {string} name of the package
- * @param {number | string} version a major version, or a complete one such as `24.21.0`
- * @returns {Promise<string>} the folder of the package
- * @throws {Error} when the registry cannot be reached
+ * Installs a package that few tests need, or another version of a package, into node_modules/.cache, once.
+ * @param {string} name name of the package
+ * @param {number | string} version major version, or a complete one such as `24.21.0`
+ * @returns {Promise<string>} folder of the package
+ * @throws {Error} if the registry is unreachable
  */
 export async function fetchedPackage(name, version) {
   const folder = join(cache, `${name}-${version}`);
@@ -21,18 +21,18 @@ export async function fetchedPackage(name, version) {
 }
 
 /**
- * A Node binary of a version, for tests and the benchmark: the running one if it has this version, else the one of the npm
- * package `node`.
- * @param {number | string} version a major version, or a complete one such as `24.21.0`
- * @returns {Promise<string>} its path
- * @throws {Error} when the registry cannot be reached
+ * Finds a Node binary of a version, for tests and the benchmark: the running one if its version matches, otherwise the one in
+ * the npm package `node`.
+ * @param {number | string} version major version, or a complete one such as `24.21.0`
+ * @returns {Promise<string>} path of the binary
+ * @throws {Error} if the registry is unreachable
  */
 export async function nodeBinary(version) {
   if (`${process.versions.node}.`.startsWith(`${version}.`)) return process.execPath;
   return join(await fetchedPackage('node', version), 'bin/node');
 }
 
-/** Installs beside the folder and renames it, so that two processes at once never see half of an installation. */
+/** Installs into a temporary folder and renames it, so that a concurrent process never sees half of an installation. */
 async function install(spec, folder, installed) {
   await mkdir(cache, { recursive: true });
   const scratch = await mkdtemp(join(cache, 'installing-'));

@@ -1,4 +1,5 @@
-// Writes what is derived from a source in this repository; test/unit/generated.test.ts keeps each equal to its source.
+// Writes the files that are derived from sources in this repository; test/unit/generated.test.ts compares each with its
+// source.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +12,13 @@ import { source } from './source.mjs';
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
 
-/** What `node bench/replicas.mjs` found, once it has been run. */
+/** Results of `node bench/replicas.mjs`, if it has run. */
 export function replicaResults() {
   const path = 'bench/replicas.json';
   return existsSync(new URL(`../${path}`, import.meta.url)) ? JSON.parse(read(path)) : undefined;
 }
 
-/** A value as YAML writes it on one line. */
+/** Formats a value as YAML in one line. */
 const inline = (value) => {
   if (typeof value === 'object') {
     const fields = Object.entries(value).map(([name, field]) => `${name}: ${inline(field)}`);
@@ -26,7 +27,7 @@ const inline = (value) => {
   return typeof value === 'string' && !/^\p{L}+$/u.test(value) ? JSON.stringify(value) : String(value);
 };
 
-/** The default scenario as a file, for people, and as a module, for bundles; both from fixtures/. */
+/** Default scenario as a file, for people, and as a module, for bundles; both derived from fixtures/. */
 export function defaultScenario() {
   const pets = JSON.parse(read('fixtures/pets.json'));
   const keys = JSON.parse(read('fixtures/keys.json'));
@@ -58,10 +59,10 @@ import type { PetStatus } from '../petstore/document.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 
-/** Name, category and status per pet; ids count up from 1. Compact, because browser pages download it. */
+/** Name, category and status of each pet, with ids from 1. Compact, because pages download the module. */
 const pets = \`${rows.join('\n')}\`;
 
-/** The default scenario, which fills in everything that a scenario leaves out. */
+/** Default scenario, the base of every scenario. */
 export const defaultScenario = deepFreeze({
   name: '${name}',
   description: '${sentences.join(' ')}',
@@ -76,7 +77,7 @@ export const defaultScenario = deepFreeze({
   return { file, module };
 }
 
-/** A text with other content between the marks of a name. */
+/** Replaces the content between the marks of a name. */
 export function between(text, name, content, script = 'generate') {
   const opening = `<!-- ${name}: written by npm run ${script} -->\n`;
   const start = text.indexOf(opening) + opening.length;
@@ -85,7 +86,7 @@ export function between(text, name, content, script = 'generate') {
   return text.slice(0, start) + content + text.slice(end);
 }
 
-/** A table of Markdown. */
+/** Formats a table in Markdown. */
 function table(head, rows) {
   const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
   return `${line(head)}|${'---|'.repeat(head.length)}\n${rows.map(line).join('')}`;
@@ -105,9 +106,9 @@ const controlTable = (rows) =>
     rows.map(({ name, request, input, summary }) => [code(name), code(request), input, summary]),
   );
 
-/** The list of shipped scenarios as `petstore-sim scenarios` prints it, as a table; the default one is not for choosing. */
+/** Table of the shipped scenarios, from the output of `petstore-sim scenarios`, without the default scenario. */
 function scenarioTable(list) {
-  // The last block says how to go on.
+  // The last block of the output is advice, not a group.
   const groups = stripVTControlCharacters(list).split('\n\n').slice(0, -1).join('\n\n');
   const rows = groups
     .split('\n')
@@ -118,8 +119,8 @@ function scenarioTable(list) {
 }
 
 /**
- * The pages with generated parts, by path, as they should be. A part without a source stays as it is.
- * @param sources the rows of the tables, what `petstore-sim scenarios` prints, the help texts, and the results of the bench
+ * Pages with up-to-date generated parts, by path. A part without a source is unchanged.
+ * @param sources rows of the tables, output of `petstore-sim scenarios`, help texts, and results of the benchmark
  */
 export function pages({ assumptionRows, controlRows, scenarioList, help, results, replicas }) {
   const parts = [
@@ -135,7 +136,7 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
     .map(([path, name, content]) => ({ path, text: between(read(path), name, content) }));
 }
 
-/** The overview of all commands and the help of each, as transcripts. */
+/** Overview of all commands, and the help of each, as transcripts. */
 function helpTranscripts() {
   const overview = printed('--help');
   const forms = overview.slice(overview.indexOf('\nCommands\n'), overview.indexOf('\nOptions\n'));
@@ -149,7 +150,7 @@ function helpTranscripts() {
   );
 }
 
-/** What a command of the build prints. */
+/** Output of a built command. */
 const printed = (...args) =>
   execFileSync(process.execPath, ['dist/cli/main.cjs', ...args], {
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-// The JSON Schema of scenario files, from the one schema of the code; for editors, so with a description of every field.
+// JSON Schema of scenario files, from the schema in the code, with a description of every field for editors.
 
 import { fileURLToPath } from 'node:url';
 import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
@@ -11,7 +11,10 @@ import { fields, optional } from '../dist/validation/schemas.js';
 import { addEditorRules } from './editor-rules.mjs';
 import { stateDescriptions } from './state-descriptions.mjs';
 
-/** What each field means, by its path; `*` for a name of one's own, `[]` for an item. Kept out of the code that pages load. */
+/**
+ * Descriptions of the fields by path; `*` stands for a user-defined name, `[]` for a list item. Not in the code, to
+ * keep pages small.
+ */
 export const descriptions = {
   $schema: 'The JSON Schema of this file, for editors.',
   name: 'Shown by the server and by `petstore-sim scenarios`. Default: the name of the file.',
@@ -135,13 +138,13 @@ export const descriptions = {
   'expect.fail': 'The rules that a wrong client breaks.',
 };
 
-/** An assumption is described by its question, under `assumptions` and where else it may be set. */
+/** Describes an assumption by its question, under `assumptions` and at its other path. */
 for (const [id, { question, alsoAt }] of Object.entries(assumptions)) {
   descriptions[`assumptions.${id}`] = question;
   for (const path of alsoAt?.split(', ') ?? []) if (/^(?:limits|ban)\.\w+$/.test(path)) descriptions[path] ??= question;
 }
 
-/** Puts descriptions on the fields of a JSON Schema, and notes which paths there are. */
+/** Adds descriptions to the fields of a JSON Schema, and collects all paths. */
 function describe(schema, path, seen) {
   for (const branch of schema.anyOf ?? []) describe(branch, path, seen);
   if (schema.items) describe(schema.items, `${path}[]`, seen);
@@ -155,7 +158,7 @@ function describe(schema, path, seen) {
   }
 }
 
-/** The shipped scenarios by name, with the first sentence about each. */
+/** Names of the shipped scenarios, each with the first sentence of its description. */
 async function shippedTexts() {
   const shipped = shippedScenarios(fileURLToPath(new URL('../scenarios/', import.meta.url)), '.yaml');
   const texts = {};
@@ -166,7 +169,7 @@ async function shippedTexts() {
   return texts;
 }
 
-/** A list of two has its items in another place than in later drafts. */
+/** Converts a list of two items to draft-07, which uses another keyword than later drafts. */
 function asDraft07(part) {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map(asDraft07);
@@ -176,7 +179,7 @@ function asDraft07(part) {
   return { ...inside, ...(own !== undefined && { items: asDraft07(own) }) };
 }
 
-/** @returns the JSON Schema (draft-07, which editors know best) and the paths of its fields */
+/** @returns JSON Schema (draft-07, which editors support best) and the paths of its fields */
 export async function jsonSchema() {
   const schema = {
     title: 'Scenario of petstore-sim',

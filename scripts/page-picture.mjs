@@ -1,4 +1,4 @@
-// Writes docs/page.png, the picture of the page: part of npm run picture. Needs Chromium.
+// Writes docs/page.png, the picture of the dashboard; part of npm run picture. Requires Chromium.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';

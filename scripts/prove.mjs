@@ -1,5 +1,6 @@
-// Runs the tests whose claims are statistical with their full counts, one file after the other, and notes what came of each
-// in test/proof.json. `npm run prove` runs all of them and takes its time; `npm run prove -- fuzz random` those whose path has a word.
+// Runs the tests of statistical claims with their full counts, one file after another, and notes the results in
+// test/proof.json. `npm run prove` runs all of them, which takes long; `npm run prove -- fuzz random` those with one of
+// the words in their path.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const words = process.argv.slice(2);
 const proof = join(root, 'test/proof.json');
 
-/** The test files that do more where `PROVE` is set. */
+/** Test files with a larger count if `PROVE` is set. */
 const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
   .filter(
@@ -37,7 +38,7 @@ for (const file of files) {
   spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, PROVE: '1' }, stdio: 'inherit' });
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
   failed += numFailedTests;
-  // Read now, because others write into it as well: scripts/soak.mjs, another run.
+  // Read late, because other programs write the file too: scripts/soak.mjs, another run.
   const results = JSON.parse(readFileSync(proof, 'utf8'));
   results[file] = {
     date: new Date().toISOString().slice(0, 10),

@@ -1,10 +1,10 @@
-// What scripts/soak.mjs sends to a server: requests of every kind, control calls, sandboxes, event streams and bytes that are no HTTP.
+// Load of scripts/soak.mjs: requests of every kind, control requests, sandboxes, event streams and malformed HTTP.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 40 });
 
-/** Faults and keys of the server: each kind of effect, often enough to be met by the hundred. */
+/** Faults and keys of the server: each effect, frequent enough for hundreds of requests. */
 export const scenario = {
   name: 'soak',
   keys: {
@@ -27,7 +27,7 @@ export const scenario = {
 
 const body = JSON.stringify({ name: 'Rex', categoryId: 1, note: 'x'.repeat(200) });
 
-/** The control calls, each in its turn. Deleting and resetting keep what is created within bounds. */
+/** Control requests, sent in rotation. Deletions and resets limit the created objects. */
 const controls = [
   ['GET', '/journal?limit=100'],
   ['GET', '/journal/count?status=429'],
@@ -48,7 +48,7 @@ const controls = [
 ];
 
 /**
- * Sends `rate` requests a second until `stop`.
+ * Sends `rate` requests per second until `stop`.
  * @param {{ baseUrl: string, rate: number }} options `baseUrl` without a path
  */
 export function startLoad({ baseUrl, rate }) {
@@ -93,7 +93,7 @@ export function startLoad({ baseUrl, rate }) {
     const [method, path, json] = controls[turn++ % controls.length];
     send(method, `/__sim${path}`, { json });
   }, 200);
-  // What requests have stored is forgotten now and then; the journal is not, which is to be full.
+  // Deletes the stored pets regularly, but not the journal, which must be full.
   const resetter = setInterval(() => send('POST', '/__sim/snapshots/soak/restore'), 30_000);
   let stream;
   const listen = () => {

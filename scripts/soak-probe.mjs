@@ -1,4 +1,4 @@
-// Loaded into a server by `node --import` for scripts/soak.mjs: says how much memory it holds, and how long its event loop stood still.
+// Loaded into a server by `node --import`, for scripts/soak.mjs: reports its memory and the pauses of its event loop.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMs = 5;
@@ -6,7 +6,9 @@ const kept = 5;
 const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
 histogram.enable();
 
-/** The pauses with most work in them, in processor time: what else they lasted, the machine gave the core to another. */
+/**
+ * Longest pauses by processor time; the rest of a pause is time in which the machine gave the core to another process.
+ */
 let pauses = [];
 let lastMs = performance.now();
 let lastCpu = process.cpuUsage();
@@ -30,7 +32,7 @@ process.on('message', (question) => {
     p99PauseMs: Math.max(0, Math.round(histogram.percentile(99) / 1e6 - resolutionMs)),
     pauses,
   };
-  // Twice: what the first frees may have kept something else. What it takes is not the server's.
+  // Twice, because the first collection may release objects that retain others. Its own time is excluded.
   for (let n = 0; n < 2; n++) globalThis.gc?.();
   const { heapUsed, external, rss } = process.memoryUsage();
   process.send({ ...answer, heapMb: toMb(heapUsed), externalMb: toMb(external), rssMb: toMb(rss) });
@@ -39,7 +41,7 @@ process.on('message', (question) => {
   histogram.reset();
   pauses = [];
 });
-// It is there to be asked, and keeps nobody alive.
+// The channel must not keep the process alive.
 process.channel?.unref();
 
 const toMb = (bytes) => Math.round(bytes / 1e5) / 10;

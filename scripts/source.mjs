@@ -3,11 +3,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Names of src/, for scripts: the build has only what the package loads.
- * @param exported such as `export { runClient } from './cli/client-run.js'`
+ * Imports names from src/, for scripts; dist/ contains only modules that the package loads.
+ * @param exported export statement, such as `export { runClient } from './cli/client-run.js'`
  */
 export async function source(exported) {
-  // Beside the command line, whose files find the scenarios and the page from there.
+  // In the folder of the command line, from which its code finds the scenarios and the dashboard.
   const file = fileURLToPath(new URL(`../dist/cli/source-${process.pid}.mjs`, import.meta.url));
   const resolveDir = fileURLToPath(new URL('../src', import.meta.url));
   await build({

@@ -1,4 +1,4 @@
-// What the fields of `state` mean, which `petstore-sim state export --as scenario` writes.
+// Descriptions of the fields of `state`, which `petstore-sim state export --as scenario` writes.
 
 const window = {
   '': 'What was counted in it.',

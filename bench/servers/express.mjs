@@ -1,4 +1,4 @@
-/** The work of the service in Express 5. Runs from a folder that has express installed: `node express.mjs PORT` */
+/** Work of the service in Express 5. Runs in a folder with express installed: `node express.mjs PORT` */
 import express from 'express';
 import { admit, createPet, failures, listPets } from './pets-service.mjs';
 

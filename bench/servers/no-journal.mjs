@@ -1,4 +1,4 @@
-/** Ours without what the journal keeps, from a folder that has petstore-sim installed: `node no-journal.mjs PORT` */
+/** Ours without the content of the journal, in a folder with petstore-sim installed: `node no-journal.mjs PORT` */
 import { readFileSync } from 'node:fs';
 import { createSimulator } from 'petstore-sim';
 import { listen } from 'petstore-sim/node';

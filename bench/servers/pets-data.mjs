@@ -1,4 +1,4 @@
-/** What every server of the benchmark holds and answers with: 100 pets, two keys and constant rate headers. */
+/** Data of every benchmark server: 100 pets, two keys and constant rate-limit headers. */
 
 const names = ['Rex', 'Milo', 'Luna', 'Bella', 'Charlie', 'Daisy', 'Rocky', 'Zoë', 'Coco', 'Oscar', 'Nala', 'Bruno'];
 const statuses = ['available', 'available', 'pending', 'available', 'sold'];
@@ -10,22 +10,22 @@ export const pets = Array.from({ length: 100 }, (_, index) => ({
   status: statuses[index % statuses.length],
 }));
 
-/** The answer to `GET /v1/pets?limit=20`. */
+/** Response to `GET /v1/pets?limit=20`. */
 export const firstPets = pets.slice(0, 20);
 
-/** The answer to `POST /v1/pets` with {@link newPet}, on the first one. */
+/** Response to the first `POST /v1/pets` with {@link newPet}. */
 export const newPet = { name: 'Rex', categoryId: 1 };
 export const createdPet = { id: 101, ...newPet, status: 'available' };
 
-/** The key whose limits no load reaches, and the key whose day is used up before the first request. */
+/** Key that never reaches its limits, and key whose day is used up before the first request. */
 export const businessKey = 'business-key';
 export const spentKey = 'spent-key';
 
-/** Requests a minute and a day: counted, never reached. */
+/** Limit per minute and day: counted, never reached. */
 export const plenty = 1_000_000_000;
 export const spentLimit = 1000;
 
-/** For servers that can only send constants. As long as the true ones; the window ends in 2033. */
+/** Constant headers with the length of real ones, for servers without counters; the window ends in 2033. */
 export const rateHeaders = {
   'X-RateLimit-Limit': String(plenty),
   'X-RateLimit-Remaining': String(plenty - 1),

@@ -15,9 +15,9 @@ function window(limit, lengthMs, used = 0) {
 }
 
 /**
- * Finds the key and counts the request in its minute and its day, or in neither where one of them is used up.
+ * Finds the key, and counts the request in its minute and its day, or in neither if one of them is used up.
  * @param {string | undefined} authorization
- * @returns {{ accepted: boolean, headers: Record<string, string | number> } | undefined} undefined without a known key
+ * @returns {{ accepted: boolean, headers: Record<string, string | number> } | undefined} `undefined` for an unknown key
  */
 export function admit(authorization) {
   const windows = authorization?.startsWith('Bearer ') ? keys.get(authorization.slice(7)) : undefined;
@@ -42,9 +42,9 @@ export function admit(authorization) {
 }
 
 /**
- * @param {string | null | undefined} status only these; all without one
- * @param {string | null | undefined} limit from 1 to 100, 20 without one
- * @returns {object[] | undefined} undefined for a limit that is none
+ * @param {string | null | undefined} status status of the pets; all by default
+ * @param {string | null | undefined} limit limit from 1 to 100; default 20
+ * @returns {object[] | undefined} `undefined` for an invalid limit
  */
 export function listPets(status, limit) {
   const count = limit ? Number(limit) : 20;
@@ -57,7 +57,7 @@ export function listPets(status, limit) {
   return found;
 }
 
-/** @returns {object | undefined} the stored pet; undefined for a body that is none */
+/** @returns {object | undefined} the stored pet; `undefined` for an invalid body */
 export function createPet(body) {
   if (typeof body?.name !== 'string' || body.name === '' || !Number.isInteger(body.categoryId)) return undefined;
   const pet = { id: pets.length + 1, name: body.name, categoryId: body.categoryId, status: 'available' };
@@ -65,7 +65,7 @@ export function createPet(body) {
   return pet;
 }
 
-/** What goes wrong, as the body of an answer. */
+/** Error bodies. */
 export const failures = {
   invalid: { code: 'invalid_request', message: 'The request is not valid.', status: 400 },
   unauthorized: { code: 'unauthorized', message: 'The API key is missing or unknown.', status: 401 },

@@ -1,4 +1,4 @@
-/** The work of the service written straight on node:http, without a feature more. `node real-work.mjs PORT` */
+/** Work of the service on plain node:http, without further features. `node real-work.mjs PORT` */
 import { createServer } from 'node:http';
 import { admit, createPet, failures, listPets } from './pets-service.mjs';
 

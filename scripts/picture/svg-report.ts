@@ -8,7 +8,7 @@ import type { RequestRecord } from '../../src/requests/request-record.js';
 import { svgTimeline, symbol, timelineHeight } from './svg.js';
 
 const width = 960;
-/** Characters of a line of a finding. */
+/** Maximum length of a line of a finding, in characters. */
 const lineLength = 105;
 
 const style = `
@@ -44,9 +44,9 @@ tspan.praise { fill: var(--good); font-weight: 600; }
 `;
 
 /**
- * The verdict with the run as one picture, for a page that shows no HTML: its timeline, and the first sentence of the
- * first findings of each rule. Never shows a whole key.
- * @param entries the journal that was judged, in the order of arrival
+ * Renders a verdict and its run as one picture, for pages without HTML: the timeline, and the first sentence of the first
+ * findings of each rule. Never contains a whole key.
+ * @param entries judged journal, in the order of arrival
  */
 export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): string {
   const { outcome, scenario, reason } = verdict;

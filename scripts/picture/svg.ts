@@ -9,10 +9,12 @@ const right = 40;
 const rowHeight = 58;
 const axisHeight = 34;
 
-/** How high its timeline is drawn. */
+/** Height of a timeline, in pixels. */
 export const timelineHeight = ({ rows }: Timeline) => rows.length * rowHeight + 6 + axisHeight;
 
-/** A timeline as SVG: for each key what passed above, and below it what was refused, with waits and bans as bars. */
+/**
+ * Renders a timeline as SVG: for each key, served requests above and rejected ones below, with waits and bans as bars.
+ */
 export function svgTimeline(timeline: Timeline): Markup {
   const axis = axisOf(timeline, 9);
   const x = (ms: number) => round(left + axis.at(ms) * (width - left - right));
@@ -56,11 +58,11 @@ function svgRow(
 const deadline = (x: number, y: number) =>
   markup`<line class="deadline" x1="${x}" y1="${y - 11}" x2="${x}" y2="${y + 11}"/>`;
 
-/** The end of a bar that goes on past the picture, with its whole length. */
+/** Right end of a bar that exceeds the picture, labeled with the bar's whole length. */
 const openEnd = (kind: 'wait' | 'ban', x: number, y: number, length: string) =>
   markup`<path class="${kind}" d="M${x} ${y - 10}l12 10l-12 10z"/><text class="open" x="${x - 4}" y="${y + 4}">${length}</text>`;
 
-/** Marks that would cover one another become one, with their number. */
+/** Merges overlapping marks into one with their number. */
 function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: number, below: number): Markup[] {
   const groups: { kind: Mark['kind']; x: number; marks: Mark[] }[] = [];
   for (const mark of marks) {
@@ -83,7 +85,7 @@ function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: numb
   });
 }
 
-/** The same marks in colour and in shape, for those who do not see the colour. */
+/** Symbol of a mark, distinguished by color and by shape, for color-blind readers. */
 export function symbol(kind: Mark['kind'], x: number, y: number): Markup {
   switch (kind) {
     case 'served':

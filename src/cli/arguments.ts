@@ -31,7 +31,7 @@ export function readArguments(): Request {
   const known = flagsOf(command);
   const flags = Object.entries(values).map(([flag, value]) => {
     if (flag !== 'json' && !Object.hasOwn(known, flag))
-      throw new UsageError(`expected no --${flag} with ${name}; see ${program} ${name} --help`);
+      throw new UsageError(`expected no --${flag} for ${name}; see ${program} ${name} --help`);
     if (!Array.isArray(value) || known[flag]?.[2] === true) return [flag, value];
     if (value.length > 1) throw new UsageError(`expected --${flag} once, got it again`);
     return [flag, value[0]];
@@ -39,7 +39,7 @@ export function readArguments(): Request {
   const { most = 0 } = command;
   if (rest.length > most) {
     const hint = Object.hasOwn(known, 'scenario') ? asScenario(rest[most] as string) : '';
-    throw new UsageError(`expected no further argument of ${name}, got ${JSON.stringify(rest[most])}${hint}`);
+    throw new UsageError(`expected no further argument for ${name}, got ${JSON.stringify(rest[most])}${hint}`);
   }
   const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? 0;
   const before = tokens.filter(({ kind, index }) => kind === 'positional' && index < end).length;
@@ -72,6 +72,6 @@ function meant(written: string, names: readonly string[], before = ''): string {
   return name === undefined ? '' : `; did you mean ${before}${name}?`;
 }
 
-/** Suggests `--scenario` for the name of a scenario file. */
+/** Suggestion of `--scenario` for the name of a scenario file. */
 const asScenario = (written: string) =>
   /\.(?:ya?ml|json)$/.test(written) ? `; to serve that scenario, write --scenario ${written}` : '';

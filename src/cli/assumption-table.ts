@@ -1,9 +1,9 @@
 import { type Assumption, assumptions } from '../petstore/assumptions.js';
 
-/** One value as the table shows it: a word as it is, anything else as JSON. */
+/** Formats a value for the table: a word unchanged, any other value as JSON. */
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The table of assumptions as rows of text: id, question, default, alternatives, where else it may be set. */
+/** Assumptions as rows of text: id, question, default, alternatives, quote of the document. */
 export function assumptionRows(): {
   id: string;
   question: string;
@@ -23,10 +23,10 @@ export function assumptionRows(): {
   });
 }
 
-/** The table for a terminal. */
+/** Assumptions as lines for a terminal. */
 export function assumptionLines(): string[] {
   const intro = [
-    'Where the interface document says nothing, the simulator assumes. Set any of these in a scenario, under "assumptions".',
+    'Assumptions of the simulator about questions that the interface document leaves open. Set them in a scenario, under "assumptions".',
     '',
   ];
   const rows = assumptionRows().flatMap(({ id, question, byDefault, alternatives, documentQuote }) => [

@@ -5,32 +5,32 @@ import type { CommandEnd } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
 import type { Tree } from './end-tree.js';
 
-/** How the command of a client ended, and what it printed where that was caught. */
+/** End of a client's command, and its captured output. */
 export interface CommandResult {
   end: CommandEnd;
   output: string;
 }
 
 export interface CommandOptions {
-  /** What the command finds in its environment, on top of this process's own. */
+  /** Environment variables for the command, in addition to this process's own. */
   env: Readonly<Record<string, string>>;
-  /** `inherit`: the command has this terminal; `keep`: its output is caught. */
+  /** `inherit`: the command uses this terminal; `keep`: its output is captured. */
   output: 'inherit' | 'keep';
-  /** After this long it is sent SIGTERM, and soon after SIGKILL. Default: no limit. */
+  /** Time limit in milliseconds, after which the command receives SIGTERM and soon after SIGKILL. Default: no limit. */
   timeoutMs?: number | undefined;
-  /** Aborted before the command runs, it is stopped as soon as it does. */
+  /** Signal that stops the command; if it is aborted before the start, the command stops immediately. */
   stopped?: AbortSignal | undefined;
 }
 
-/** Most of a command's output that is kept, in characters; the end of it, where errors stand. */
+/** Maximum length of the captured output, in characters. The end is retained, because it contains errors. */
 const keptOutput = 20_000;
 /** Grace period between SIGTERM and SIGKILL, in milliseconds. */
 const lastMs = 1_000;
 
 /**
- * Runs a client's command. SIGINT and SIGTERM are passed on to it; a second one ends it with SIGKILL. A stopped command ends
- * with all that it started.
- * @throws {UsageError} when the command cannot be started
+ * Runs a client's command. Forwards SIGINT and SIGTERM; a second signal sends SIGKILL. Stopping a command stops all its
+ * descendants.
+ * @throws {UsageError} if the command cannot be started
  */
 export async function runCommand(
   [file = '', ...args]: readonly string[],
@@ -39,32 +39,32 @@ export async function runCommand(
   const isKept = output === 'keep';
   const stdio = isKept ? (['ignore', 'pipe', 'pipe'] as const) : 'inherit';
   const isWindows = process.platform === 'win32';
-  // On Windows npm is no program, and cross-spawn alone can start it. Elsewhere it would be 5 ms for nothing.
+  // On Windows, npm is a script that only cross-spawn can start. Elsewhere loading cross-spawn would cost 5 ms.
   const start = isWindows ? (await import('cross-spawn')).default : spawn;
-  // In a group of its own, so that what it started ends with it; a command with a terminal must stay in this one's, which the
-  // terminal stops and ends. On Windows it would get a window of its own.
+  // A separate process group allows stopping all descendants. A command with a terminal must stay in the terminal's
+  // group to receive its signals. On Windows, a detached process opens a new window.
   const { stdin, stdout, stderr } = process;
   const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
   let tree: Promise<Tree> | undefined;
-  // Loaded when it is needed, because most commands end by themselves.
+  // Loaded on demand, because most commands end by themselves.
   const stoppedTree = () => {
     const { pid } = child;
     if (pid !== undefined) tree ??= loadTree(pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);
     return tree;
   };
   const stop = (signal: NodeJS.Signals) => {
-    // The terminal has sent it to everything in its group.
+    // The terminal has already signaled every process in its group.
     if (signal === 'SIGINT' && !hasGroup && !isWindows) child.kill(signal);
     else void stoppedTree()?.then((each) => each.signal(signal));
   };
   const stopByUser = (signal: 'SIGINT' | 'SIGTERM') => {
-    // A second Ctrl-C, for a command that ignores the first.
+    // A second Ctrl-C stops a command that ignores the first.
     stop(stoppedBy === undefined ? signal : 'SIGKILL');
     stoppedBy ??= signal;
   };
-  // Before the command runs: a signal in between would end this process alone.
+  // Registered before the command runs, because a signal in between would end only this process.
   process.on('SIGINT', stopByUser).on('SIGTERM', stopByUser);
   const child = start(file, args, {
     env: { ...process.env, ...env },
@@ -91,8 +91,9 @@ export async function runCommand(
     return { end, output: kept() };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such command' : code === 'EACCES' ? 'it is no program' : message;
-    throw new UsageError(`expected a command that can be run, got ${JSON.stringify(file)}: ${reason}`);
+    const reason =
+      code === 'ENOENT' ? 'the command does not exist' : code === 'EACCES' ? 'it is not executable' : message;
+    throw new UsageError(`expected a runnable command, got ${JSON.stringify(file)}: ${reason}`);
   } finally {
     for (const timer of timers) clearTimeout(timer);
     process.off('SIGINT', stopByUser).off('SIGTERM', stopByUser);

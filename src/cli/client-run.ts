@@ -16,35 +16,35 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, createSimulatorFrom } from '../simulator/simulator.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
 
-/** One run of a client's command against a simulator of its own. */
+/** Run of a client's command against a separate simulator. */
 export interface ClientRun extends CommandResult {
   verdict: Verdict;
-  /** The journal that was judged. */
+  /** Journal of the run. */
   entries: readonly RequestRecord[];
-  /** The `RunReport` of the run as JSON, with the verdict to show. */
+  /** Creates the `RunReport` of the run as JSON, with a verdict. */
   run: (verdict: Verdict) => Promise<string>;
-  /** How long the command ran. */
+  /** Duration of the command, in milliseconds. */
   lastedMs: number;
 }
 
 export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeoutMs' | 'stopped'> {
-  /** The API key, instead of the one that the scenario hands out. */
+  /** API key that replaces the scenario's. */
   apiKey?: string | undefined;
-  /** Called with every request, before it is answered. */
+  /** Called with every request, before its response. */
   record?: (call: ApiCall, atMs: number) => void;
-  /** The file to write down everything in, and the name of the scenario. */
+  /** File to record the run in, and name of the scenario. */
   recording?: { file: string; scenarioName: string } | undefined;
 }
 
-/** Checks a scenario and makes its pets, for `runClient`. @throws {ScenarioError} */
+/** Checks a scenario and generates its pets, for `runClient`. @throws {ScenarioError} */
 export const resolveForClient = (scenario: Scenario): ResolvedScenario =>
   resolveScenario(scenario, generatePets, readStart);
 
 /**
- * Starts a simulator on a free port, runs the command against it, and judges the client. The command finds in its
- * environment where the service is, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and what the scenario needs of it,
- * `PETSTORE_API_KEY`, `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
- * @throws {UsageError} when the command cannot be started
+ * Starts a simulator on a free port, runs the command against it, and judges the client. The command's environment contains
+ * the service's URLs, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and the scenario's requirements, `PETSTORE_API_KEY`,
+ * `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
+ * @throws {UsageError} if the command cannot be started
  */
 export async function runClient(
   command: readonly string[],
@@ -128,7 +128,7 @@ export const environment = (
   PETSTORE_PARALLEL: String(parallel),
 });
 
-/** Aligns the clock with a whole second at the first request, so that all runs of a client are promised the same waits. */
+/** Aligns the clock with a whole second at the first request, so that every run of a client has the same waits. */
 function alignedBackend(backend: Backend, align: () => void, record: ClientRunOptions['record']): Backend {
   let isAligned = backend.sim.scenario.clock?.mode === 'frozen';
   return {

@@ -16,10 +16,13 @@ import type { VerdictFlags } from './verdict-flags.js';
 type TextFlag = readonly [value: string, about: string];
 type RepeatableFlag = readonly [value: string, about: string, isRepeatable: true];
 
-/** A flag's help. A switch has its description alone, any other flag the name of its value as well. */
+/** Help text of a flag: a description, preceded by the name of the value unless the flag is a switch. */
 export type Flag = string | TextFlag | RepeatableFlag;
 
-/** One flag for each field that a command reads, of the kind that the field's type demands. `--json` is common to all. */
+/**
+ * Flags for the fields that a command reads, each of the kind that the field's type requires. `--json` is common to
+ * all.
+ */
 type FlagsFor<Fields> = {
   readonly [Name in Exclude<keyof Fields, 'json'>]-?: NonNullable<Fields[Name]> extends boolean
     ? string
@@ -68,11 +71,11 @@ const verdictFlags: FlagsFor<VerdictFlags> = {
   report: ['FILE.html', 'writes a report with a picture of the run'],
   junit: ['FILE.xml', 'writes the result as JUnit XML, for a CI server'],
   'fail-on': ['CODES', 'fails on these findings only, separated by commas'],
-  'require-conclusive': 'fails if nothing was put to the test',
+  'require-conclusive': 'fails if the run exercised no rule',
 };
 
 const listenFlags: FlagsFor<ListenFlags> = {
-  port: ['N', 'port; 0 for a free one (default: 4010)'],
+  port: ['N', 'port; 0 for a free port (default: 4010)'],
   host: ['HOST', 'address to listen on (default: 127.0.0.1 and ::1)'],
   log: ['FORMAT', 'pretty, json or silent (default: pretty; with --json or for an agent json)'],
   'allowed-host': ['NAME', 'another host name that clients may use', true],
@@ -93,7 +96,7 @@ const recordingFlags = {
 
 const clientEnvironment =
   "The command's environment has PETSTORE_BASE_URL, PETSTORE_SIM_URL, PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS and PETSTORE_PARALLEL.";
-const apiKey = ['NAME', 'API key for the command (default: the key that the scenario names)'] as const;
+const apiKey = ['NAME', 'API key for the command (default: the key in the scenario)'] as const;
 const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m)'] as const;
 const stoppedCodes = '130 or 143 if a signal stopped it';
 
@@ -110,7 +113,7 @@ export const commands: Readonly<Record<string, Command>> = {
       handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
       data: [
         'FOLDER|URL',
-        'stores the state in a folder, which survives a restart, or in a Redis or Valkey, which several servers share: redis://127.0.0.1:6379/0?name=staging',
+        'stores the state in a folder, to survive a restart, or in Redis or Valkey, to share it between servers: redis://127.0.0.1:6379/0?name=staging',
       ],
       'data-reset': 'with --data: discards the stored state',
       fsync: 'with --data FOLDER: responds only after a flush to disk, to survive a power loss',
@@ -123,7 +126,7 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
   exec: command<ExecFlags>({
     usage: { 'exec [options] -- COMMAND...': "runs a client's command and judges the client" },
-    about: `Runs the command against a simulator of its own on a free port, and prints a verdict on the client to standard error. ${clientEnvironment}`,
+    about: `Runs the command against a separate simulator on a free port, and prints a verdict on the client to standard error. ${clientEnvironment}`,
     flags: {
       ...scenarioFlags,
       'api-key': apiKey,
@@ -138,8 +141,8 @@ export const commands: Readonly<Record<string, Command>> = {
     run: async ({ flags, rest }) => (await import('./commands/exec.js')).exec(flags, rest),
   }),
   matrix: command<MatrixFlags>({
-    usage: { 'matrix [options] -- COMMAND...': 'finds undocumented choices that would break the client' },
-    about: `Runs the command with the default of every assumption, and once for each alternative. ${clientEnvironment}`,
+    usage: { 'matrix [options] -- COMMAND...': 'finds undocumented choices that break the client' },
+    about: `Runs the command with the defaults, and once with each alternative of every assumption. ${clientEnvironment}`,
     flags: {
       ...scenarioFlags,
       'api-key': apiKey,
@@ -153,7 +156,7 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
   gauntlet: command<GauntletFlags>({
     usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
-    about: `Runs the command in each of these scenarios or files, by default every shipped scenario that expects something of a client. ${clientEnvironment}`,
+    about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
     flags: { timeout: runTimeout },
     most: Number.POSITIVE_INFINITY,
     example: 'gauntlet minute-wall my.yaml -- npm test',
@@ -162,11 +165,11 @@ export const commands: Readonly<Record<string, Command>> = {
       (await import('./commands/gauntlet.js')).gauntlet(flags, rest.slice(0, before), rest.slice(before), print),
   }),
   demo: command<DemoFlags>({
-    usage: { demo: 'shows a wrong and a right client that run into a limit' },
+    usage: { demo: 'runs a wrong and a right client into a limit' },
     about:
       'Runs both clients concurrently and judges them. On a terminal, opens the dashboard and serves until Ctrl+C.',
     flags: {
-      port: ['N', 'port (default: a free one)'],
+      port: ['N', 'port (default: a free port)'],
       timeout: ['DURATION', 'duration of the run, such as 10s (default: 20s)'],
     },
     example: 'demo --timeout 5s',
@@ -182,7 +185,8 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
   scenarios: command({
     usage: { scenarios: 'lists the shipped scenarios', 'scenarios NAME': 'prints a shipped scenario' },
-    about: 'Without a name, lists the shipped scenarios by group. With a name, prints the file, to adapt and to serve.',
+    about:
+      'Without a name, lists the shipped scenarios by group. With a name, prints the file, as a start for your own.',
     flags: {},
     most: 1,
     example: 'scenarios minute-wall > my.yaml',
@@ -205,8 +209,8 @@ export const commands: Readonly<Record<string, Command>> = {
       scenario: ['NAME|FILE', "scenario of the recording, for the scenario's expectations of a client"],
       trace: ['FILE', 'OpenTelemetry trace (OTLP as JSON) instead of a recording'],
       'base-url': recordingFlags['base-url'],
-      'one-key': 'all requests had one API key, although the recording does not show it',
-      ended: 'the client had ended with the recording, so that missing requests count',
+      'one-key': 'assumes one API key for all requests, if the recording hides the keys',
+      ended: 'assumes that the client ended with the recording, so that missing requests count',
       ...verdictFlags,
     },
     most: Number.POSITIVE_INFINITY,
@@ -225,9 +229,9 @@ export const commands: Readonly<Record<string, Command>> = {
       ...serviceFlags,
       ...recordingFlags,
       budget: ['N', 'largest number of requests (default: 40)'],
-      out: ['FILE', 'scenario to write, with a log of the requests beside it (default: calibrated.yaml)'],
+      out: ['FILE', 'scenario to write (default: calibrated.yaml); logs the requests in a .jsonl file of that name'],
       'allow-exhaust': 'may use up a window',
-      'allow-ban': 'may get the key banned',
+      'allow-ban': 'may cause a ban of the key',
       plan: 'prints the requests with their cost, and sends nothing',
     },
     example: 'calibrate --from traffic.har --out calibrated.yaml',
@@ -246,14 +250,14 @@ export const commands: Readonly<Record<string, Command>> = {
     },
     most: 1,
     example: 'compare --target https://api.example.com/v1 --key-env API_KEY --save kept.jsonl calibrated.yaml',
-    exitCodes: '0 if they are the same, 1 if they differ, 2 if it could not be checked',
+    exitCodes: '0 for no difference, 1 for differences, 2 if the comparison was impossible',
     run: async ({ flags, rest, print }) => (await import('./commands/compare.js')).compare(flags, rest[0], print),
   }),
   replay: command<ReplayFlags>({
     usage: { 'replay [options] FILE|FOLDER': 'repeats a recorded run' },
     about: 'Repeats a run of --record, or the folder of --data, and compares every response.',
     flags: {
-      until: ['N|INSTANT', 'stops at this entry, or at this instant of the machine'],
+      until: ['N|INSTANT', 'stops at this entry, or at this time of the recording machine'],
       judge: 'judges the client, as exec did',
       serve: 'serves the resulting state until SIGINT or SIGTERM',
       ...verdictFlags,
@@ -265,8 +269,8 @@ export const commands: Readonly<Record<string, Command>> = {
     run: async ({ flags, rest, print }) => (await import('./commands/replay.js')).replay(flags, rest, print),
   }),
   scenario: command<ScenarioFromFlags>({
-    usage: { 'scenario --from FILE': 'makes a scenario of recorded traffic' },
-    about: 'Writes a scenario with the limits, keys and pets that were in force when the recording began.',
+    usage: { 'scenario --from FILE': 'creates a scenario from recorded traffic' },
+    about: 'Writes a scenario with the limits, keys and pets at the start of the recording.',
     flags: { ...recordingFlags, out: ['FILE', 'scenario to write (default: standard output)'] },
     example: 'scenario --from traffic.har --out incident.yaml',
     run: async ({ flags, print }) => (await import('./commands/scenario.js')).scenarioFrom(flags, print),
@@ -279,11 +283,11 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Exports or imports pets, keys with their usage, bans, clock and faults. The file contains API keys.',
     flags: {
       url: ['URL', 'server (default: http://127.0.0.1:4010)'],
-      sandbox: ['NAME', 'one of its sandboxes'],
+      sandbox: ['NAME', 'sandbox of the server'],
       'control-token': ['TOKEN', "the server's control token"],
       as: ['FORMAT', 'export: state or scenario, a scenario file that starts with this state (default: state)'],
       from: ['FILE|FOLDER', 'export: a run of --record or the folder of --data, instead of a server'],
-      until: ['N|INSTANT', 'with --from: stops at this entry, or at this instant of the machine'],
+      until: ['N|INSTANT', 'with --from: stops at this entry, or at this time of the recording machine'],
     },
     most: 2,
     example: 'state export --as scenario now.yaml',
@@ -291,7 +295,8 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
   assumptions: command({
     usage: { assumptions: 'prints the assumptions about undocumented behavior' },
-    about: 'Prints each assumption with its default, its alternatives and the sentence that leaves it open.',
+    about:
+      'Prints each assumption with its default, its alternatives and the sentence of the document that leaves it open.',
     flags: {},
     example: 'assumptions',
     run: async ({ flags, print }) => print((await import('./commands/assumptions.js')).printAssumptions(flags.json)),
@@ -300,7 +305,7 @@ export const commands: Readonly<Record<string, Command>> = {
 
 /** Flags of every command. */
 export const commonFlags = {
-  json: 'prints JSON, with the commands that make sense now in "next"',
-  help: 'prints the help of the command, without one an overview',
+  json: 'prints JSON, with suggested next commands in "next"',
+  help: 'prints help for the command, or an overview without one',
   version: 'prints the version',
 } as const;

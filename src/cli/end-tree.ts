@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startedProcesses } from './started-processes.js';
 
-/** Interval between two looks at the running processes, in milliseconds. */
+/** Interval between two scans of the running processes, in milliseconds. */
 const lookMs = 50;
-/** Time after SIGKILL in which a process must have ended, in milliseconds; one of another user never does. */
+/** Time after SIGKILL in which a process must have ended, in milliseconds; a process of another user never does. */
 const killedMs = 1_000;
 
-/** Signals a command with all that it started. */
+/** A command and its descendants. */
 export interface Tree {
   signal(signal: NodeJS.Signals): void;
-  /** Waits until everything that the command started has ended, with SIGKILL after `graceMs`. */
+  /** Waits until the command and its descendants have ended, with SIGKILL after `graceMs`. */
   end(graceMs: number): Promise<void>;
 }
 
 /**
- * The processes of a command. On Windows, which has no signals, taskkill ends all of them at once.
- * @param pid the process id of the command
- * @param mark a variable of its environment that no other command has: `NAME=value`
+ * Finds the processes of a command. On Windows, which has no signals, taskkill ends all of them.
+ * @param pid process id of the command
+ * @param mark environment variable that is unique to the command: `NAME=value`
  */
 export function treeOf(pid: number, mark: string, platform = process.platform): Tree {
   if (platform === 'win32') return { signal: () => taskkill(pid), end: async () => {} };
@@ -29,7 +29,7 @@ export function treeOf(pid: number, mark: string, platform = process.platform): 
   };
   return {
     signal(signal) {
-      // The command first: a shell would go on with its next line when only its child has ended.
+      // The command first, because a shell would continue with its next line after the end of a child.
       const found = find();
       for (const each of [pid, ...found]) kill(each, signal);
     },
@@ -54,6 +54,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 function taskkill(pid: number): void {
-  // What cannot be started or has nothing to end is told by events, which nobody needs.
+  // Ignores errors, such as a missing taskkill or an ended process.
   spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
 }

@@ -6,23 +6,23 @@ import { UsageError } from '../node/usage-error.js';
 import { generatePets } from '../scenario/generate-pets.js';
 import { grouped } from '../values/grouped.js';
 
-/** What a scenario file may take. */
+/** Maximum size of a scenario file, in bytes. */
 const maximumBytes = 1024 * 1024;
 
 /**
- * An exported state as the YAML of a scenario.
- * @throws {UsageError} when it has more pets than a scenario file may list
+ * Converts an exported state to the YAML of a scenario.
+ * @throws {UsageError} for a state with more pets than a scenario file may list
  */
 export function exportedScenario(state: ExportedState): string {
   const text = scenarioYaml(
     stateAsScenario(state, generatePets),
-    `A simulator as it was at ${new Date(state.clock.nowMs).toISOString()} of its clock, by petstore-sim state export --as scenario.
-It has API keys in it. \`state\` is exact and goes before \`usage\` and \`bannedFor\`; a key that \`state.keys\` lacks is not there.`,
+    `State of a simulator at ${new Date(state.clock.nowMs).toISOString()} of its clock, from petstore-sim state export --as scenario.
+Contains API keys. \`state\` is exact and overrides \`usage\` and \`bannedFor\`; a key that \`state.keys\` lacks does not exist.`,
   );
   const { issues } = readYaml(text);
   if (Buffer.byteLength(text) <= maximumBytes && issues.length === 0) return text;
   const pets = grouped(state.pets.length);
   throw new UsageError(
-    `expected a state that a scenario file can hold, at most 1 MiB, got one with ${pets} pets; leave out --as scenario, and put it back with petstore-sim state import`,
+    `expected a state for a scenario file of at most 1 MiB, got one with ${pets} pets; omit --as scenario, and restore the file with petstore-sim state import`,
   );
 }

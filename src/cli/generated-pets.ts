@@ -6,13 +6,13 @@ import { issueAt } from '../validation/issue.js';
 import { grouped } from '../values/grouped.js';
 import { createProgressBar } from './progress-bar.js';
 
-/** Makes the pets of `pets.generate` before a server listens, with a bar on a terminal. */
+/** Generates the pets of `pets.generate` before a server listens, with a progress bar on a terminal. */
 export const generateAtStart: GeneratePets = (counts, options) =>
   generatePets(counts, { ...options, onProgress: createProgressBar() });
 
 /**
- * Refuses a scenario to load while the server runs.
- * @throws {ScenarioError} for so many generated pets that requests would have to wait
+ * Rejects a scenario whose pets cannot be generated while the server runs.
+ * @throws {ScenarioError} for a number of generated pets that would delay requests
  */
 export function refuseManyPets(scenario: Scenario): void {
   const total = generatedPets(scenario);

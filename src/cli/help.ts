@@ -50,7 +50,7 @@ const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
     return [`--${name} ${value}`, `${about}${isRepeatable ? '; may be repeated' : ''}`];
   });
 
-/** Rows with their second column aligned and wrapped. */
+/** Formats rows with an aligned, wrapped second column. */
 function table(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([first]) => first.length));
   return rows.flatMap(([first, text]) =>
@@ -58,6 +58,6 @@ function table(rows: readonly (readonly [string, string])[]): string[] {
   );
 }
 
-/** Lines of at most so many characters; a longer word has a line of its own. */
+/** Wraps a text at `length` characters; a longer word has a separate line. */
 const wrapped = (text: string, length: number): string[] =>
   text.match(new RegExp(`\\S.{0,${length - 1}}(?=\\s|$)|\\S+`, 'g')) ?? [];

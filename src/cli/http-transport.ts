@@ -1,22 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { EndOfAsking, type RawAnswer, ServiceUnusable, type Transport } from '../fidelity/ask-service/ask-service.js';
 
-/** A service is given so long for an answer. */
+/** Timeout of one request, in milliseconds. */
 const timeoutMs = 30_000;
-/** Largest response body. A list of 100 pets has some kilobytes. */
+/** Maximum size of a response body, in bytes. A list of 100 pets has a few kilobytes. */
 const mostBytes = 10_000_000;
-/** Longest delay of a Node timer. */
+/** Maximum delay of a Node timer, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export interface HttpTransport extends Transport {
-  /** Ends the wait that is under way, and lets no further request out. */
+  /** Ends the current wait, and rejects further requests. */
   stop(): void;
 }
 
 /**
- * Sends requests to a service, in real time.
- * @param key the API key; where an answer shows it, its name stands instead
- * @param whenStopped what is said then
+ * Creates a transport that sends requests to a service in real time.
+ * @param key API key, which is masked in responses
+ * @param whenStopped message after `stop`
  */
 export function createHttpTransport(baseUrl: string, key: string, whenStopped = 'Stopped.'): HttpTransport {
   const base = baseUrl.replace(/\/+$/, '');
@@ -49,7 +49,7 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
   };
 }
 
-/** @throws {ServiceUnusable} when the body is longer than any of the API */
+/** @throws {ServiceUnusable} for a body that is longer than any of the API */
 async function textOf(response: Response, request: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

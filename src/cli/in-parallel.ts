@@ -1,24 +1,24 @@
 import { availableParallelism } from 'node:os';
 
 interface ParallelOptions {
-  /** Called with how many jobs are done. */
+  /** Called with the number of finished jobs. */
   onDone: (done: number) => void;
-  /** Default: as many as there are processors. */
-  lanes?: number;
-  /** Once aborted no further job begins, and what comes of the others is left out. */
+  /** Number of concurrent jobs. Default: the number of processors. */
+  concurrency?: number;
+  /** Signal that starts no further job and discards pending results. */
   stopped?: AbortSignal | undefined;
 }
 
-/** Does one job after another on several lanes; the results are at the places of the jobs. */
+/** Runs jobs concurrently. @returns the results in the order of the jobs; `undefined` for unfinished jobs */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-  { onDone, lanes = availableParallelism(), stopped }: ParallelOptions,
+  { onDone, concurrency = availableParallelism(), stopped }: ParallelOptions,
 ): Promise<(Result | undefined)[]> {
   const results: (Result | undefined)[] = [];
   let next = 0;
   let done = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < items.length) {
       const index = next++;
       const result = await work(items[index] as Item);
@@ -27,6 +27,6 @@ export async function inParallel<Item, Result>(
       onDone(++done);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return results;
 }

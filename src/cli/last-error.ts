@@ -1,12 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import { harmless } from '../values/harmless.js';
 
-/** What Node prints after an error that ended it, and what a shell or a package manager adds. */
+/** Output after an error that is not its cause: of Node, a shell or a package manager. */
 const noise = /^(Node\.js v\d|npm (ERR!|error)|\s*at |\s*$)/;
-/** What names an error in most languages: `TypeError: ...`, `requests.exceptions.HTTPError: ...`, `panic: ...`. */
+/**
+ * Start of an error message in most languages: `TypeError: ...`, `requests.exceptions.HTTPError: ...`, `panic: ...`.
+ */
 const error = /^(Uncaught )?[\w.$]*(Error|Exception|panic|fatal|expected|assert\w*)\b/i;
 
-/** The line of a command's output that says best why it failed, at most `length` printable characters; empty when there is none. */
+/** Line of a command's output that best explains a failure, at most `length` printable characters; empty for none. */
 export function lastError(output: string, length = 100): string {
   const lines = stripVTControlCharacters(output)
     .split('\n')

@@ -3,7 +3,7 @@ import { UsageError } from '../node/usage-error.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
 
-/** The flags of a command that listens, as the command line gives them. */
+/** Flags of a command that listens. */
 export interface ListenFlags {
   port?: string;
   host?: string;
@@ -14,7 +14,7 @@ export interface ListenFlags {
 }
 
 /**
- * What the flags say of how to listen, and what writes the lines of the log to standard output.
+ * Converts the flags to server options, and creates the function that writes log lines to standard output.
  * @throws {UsageError}
  */
 export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: ListenOptions; writeLine: WriteLine } {
@@ -33,7 +33,9 @@ export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: 
   return { log, options, writeLine };
 }
 
-/** Ends the process when it is told to, after the answers under way; at once when it is told again. */
+/**
+ * Stops the server and ends the process on SIGINT or SIGTERM, after active responses; immediately on a second signal.
+ */
 export function stopOnSignal(server: Pick<RunningServer, 'close'>): void {
   let stopping = false;
   const stop = async () => {
@@ -45,7 +47,7 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): void {
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }
 
-/** Whether a program reads what is printed: an agent, for which a banner is only long. */
+/** Whether an agent reads the output, for which JSON is shorter than the banner. */
 const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
 
 const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);

@@ -10,8 +10,8 @@ import type { LogFormat } from './request-log.js';
 import { shellWords } from './shell-words.js';
 
 /**
- * What the command line prints when the server listens. The first line of the JSON form is the `listening` event.
- * @param resumedFrom the folder whose state the server goes on with
+ * Lines that the command line prints when the server listens. The first line of the JSON form is the `listening` event.
+ * @param resumedFrom folder of the resumed state
  */
 export function listeningLines(
   format: LogFormat,
@@ -37,7 +37,7 @@ export function listeningLines(
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ' -H "Authorization: Bearer $CONTROL_TOKEN"' : '';
   return [
-    `${styleText('bold', 'petstore-sim')}  scenario ${harmless(sim.name)}${resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}: ${stateOf(sim)}`}`,
+    `${styleText('bold', 'petstore-sim')}  scenario ${harmless(sim.name)}${resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}: ${stateOf(sim)}`}`,
     '',
     `  Dashboard  ${styleText('cyan', `${controlUrl}/`)}`,
     `  API        ${styleText('cyan', baseUrl)}`,
@@ -55,7 +55,7 @@ export function listeningLines(
   ];
 }
 
-/** `a minute`, `a day`, `in 10 s`: the length of a window. */
+/** Length of a window: `a minute`, `a day`, `in 10 s`. */
 const per = (seconds: number) =>
   /^\d/.test(windowText(seconds)) ? `in ${windowText(seconds)}` : `a ${windowText(seconds)}`;
 

@@ -8,8 +8,8 @@ import { UsageError } from '../node/usage-error.js';
 import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
+import { printError, printNotes } from './print-error.js';
 import { program } from './program.js';
-import { tell, tellNotes } from './tell.js';
 
 /** Flags of a server that writes a log. */
 export interface DataFlags {
@@ -26,9 +26,9 @@ export interface ServableState extends OpenState, Pick<LoggedState, 'load'> {
 }
 
 /**
- * State in the folder or the store of `--data`, or in the recording of `--record`; `undefined` without these flags. Problems
- * of the log are reported on standard error.
- * @throws {UsageError} for flags that exclude each other; the engine throws it for a log that cannot be used
+ * Creates the state in the folder or the store of `--data`, or in the recording of `--record`. Problems of the log are
+ * reported on standard error.
+ * @throws {UsageError} for a malformed address; the engine throws it for an unusable log
  */
 export async function loggedEngine(
   resolved: ResolvedScenario,
@@ -46,20 +46,20 @@ export async function loggedEngine(
     ...engine,
     async open(port) {
       const state = await engine.open(port).catch(refuse);
-      for (const notice of state.notices) tell(notice);
+      for (const notice of state.notices) printError(notice);
       if (!('replica' in state)) return { ...state, resumedFrom: state.isResumed ? data : undefined };
       const others = state.replicas.filter((name) => name !== state.replica);
-      const beside = others.length === 0 ? 'no other replica' : `beside ${others.join(', ')}`;
-      tellNotes([`replica ${state.replica} of ${state.address}, at entry ${state.position}, ${beside}`]);
+      const beside = others.length === 0 ? 'no other replica' : `with ${others.join(', ')}`;
+      printNotes([`replica ${state.replica} of ${state.address}, at entry ${state.position}, ${beside}`]);
       return state;
     },
   };
 }
 
-/** @throws {UsageError} for a log that cannot be used, and anything else as it is */
+/** Converts the error of an unusable log. @throws {UsageError}, or any other error unchanged */
 function refuse(error: Error): never {
   const isOfLog = error instanceof LogOpenError || error instanceof LogUnavailableError;
-  throw isOfLog || error.name === 'StoreAwayError' ? new UsageError(error.message) : error;
+  throw isOfLog || error.name === 'StoreUnavailableError' ? new UsageError(error.message) : error;
 }
 
 /** State that is recorded in a new file. The engine throws a `UsageError` for a file that cannot be created. */
@@ -72,15 +72,15 @@ export async function recordedEngine(options: RecordingOptions): Promise<Engine<
         if (error.syscall === undefined) throw error;
         if (error.code === 'EEXIST') {
           throw new UsageError(
-            `expected --record to name a new file, got ${JSON.stringify(file)}, which is there: name another, or remove it`,
+            `expected --record to name a new file, got ${JSON.stringify(file)}, which exists; use another name, or remove the file`,
           );
         }
         throw new UsageError(
-          `expected --record to name a file that can be written, got ${JSON.stringify(file)}: ${error.message}`,
+          `expected --record to name a writable file, got ${JSON.stringify(file)}: ${error.message}`,
         );
       });
       process.stderr.write(
-        `petstore-sim: recording to ${file}; bodies of requests are in it, tokens that the scenario does not name are not\n`,
+        `petstore-sim: recording to ${file}, including request bodies, without tokens that are not in the scenario\n`,
       );
       return state;
     },
@@ -90,7 +90,7 @@ export async function recordedEngine(options: RecordingOptions): Promise<Engine<
 /** Checks the flags of a server that writes a log. @throws {UsageError} for flags that exclude each other */
 export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: DataFlags): void {
   if (data !== undefined && record !== undefined) {
-    throw new UsageError(`expected either --data or --record: ${program} replay takes the folder of --data as well`);
+    throw new UsageError(`expected either --data or --record; ${program} replay accepts the folder of --data too`);
   }
   if (data === undefined && reset)
     throw new UsageError('expected --data with --data-reset: a folder, or the address of a store');
@@ -101,8 +101,6 @@ export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: Dat
     );
   }
   if (fsync && isRedisAddress(data ?? '')) {
-    throw new UsageError(
-      'expected --fsync with a folder, got a store; when that writes to its disk is a setting of its own',
-    );
+    throw new UsageError('expected --fsync with a folder, got a store, which has its own setting for flushes');
   }
 }

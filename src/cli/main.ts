@@ -6,7 +6,7 @@ import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { readArguments } from './arguments.js';
 import { reportOutputErrors } from './output-errors.js';
-import { tell } from './tell.js';
+import { printError } from './print-error.js';
 
 async function main(): Promise<void> {
   const request = readArguments();
@@ -27,9 +27,9 @@ function version(): string {
 reportOutputErrors();
 main().catch((error) => {
   const isMistake = error instanceof UsageError || error instanceof ScenarioError;
-  // What names its file is printed as compilers do it, so that editors and terminals find the place.
+  // Issues with a file are printed in the format of compilers, so that editors and terminals link to the position.
   const hasPlace = error instanceof ScenarioError && error.issues.every(({ file }) => file !== undefined);
-  if (isMistake) tell(`${hasPlace ? '' : 'petstore-sim: '}${error.message}`);
+  if (isMistake) printError(`${hasPlace ? '' : 'petstore-sim: '}${error.message}`);
   else console.error(error);
   process.exitCode = isMistake ? 2 : 1;
 });

@@ -1,6 +1,6 @@
 /**
- * Reports output that cannot be written, in one line instead of a stack, and ends the process with 1 unless it has a
- * worse result. A reader that has seen enough (`| head`) is no error.
+ * Reports failed writes to standard output in one line instead of a stack, and changes exit code 0 to 1. Ignores a
+ * closed pipe (`| head`).
  */
 export function reportOutputErrors(): void {
   let hasFailed = false;
@@ -9,7 +9,7 @@ export function reportOutputErrors(): void {
     hasFailed = true;
     process.stderr.write(`petstore-sim: failed to write the output: ${message}\n`);
   });
-  // There is nowhere to report this.
+  // A failed standard error leaves no way to report.
   process.stderr.on('error', () => {});
   process.on('exit', (code) => {
     if (hasFailed && code === 0) process.exitCode = 1;

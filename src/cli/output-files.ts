@@ -17,23 +17,23 @@ import { UsageError } from '../node/usage-error.js';
 import { makeFolders } from '../persistence/folder/make-folders.js';
 
 /**
- * Finds out before the work whether what comes of it can be written.
- * @param flag what names the file
- * @param inputs the files that are read, of which it must be none
- * @throws {UsageError} when it cannot
+ * Checks before the work that an output file can be written.
+ * @param flag flag that names the file
+ * @param inputs input files, which must not include the output file
+ * @throws {UsageError} for an unwritable file
  */
 export function checkOutput(flag: string, file: string | undefined, inputs: readonly string[] = []): void {
   if (file === undefined) return;
   try {
-    if (file === '') throw new Error('it is empty');
+    if (file === '') throw new Error('the name is empty');
     checkIsWritable(file);
-    if (inputs.some((input) => isSame(input, file))) throw new Error('it is what is read');
+    if (inputs.some((input) => isSame(input, file))) throw new Error('it is an input file');
   } catch (error) {
     throw new UsageError(unwritable(flag, file, error as Error));
   }
 }
 
-/** Tried, because permissions do not say it: no file can be made below /proc, whoever asks. */
+/** Tries to create the file, because permissions are not sufficient: below /proc no user can create a file. */
 function checkIsWritable(file: string): void {
   if (existsSync(file)) {
     if (statSync(file).isDirectory()) throw new Error('it is a folder');
@@ -42,7 +42,7 @@ function checkIsWritable(file: string): void {
   }
   const made = makeFolders(dirname(resolve(file)));
   try {
-    // A link to a file that is not there can be written, but not made anew.
+    // A dangling link can be written to, but not created again.
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
     closeSync(openSync(file, 'wx'));
     unlinkSync(file);
@@ -55,14 +55,14 @@ const isSame = (one: string, other: string) =>
   existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 
 /**
- * Writes a file, with its folder.
- * @param options.isSecret whether only its owner may read it; default `false`
- * @throws {UsageError} when it cannot be written
+ * Writes a file, and creates its folder.
+ * @param options.isSecret whether only the owner may read the file; default `false`
+ * @throws {UsageError} for an unwritable file
  */
 export function writeOutput(flag: string, file: string, text: string, { isSecret = false } = {}): void {
   try {
     makeFolders(dirname(resolve(file)));
-    // The mode is that of a new file alone, so one that is there gets it before the text.
+    // `mode` affects only new files, so an existing file gets its mode before the text is written.
     if (isSecret && existsSync(file) && statSync(file).isFile()) chmodSync(file, 0o600);
     writeFileSync(file, text, isSecret ? { mode: 0o600 } : {});
   } catch (error) {
@@ -71,4 +71,4 @@ export function writeOutput(flag: string, file: string, text: string, { isSecret
 }
 
 const unwritable = (flag: string, file: string, { message }: Error): string =>
-  `expected ${flag} to name a file that can be written, got ${JSON.stringify(file)}: ${message}`;
+  `expected ${flag} to name a writable file, got ${JSON.stringify(file)}: ${message}`;

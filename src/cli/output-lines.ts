@@ -1,41 +1,41 @@
 import { writeSync } from 'node:fs';
 
-/** Lines are gathered for so long, so that a busy server does not write each by itself (+40 % requests a second). */
+/** Buffering time of lines, in milliseconds: one write per line costs a busy server 40 % of its requests per second. */
 const everyMs = 50;
-/** With so much gathered they are written at once: half of what a pipe of Linux holds. */
+/** Buffer size that is written immediately, in characters: half the capacity of a pipe on Linux. */
 const enoughLength = 32 * 1024;
-/** Of what nobody reads only so much waits; further lines are left out. */
+/** Maximum buffer size, in characters; further lines are dropped. */
 const mostLength = 1024 * 1024;
-/** How long the end of the process waits for a reader. */
+/** Maximum wait for a slow reader at the end of the process, in milliseconds. */
 const mostExitMs = 300;
 
-/** Takes one line, without its end. */
+/** Writes one line, given without its newline. */
 export type WriteLine = (line: string) => void;
 
 /**
- * Writes lines to standard output, gathered, in their order. A reader that is slow, paused or gone holds nothing up: lines
- * are left out then, whole ones, and `tellDropped` says in their place how many. What is gathered when the process ends is
- * written then, also when an exception ends it.
+ * Creates a buffered writer of lines to standard output. A slow reader never blocks the process: whole lines are
+ * dropped, and `formatDropped` formats the line with their number. The end of the process flushes the buffer, also after
+ * an exception.
  */
-export function createOutputLines(tellDropped: (count: number) => string): WriteLine {
+export function createOutputLines(formatDropped: (count: number) => string): WriteLine {
   const { stdout } = process;
   let gathered = '';
   let tryAtLength = enoughLength;
   let dropped = 0;
-  /** What was taken out of `gathered`, from `writtenBytes` on. */
+  /** Chunk that is being written, from `writtenBytes` on. */
   let bytes = Buffer.alloc(0);
   let writtenBytes = 0;
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Writes what the reader takes now. @returns whether that was all */
+  /** Writes as much as the reader accepts. @returns whether the buffer is empty */
   function flush(): boolean {
     clearTimeout(timer);
     timer = undefined;
     try {
       while (!isClosed) {
         if (writtenBytes === bytes.length && !takeGathered()) return true;
-        // The stream is there for others; what it holds back comes first.
+        // Others write to the stream too, and its buffered output precedes these lines.
         if (stdout.writableLength > 0) break;
         writtenBytes += writeSync(stdout.fd, bytes, writtenBytes);
       }
@@ -49,7 +49,7 @@ export function createOutputLines(tellDropped: (count: number) => string): Write
   }
 
   function takeGathered(): boolean {
-    if (dropped > 0) gathered += `${tellDropped(dropped)}\n`;
+    if (dropped > 0) gathered += `${formatDropped(dropped)}\n`;
     dropped = 0;
     bytes = Buffer.from(gathered);
     writtenBytes = 0;
@@ -66,7 +66,7 @@ export function createOutputLines(tellDropped: (count: number) => string): Write
   }
 
   function writeSoon(): void {
-    // Not to keep the process alive: its end writes the rest.
+    // Must not keep the process alive; the exit handler writes the rest.
     timer ??= setTimeout(flush, everyMs).unref();
   }
 

@@ -4,13 +4,16 @@ import type { RequestLogEntry } from './request-log-entry.js';
 
 type Paint = (text: string) => string;
 
-/** Colours are looked up once: `styleText` looks at the stream and the environment each time, which takes as long as the line. */
+/**
+ * Creates a colorizer. Calls `styleText` once, because each call inspects the stream and the environment, which takes
+ * as long as a whole line.
+ */
 function createPaint(format: Parameters<typeof styleText>[0]): Paint {
   const [start, end] = styleText(format, '|').split('|');
   return (text) => `${start}${text}${end}`;
 }
 
-/** Makes of an entry a line for people. */
+/** Creates a formatter of log entries as lines for a terminal. */
 export function createPrettyLine(): (entry: RequestLogEntry) => string {
   const [dim, red, yellow, green] = (['dim', 'red', 'yellow', 'green'] as const).map(createPaint) as [
     Paint,
@@ -29,7 +32,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
     const what = method === '' ? ' (no request)' : ` ${method} ${printable(target, 120)}`;
     const who = `${name.padEnd(9)}  ${(plan ?? '-').padEnd(10)}  ${printable(key ?? '-', 20).padEnd(14)}`;
     const shown = colour(status === 0 ? '---' : String(status));
-    // Joined, because a template would stay a tree of its parts while lines are gathered, for the garbage collector to copy.
+    // `join` creates a flat string; a template would remain a tree of parts, which the garbage collector copies.
     const cells = [dim(time.slice(11, 23)), shown, who, left.padEnd(11), took.padStart(8), what].join('  ');
     return notes.length === 0 ? cells : `${cells}  ${dim(notes.join(', '))}`;
   };
@@ -37,20 +40,20 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
 
 function notesOf(entry: RequestLogEntry): string[] {
   const { status, code, message, retryAfter, fault, sandbox, wire, unsentStatus, refusedOrigin } = entry;
-  // The message of a refusal says no more than its code and its Retry-After.
+  // For a rejection, the code and Retry-After are sufficient.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
   return [
     error && printable(error, 160),
     retryAfter && `retry after ${printable(retryAfter, 40)}`,
     fault && `fault ${printable(fault, 60)}`,
-    sandbox === undefined ? undefined : 'the idle sandbox was dropped, and is made anew',
+    sandbox === undefined ? undefined : 'new sandbox, because the idle one was dropped',
     wire && `${wire}${unsentStatus === undefined ? '' : ` instead of ${unsentStatus}`}`,
-    status === 0 && wire === undefined ? 'the connection ended without an answer' : undefined,
-    refusedOrigin && `the page of ${printable(refusedOrigin, 60)} may not read it: see the assumption cors`,
+    status === 0 && wire === undefined ? 'the connection ended without a response' : undefined,
+    refusedOrigin && `the page of ${printable(refusedOrigin, 60)} may not read the response; see the assumption cors`,
   ].filter((note): note is string => Boolean(note));
 }
 
-/** Text of a request or a scenario, without anything that a terminal would act upon. */
+/** Replaces characters of a request or a scenario that a terminal would interpret. */
 const printable = (text: string, maximumLength: number): string => {
   if (text.length <= maximumLength && isPrintable.test(text)) return text;
   const cut = text.length > maximumLength ? `${text.slice(0, maximumLength)}…` : text;

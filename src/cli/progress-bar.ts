@@ -1,6 +1,6 @@
 import { grouped } from '../values/grouped.js';
 
-/** What a bar needs of a terminal. */
+/** Terminal functions that a bar needs. */
 interface Terminal {
   isTTY?: boolean;
   write(text: string): unknown;
@@ -9,10 +9,10 @@ interface Terminal {
 const quietMs = 1_000;
 const redrawMs = 100;
 const barCells = 30;
-/** Erases the line that a bar has written. */
+/** Control sequence that erases the current line. */
 export const eraseLine = '\r\u001b[K';
 
-/** A bar that takes the place of the line before it: how much of the whole is done. */
+/** Formats a progress bar that replaces the current line. */
 export function drawBar(done: number, total: number, unit: string): string {
   const full = Math.floor((done / total) * barCells);
   const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
@@ -20,8 +20,8 @@ export function drawBar(done: number, total: number, unit: string): string {
 }
 
 /**
- * Shows on a terminal how many pets are made, and then that they are stored, when making them takes over a second.
- * @returns a function for `onProgress`; the line is erased when the program is idle again
+ * Creates a progress bar for generated pets on a terminal, shown if the work takes over a second.
+ * @returns function for `onProgress`; the line is erased when the program is idle again
  */
 export function createProgressBar(
   terminal: Terminal = process.stderr,

@@ -14,19 +14,19 @@ import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { generatePets } from '../scenario/generate-pets.js';
 import { parseInstant } from '../values/instant.js';
 
-/** A run that was written down, in a recording or in the folder of `--data`. */
+/** Run in a recording or in the folder of `--data`. */
 export interface ReadRun {
-  /** The version that wrote it; of several the last. */
+  /** Version that wrote the run; the last of several. */
   readonly version: string;
   readonly snapshot: FoundSnapshot | undefined;
   readonly entries: readonly FoundEntry[];
   readonly notices: readonly string[];
-  /** Number of entries that could not be read, after the last of `entries`. */
+  /** Number of unreadable entries after `entries`. */
   readonly leftOut: number;
   readonly sandboxes: SandboxesOptions | undefined;
 }
 
-/** @throws {UsageError} for what holds no run */
+/** Reads a run. @throws {UsageError} for a path without a run */
 export async function readRun(path: string): Promise<ReadRun> {
   try {
     const isFolder = (await stat(path)).isDirectory();
@@ -37,7 +37,7 @@ export async function readRun(path: string): Promise<ReadRun> {
     throw new UsageError(
       syscall === undefined
         ? message
-        : `expected a file that --record wrote, or the folder of --data, got ${JSON.stringify(path)}: ${message}`,
+        : `expected a file from --record, or the folder of --data, got ${JSON.stringify(path)}: ${message}`,
     );
   }
 }
@@ -48,7 +48,7 @@ function readFile(path: string): ReadRun {
   return { version, snapshot: undefined, entries, notices, leftOut, sandboxes: recordedSandboxes };
 }
 
-/** Reads a copy, because a server may be using the folder, and what is damaged in it is that server's to mend. */
+/** Reads a copy of a folder, because a server may use the folder, and opening a log repairs it. */
 async function readFolder(path: string): Promise<ReadRun> {
   const copy = await mkdtemp(join(tmpdir(), 'petstore-sim-replay-'));
   try {
@@ -59,7 +59,7 @@ async function readFolder(path: string): Promise<ReadRun> {
       scenario: { name: '', hash: '' },
     });
     try {
-      if (isNew) throw new LogOpenError(`expected ${path} to hold what a server with --data wrote, got nothing of it`);
+      if (isNew) throw new LogOpenError(`expected ${path} to contain the log of a server with --data, got none`);
       const pieces: unknown[] = [];
       for await (const piece of snapshot?.pieces ?? []) pieces.push(piece);
       const found: FoundEntry[] = [];
@@ -94,14 +94,14 @@ async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-/** Whether a replay has applied every entry that it was asked for. A part that cannot be read may follow those. */
+/** Whether a replay has applied all requested entries; unreadable entries may follow them. */
 export const isComplete = ({ entries, leftOut }: ReadRun, { last }: Replay, { position }: ReplayUntil): boolean =>
   leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
 /**
- * Does a run again.
- * @param isServed whether time goes on afterwards, from the last entry on
- * @throws {UsageError} for a point before the first that a folder still has
+ * Replays a run.
+ * @param isServed whether the clock continues afterwards, from the last entry on
+ * @throws {UsageError} for a position before the folder's snapshot
  */
 export async function replayRun(
   { snapshot, entries, sandboxes }: ReadRun,
@@ -111,7 +111,7 @@ export async function replayRun(
   const { position = Number.POSITIVE_INFINITY } = until;
   if (snapshot !== undefined && position < snapshot.position) {
     throw new UsageError(
-      `expected --until from entry ${snapshot.position} on, where the folder begins since its last snapshot, got ${position}`,
+      `expected --until at entry ${snapshot.position} or later, where the folder's snapshot is, got ${position}`,
     );
   }
   return replayLog(
@@ -121,15 +121,15 @@ export async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // Less than the instants of the log: its time goes on from where it was.
+      // Less than the times of the log, so that the log's time continues from its last entry.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,
   );
 }
 
-/** An entry by its position, or an instant of the machine that recorded it. @throws {UsageError} */
-export function untilOf(text: string): { position: number } | { atMs: number } {
+/** Parses a position, or a time of the machine that recorded the run. @throws {UsageError} */
+export function parseUntil(text: string): { position: number } | { atMs: number } {
   if (/^[1-9]\d{0,15}$/.test(text)) return { position: Number(text) };
   try {
     return { atMs: parseInstant(text) };

@@ -5,12 +5,12 @@ import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
 import { counted } from '../values/counted.js';
 
-/** Large enough that few entries are cut in two. */
+/** Size of one read, in bytes; large, so that few entries are split. */
 const pieceBytes = 1024 * 1024;
 
 /**
  * Reads recorded traffic from files: HAR, or JSON Lines.
- * @throws {UsageError} for a file that cannot be read, or is no recording of the service
+ * @throws {UsageError} for an unreadable file, or one that is not a recording of the service
  */
 export const readRecordedFiles = (files: readonly string[], options: ReadOptions = {}): Promise<Recording> =>
   reading(files, () =>
@@ -21,8 +21,8 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
   );
 
 /**
- * Reads the client's requests in an OpenTelemetry trace: OTLP as JSON, whole or one export a line.
- * @throws {UsageError} for a file that cannot be read, or does not show what the judge needs
+ * Reads the client's requests from an OpenTelemetry trace: OTLP as JSON, whole or one export per line.
+ * @throws {UsageError} for an unreadable file, or one without the data that the judge needs
  */
 export const readTraceFile = (file: string, baseUrl: string | undefined): Promise<ReturnType<typeof traceExchanges>> =>
   reading([file], async () => {
@@ -31,11 +31,12 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     for await (const piece of createReadStream(file, { highWaterMark: pieceBytes })) {
       for (const { text } of items.push(piece)) documents.push(JSON.parse(text));
     }
-    if (items.isCut && documents.length === 0) throw new RecordingError('expected a whole trace, got one that is cut');
+    if (items.isCut && documents.length === 0)
+      throw new RecordingError('expected a whole trace, got an incomplete one');
     const { exchanges, notes } = traceExchanges(documents, baseUrl);
     if (items.isCut)
       notes.push(`The file ends in the middle of a document, after ${counted(documents.length, 'whole one')}.`);
-    if (items.oversized > 0) notes.push(`${counted(items.oversized, 'document')} of more than 32 MiB left out.`);
+    if (items.oversized > 0) notes.push(`${counted(items.oversized, 'document')} of more than 32 MiB ignored.`);
     return { exchanges, notes };
   });
 
@@ -48,7 +49,7 @@ async function reading<Result>(files: readonly string[], read: () => Promise<Res
       throw new UsageError(`${files.join(', ')}: ${message}`);
     }
     if (code === 'ENOENT') throw new UsageError(`expected a file, got ${files.join(', ')}: ${message}`);
-    if (code === 'EISDIR' || code === 'EACCES') throw new UsageError(`expected a file that can be read: ${message}`);
+    if (code === 'EISDIR' || code === 'EACCES') throw new UsageError(`expected a readable file: ${message}`);
     throw error;
   }
 }

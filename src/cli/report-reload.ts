@@ -1,16 +1,18 @@
 import type { Reload } from '../node/scenario-files/watch-scenario.js';
 import type { Issue } from '../validation/issue.js';
 import { harmless } from '../values/harmless.js';
+import { printError } from './print-error.js';
 import type { LogFormat } from './request-log.js';
-import { tell } from './tell.js';
 
-/** Reports what a save led to: to a person, or with `--log json` to a program. Mistakes go to standard error. */
+/**
+ * Creates a reporter of reloaded scenarios: text, or JSON with `--log json`. Mistakes are reported on standard error.
+ */
 export function reportReload(file: string, log: LogFormat, write: (line: string) => void): (reload: Reload) => void {
   return (reload) => {
     if ('error' in reload) {
       const { error } = reload;
       if (log === 'json') write(JSON.stringify({ event: 'reload-failed', file, issues: error.issues.map(plain) }));
-      else tell(`${error.message}\n${file} is not loaded; the scenario from before stays loaded`);
+      else printError(`${error.message}\n${file} was not loaded; the previous scenario stays loaded`);
       return;
     }
     const { changes, waiting } = reload;

@@ -4,37 +4,41 @@ import { createRedactor, displayKey } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { createInstantText } from '../values/instant-text.js';
 
-/** One line of the log. A field without a value is left out. */
+/** Entry of the request log. Fields without a value are absent. */
 export interface RequestLogEntry {
-  /** `request` for the API, handlers and what is neither; so that a program finds the calls of its client. */
+  /**
+   * `request` for everything except control requests and preflights, so that a program can filter the client's calls.
+   */
   event: 'request' | 'control' | 'preflight';
-  /** ISO 8601, of the simulator's clock. */
+  /** Simulated time, ISO 8601. */
   time: string;
-  /** Empty, as the target, where the bytes were not a request. */
+  /** Method; empty, like the target, for input that is not an HTTP request. */
   method: string;
   target: string;
-  /** 0 when no status was sent: a fault or the client ended the connection first. */
+  /** Status; 0 if a fault or the client ended the connection before a status was sent. */
   status: number;
   operation: string | undefined;
   key: string | undefined;
   plan: string | undefined;
   remaining: number | undefined;
   retryAfter: string | undefined;
-  /** Of an Error body. */
+  /** Code of an Error body. */
   code: string | undefined;
   message: string | undefined;
   fault: string | undefined;
-  /** `recreated`: an idle sandbox was dropped, and this request is the first to the new one. */
+  /** `recreated` for the first request to a sandbox that was dropped before as idle. */
   sandbox: string | undefined;
-  /** What a fault did to the answer on its way, and the status that it had until then. */
+  /** Wire fault that changed the response, and the original status. */
   wire: string | undefined;
   unsentStatus: number | undefined;
-  /** The origin of a page that may not read the answer. */
+  /** Origin of a page that may not read the response. */
   refusedOrigin: string | undefined;
   durationMs: number;
 }
 
-/** Makes entries of what the server answers, without API keys that the scenario does not name. */
+/**
+ * Creates a function that converts responses of the server to log entries. Masks API keys that are not in the scenario.
+ */
 export function createRequestLogEntries(): (
   request: AnsweredRequest,
   answer: ServedAnswer,
@@ -81,13 +85,13 @@ export function createRequestLogEntries(): (
 
 const noError: ReturnType<typeof readError> = {};
 
-/** The API key that a request brought: as a bearer token, or in the path of a control operation on a key. */
+/** API key of a request: the bearer token, or the key in the path of a control operation. */
 function tokenOf({ url = '', headers: { authorization } }: AnsweredRequest, by: ServedAnswer['by']) {
   if (by !== 'control') return authorization?.slice(authorization.lastIndexOf(' ') + 1);
   return /^\/__sim(?:\/sandboxes\/[^/?]*)?\/keys\/(?!key_[0-9a-f]{16}\b)([^/?]+)/.exec(url)?.[1];
 }
 
-/** The fields of an Error body; a fault may have put something else in its place. */
+/** Parses an Error body, which a fault may have replaced. */
 function readError(body: string): { code?: string; message?: string } {
   try {
     const { code, message } = JSON.parse(body) as { code?: unknown; message?: unknown };

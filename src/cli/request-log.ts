@@ -6,7 +6,7 @@ import { createRequestLogEntries } from './request-log-entry.js';
 export const logFormats = ['pretty', 'json', 'silent'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Writes one line for each request that the server answers, without API keys that the scenario does not name. */
+/** Creates a log with one line per response of the server. Masks API keys that are not in the scenario. */
 export function createRequestLog(format: LogFormat, write: (line: string) => void): OnAnswer | undefined {
   if (format === 'silent') return undefined;
   const lineOf = format === 'json' ? JSON.stringify : createPrettyLine();
@@ -21,20 +21,23 @@ export function createRequestLog(format: LogFormat, write: (line: string) => voi
   };
 }
 
-/** Load balancers and test runners ask every second whether the server is well; people look for requests. */
+/** Whether a request is a health check, which load balancers and test runners send every second. */
 const isProbe = ({ url }: AnsweredRequest, { by, status }: ServedAnswer) =>
   by === 'control' && status === 200 && url === '/__sim/health';
 
-/** The dashboard reads the state several times a second; other pages and programs send none of this, or another site. */
+/**
+ * Whether a request comes from the dashboard, which polls several times per second. Programs and other pages send
+ * another `Sec-Fetch-Site`.
+ */
 const isDashboard = ({ method, headers }: AnsweredRequest, { by, status }: ServedAnswer) =>
   by === 'control' && status === 200 && method === 'GET' && headers['sec-fetch-site'] === 'same-origin';
 
 const deprecation =
   'getPet is deprecated and will be removed on 5 December 2030; use GET /pets with the status filter.';
 
-/** The line in the place of lines that nobody read in time. */
+/** Line in place of dropped lines. */
 export const droppedLine = (format: LogFormat, count: number): string =>
-  warningLine(format, `${count} lines of this log were left out, because what reads it is too slow.`);
+  warningLine(format, `${count} lines of this log were dropped, because the reader is too slow.`);
 
 const warningLine = (format: LogFormat, message: string) =>
   format === 'json' ? JSON.stringify({ event: 'warning', message }) : styleText('yellow', `warning: ${message}`);

@@ -4,8 +4,8 @@ import { isInside } from '../node/scenario-files/is-inside.js';
 import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 
 /**
- * The first line of a scenario file, by which editors find the schema: by a path from the folder of the file where this
- * package is installed below it, else by an address.
+ * First line of a scenario file, with the schema for editors: a relative path if this package is installed below the
+ * folder, otherwise a file URL.
  */
 export function schemaLine(folder: string): string {
   const file = join(packageFolder(), 'schema.json');

@@ -1,6 +1,6 @@
 import { loggedState } from '../node/logged-state.js';
 import type { StateMachine } from '../persistence/state-machine.js';
-import { createUnkeptLog } from '../persistence/unkept-log.js';
+import { createTransientLog } from '../persistence/transient-log.js';
 import { type ListenFlags, readListenFlags, stopOnSignal } from './listen-flags.js';
 import { listeningLines } from './listening-lines.js';
 import { startServer } from './start-server.js';
@@ -8,7 +8,7 @@ import { startServer } from './start-server.js';
 /** Serves the state after a replay until SIGINT or SIGTERM, without a log on disk. */
 export async function serveReplayed(machine: StateMachine, position: number, flags: ListenFlags): Promise<void> {
   const { log: format, options, writeLine } = readListenFlags(flags);
-  const log = createUnkeptLog({ writer: 'replay' });
+  const log = createTransientLog({ writer: 'replay' });
   const state = loggedState(machine, log, { health: () => ({ position: position + log.position }) });
   await state.run({ kind: 'started' });
   const server = await startServer({ open: async () => state }, options);

@@ -2,12 +2,10 @@ import { UsageError } from '../node/usage-error.js';
 import { counted } from '../values/counted.js';
 import { drawBar } from './progress-bar.js';
 
-// What the commands that ask a service have in common.
-
-/** @throws {UsageError} when no environment variable is named, or it holds no key */
+/** API key from an environment variable. @throws {UsageError} for a missing name or key */
 export function keyOf(name: string | undefined): string {
   if (name === undefined) {
-    throw new UsageError('expected --key-env NAME, the environment variable that holds the API key');
+    throw new UsageError('expected --key-env NAME, the environment variable with the API key');
   }
   const key = process.env[name];
   if (key === undefined || key === '') {
@@ -16,12 +14,12 @@ export function keyOf(name: string | undefined): string {
   return key;
 }
 
-/** @throws {UsageError} when it is no base address */
+/** @throws {UsageError} for an invalid base URL */
 export function addressOf(target: string): string {
   const { protocol, search, hash } = URL.canParse(target) ? new URL(target) : { protocol: '', search: '', hash: '' };
   if (/^https?:$/.test(protocol) && search + hash === '') return target;
   throw new UsageError(
-    `expected --target to be an address such as https://api.example.com/v1, got ${JSON.stringify(target)}`,
+    `expected --target to be a base URL such as https://api.example.com/v1, got ${JSON.stringify(target)}`,
   );
 }
 
@@ -31,17 +29,17 @@ export function budgetOf(text: string): number {
   throw new UsageError(`expected --budget to be a whole number from 1 to 999999, got ${JSON.stringify(text)}`);
 }
 
-/** How much of the budget is used: a bar on a terminal, else a line now and then. */
+/** Displays the used part of the budget: a bar on a terminal, otherwise occasional lines. */
 export function showRequests(done: number, total: number): void {
   const { stderr } = process;
   if (stderr.isTTY) stderr.write(drawBar(done, total, 'requests'));
   else if (done % 10 === 0) stderr.write(`${done} of ${counted(total, 'request')}\n`);
 }
 
-/** Says why nothing goes out for a while. */
+/** Displays the reason for a wait. */
 export function showWait(ms: number, why: string): void {
   const { stderr } = process;
   if (ms < 1_000) return;
-  const text = `waits ${Math.ceil(ms / 1000)} s: ${why}`;
+  const text = `waiting ${Math.ceil(ms / 1000)} s: ${why}`;
   stderr.write(stderr.isTTY ? ` ${text}` : `${text}\n`);
 }

@@ -13,8 +13,9 @@ export async function startServer<State extends OpenState>(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new UsageError(`port ${port} is taken; stop what listens there, or pass --port 0 for a free one`);
-    if (code === 'EACCES') throw new UsageError(`port ${port} needs more rights; pass --port with a number above 1023`);
+      throw new UsageError(`port ${port} is in use; stop the process that uses it, or pass --port 0 for a free port`);
+    if (code === 'EACCES')
+      throw new UsageError(`port ${port} requires more privileges; pass --port with a number above 1023`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new UsageError(`expected --host to be an address of this machine, got ${host}`);
     if (error instanceof RangeError) throw new UsageError(message);

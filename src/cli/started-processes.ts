@@ -5,16 +5,16 @@ interface Process {
   pid: number;
   parent: number;
   group: number;
-  /** Its environment, separated by NUL characters; empty where it cannot be read. */
+  /** Environment, separated by NUL characters; empty if unreadable. */
   environment: string;
 }
 
 /**
- * Running processes that a command has started, without the command itself: the members of its process group, their
- * descendants and, on Linux, processes with its environment, which includes those whose parents have ended.
- * @param pid the process id of the command
- * @param mark a variable of its environment that no other command has: `NAME=value`
- * @param known processes that were found before
+ * Finds the running descendants of a command: the members of its process group, their descendants and, on Linux, processes
+ * with its environment, which includes orphans.
+ * @param pid process id of the command
+ * @param mark environment variable that is unique to the command: `NAME=value`
+ * @param known processes found before
  */
 export function startedProcesses(pid: number, mark: string, known: ReadonlySet<number>): number[] {
   const all = process.platform === 'linux' ? readProc() : askPs();
@@ -31,7 +31,7 @@ export function startedProcesses(pid: number, mark: string, known: ReadonlySet<n
 function readProc(): Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
-    // The name of the program, in parentheses, may have any characters in it.
+    // The program name, in parentheses, may contain any character.
     const [state = '', parent, group] = readOf(name, 'stat')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -39,7 +39,7 @@ function readProc(): Process[] {
   });
 }
 
-/** A file of a process; empty where the process has ended or belongs to another user. */
+/** File of a process in /proc; empty for an ended process, or for one of another user. */
 function readOf(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -56,7 +56,7 @@ function askPs(): Process[] {
   });
 }
 
-/** Neither a zombie, which nobody has waited for, nor gone. */
+/** Whether a process is neither a zombie nor dead. */
 const isRunning = (state: string) => state !== '' && !/^[ZX]/.test(state);
 
 const numbers = (pid?: string, parent?: string, group?: string) => ({

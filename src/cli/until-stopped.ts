@@ -1,8 +1,8 @@
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Does work that Ctrl-C and SIGTERM end early.
- * @returns what it gives, and the exit code as a shell tells it of the signal, where one came
+ * Runs work that Ctrl-C and SIGTERM end early.
+ * @returns the result, and the exit code for the signal, if any
  */
 export async function untilStopped<Result>(
   work: (stopped: AbortSignal) => Promise<Result>,
@@ -13,7 +13,7 @@ export async function untilStopped<Result>(
     stoppedCode ??= codes[signal];
     stopped.abort();
   };
-  // One listener more beside those of the commands that run.
+  // In addition to the listeners of the running commands.
   process.setMaxListeners(process.getMaxListeners() + 1);
   process.on('SIGINT', stop).on('SIGTERM', stop);
   try {

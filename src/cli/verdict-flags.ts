@@ -3,7 +3,7 @@ import { UsageError } from '../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../scenario/expectation.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 
-/** The flags that say what becomes of a verdict. */
+/** Flags for the verdict and its reports. */
 export interface VerdictFlags {
   verdict?: string;
   report?: string;
@@ -13,13 +13,13 @@ export interface VerdictFlags {
   'require-conclusive'?: boolean;
 }
 
-/** The description of a scenario that expects something of a client. */
+/** Description of a scenario with expectations of a client. */
 export const aboutScenario = (scenario: Scenario | undefined): string | undefined =>
   scenario?.expect === undefined ? undefined : scenario.description;
 
 /**
- * What the flags say of a result.
- * @throws {UsageError} for a code of `--fail-on` that is none
+ * Converts the flags to options of a result.
+ * @throws {UsageError} for an unknown code in `--fail-on`
  */
 export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn' | 'mustConclude'> => ({
   failOn: readCodes(flags['fail-on']),
@@ -27,9 +27,9 @@ export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn'
 });
 
 /**
- * Checks before the run that its reports can be written after it.
- * @param inputs files that are read
- * @throws {UsageError} for a report that cannot be written
+ * Checks before the run that its reports can be written.
+ * @param inputs input files, which no report may overwrite
+ * @throws {UsageError} for an unwritable report
  */
 export async function checkReportFiles(flags: VerdictFlags, inputs: readonly string[] = []): Promise<void> {
   const given = (['verdict', 'report', 'junit'] as const).filter((flag) => flags[flag] !== undefined);

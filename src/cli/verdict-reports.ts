@@ -7,26 +7,26 @@ import { readPageFiles } from '../node/page-files.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { jsonWithNext } from './json-with-next.js';
 import { writeOutput } from './output-files.js';
-import { tellNotes } from './tell.js';
+import { printNotes } from './print-error.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
-/** What was judged. */
+/** A judged run. */
 export interface JudgedRun {
   result: RunResult;
   entries: readonly RequestRecord[];
-  /** What the recording lacks, of which the run is known: told before the verdict, and in JSON as a part of it. */
+  /** Notes about gaps of a recording, printed before the verdict and included in JSON. */
   notes?: readonly string[];
-  /** The `RunReport` of the run as JSON, with the verdict to show. */
+  /** Creates the `RunReport` of the run as JSON, with a verdict. */
   run: (verdict: RunResult) => string | Promise<string>;
 }
 
-/** Exit code of a success of which a report could not be written. */
+/** Exit code of a success with an unwritten report. */
 const unwrittenCode = 2;
 
 /**
- * Prints a result, and writes every report that the flags ask for.
- * @param next the commands that make sense now
- * @returns the exit code
+ * Prints a result, and writes the reports of the flags.
+ * @param next suggested next commands
+ * @returns exit code
  */
 export async function writeReports(
   { verdict: verdictFile, report, junit, json }: VerdictFlags,
@@ -43,7 +43,7 @@ export async function writeReports(
         columns: stderr.columns ?? 100,
         ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
       });
-  if (!json) tellNotes(notes);
+  if (!json) printNotes(notes);
   stderr.write(`${shown}\n`);
   const reports: [flag: string, file: string | undefined, text: () => string | Promise<string>][] = [
     ['--verdict', verdictFile, () => `${JSON.stringify(result, null, 2)}\n`],
@@ -54,7 +54,7 @@ export async function writeReports(
   for (const [flag, file, text] of reports) {
     if (file !== undefined) failures.push(...writeReport(flag, file, await text()));
   }
-  tellNotes(failures);
+  printNotes(failures);
   return result.exitCode || (failures.length > 0 ? unwrittenCode : 0);
 }
 
@@ -67,7 +67,7 @@ function writeReport(flag: string, file: string, text: string): string[] {
   }
 }
 
-/** Of a pass, little is worth reading: with `next` it stays below 2 kB. `--verdict FILE` has all. */
+/** Shortens a passed result for JSON, to below 2 kB including `next`. `--verdict FILE` contains the whole result. */
 function shortened({ findings, exercised, ...result }: RunResult) {
   const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
   const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);

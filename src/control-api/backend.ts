@@ -4,28 +4,28 @@ import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { AnyControlOperation, Caller, LogHealth } from './control-operation.js';
 
-/** A control operation that changes something, and what it is to change. */
+/** Control operation that changes state, with its target and input. */
 export interface ControlRequest {
   readonly name: string;
   readonly operation: AnyControlOperation;
-  /** The sandbox whose control API was called. */
+  /** Sandbox whose control API was called. */
   readonly sandbox: string | undefined;
   readonly input: unknown;
   readonly caller: Caller;
-  /** The origin that the caller used: `http://127.0.0.1:4010`. */
+  /** Origin of the called URL: `http://127.0.0.1:4010`. */
   readonly origin: string;
-  /** Does it here and now. */
+  /** Runs the operation in this process, immediately. */
   run(): unknown;
 }
 
-/** What stands behind a server: its simulators themselves, or a log in front of them. */
+/** State behind a server: its simulators directly, or a log in front of them. */
 export interface Backend {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
   /**
-   * Answers a call.
-   * @param sandbox `undefined`: the server's own simulator
-   * @param fail called instead of `deliver` where there is no answer: the client has gone, or the simulator was reset
+   * Handles a request to the API.
+   * @param sandbox `undefined` for the server's own simulator
+   * @param fail called instead of `deliver` if there is no response: the client disconnected, or the simulator was reset
    */
   handle(
     sandbox: Sandbox | undefined,
@@ -33,27 +33,26 @@ export interface Backend {
     deliver: (answer: Answer) => void,
     fail: (error: unknown) => void,
   ): void;
-  /** The sandbox for a request or a change. */
+  /** Finds the sandbox for a request or a change, and extends its idle time. */
   useSandbox(name: string): Sandbox | undefined;
-  /** Makes a sandbox for a request. @throws {SandboxError} as the rejection of its promise where it gives one */
+  /** Creates a sandbox for a request. @throws {SandboxError} directly, or as the rejection of the returned promise */
   makeSandbox(name: string): Sandbox | Promise<Sandbox>;
-  /** The sandbox for one who only reads. */
+  /** Finds the sandbox for a read. */
   readSandbox(name: string): Sandbox | undefined;
-  /** Resolves when everything that came before can be read. */
+  /** Resolves when all earlier changes are visible to reads. */
   settled(): Promise<void> | undefined;
-  /** Does what a control request says. @throws {ControlError} */
+  /** Performs a change. @throws {ControlError} */
   change(request: ControlRequest): unknown;
-  /** What `/__sim/health` tells of the log. */
+  /** Health of the log, for `/__sim/health`. */
   readonly health?: (() => LogHealth) | undefined;
   /**
-   * When this process could write nothing, as far as the log does not tell it yet: what the journal of a sandbox lacks besides
-   * its own `outages`.
-   * @param sandbox `undefined`: the server's own simulator
+   * Outages of this process that neither the log nor the journal contains yet.
+   * @param sandbox `undefined` for the server's own simulator
    */
   readonly outages?: ((sandbox: string | undefined) => readonly Outage[]) | undefined;
 }
 
-/** The simulators of a server themselves: everything is done at once. */
+/** Creates a backend without a log: every change happens immediately in the server's simulators. */
 export function createDirectBackend(sim: Simulator, sandboxes: Sandboxes): Backend {
   return {
     sim,

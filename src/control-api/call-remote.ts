@@ -4,16 +4,16 @@ import { ControlError } from './control-error.js';
 import type { AnyControlOperation } from './control-operation.js';
 import type { JournalEntry } from './journal-entry.js';
 
-/** Where a control API is, and what opens it. */
+/** Address of a control API, and its control token. */
 export interface Remote {
-  /** `http://127.0.0.1:4010/__sim`, or that of a sandbox. */
+  /** Control URL of a server or a sandbox: `http://127.0.0.1:4010/__sim`. */
   url: string;
   token: string | undefined;
 }
 
 /**
- * Sends one operation.
- * @throws {ControlError} with what the server answered; what `fetch` throws when no server answers
+ * Calls an operation over HTTP.
+ * @throws {ControlError} with the server's status, code and message; the error of `fetch` if no server responds
  */
 export function callRemote(
   remote: Remote,
@@ -59,14 +59,14 @@ async function readError(response: Response): Promise<ControlError> {
   }
 }
 
-/** Objects as a program has them, where `parseJson` makes ones without a prototype. */
+/** Copies JSON into ordinary objects; `parseJson` creates objects without a prototype. */
 function plain(value: JsonValue): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(plain);
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 }
 
-/** The data of server-sent events; the connection is made with the first entry that is asked for. */
+/** Reads the data of server-sent events. Connects when the first entry is requested. */
 async function* readEvents(connect: () => Promise<Response>): AsyncGenerator<JournalEntry> {
   const { body } = await connect();
   if (body === null) return;

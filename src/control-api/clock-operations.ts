@@ -5,16 +5,16 @@ import { duration, instant } from '../validation/value-schemas.js';
 import { operation } from './control-operation.js';
 import { described, instantText } from './input-values.js';
 
-/** The clock as the control API shows it. */
+/** State of the clock in the control API. */
 export interface ClockInfo {
-  /** ISO 8601. */
+  /** Simulated time, ISO 8601. */
   now: string;
   mode: 'real' | 'frozen';
 }
 
 export const clockInfoSchema = fields({
-  now: described(instantText, 'The instant of the simulator’s clock.'),
-  mode: described(oneOf('real', 'frozen'), 'Whether the clock runs or stands still until it is moved.'),
+  now: described(instantText, 'Simulated time.'),
+  mode: described(oneOf('real', 'frozen'), 'Whether the clock runs (`real`) or is stopped (`frozen`).'),
 }) as Schema<ClockInfo>;
 
 export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
@@ -22,7 +22,7 @@ export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
   mode: clock.frozen ? 'frozen' : 'real',
 });
 
-/** What to do with the clock: exactly one of the four. */
+/** Change of the clock; exactly one of the four. */
 type ClockChange =
   | { advance: Input<typeof duration> }
   | { set: Input<typeof instant> }
@@ -30,10 +30,10 @@ type ClockChange =
   | { resume: true };
 
 const changes = fields({
-  advance: optional(described(duration, 'Moves the clock forward by this much.')),
-  set: optional(described(instant, 'Moves the clock to this instant, forward or back.')),
-  freeze: optional(described(oneOf(true), 'Stops the clock where it is.')),
-  resume: optional(described(oneOf(true), 'Lets the clock run on from where it is.')),
+  advance: optional(described(duration, 'Duration by which the clock advances.')),
+  set: optional(described(instant, 'Time to which the clock moves, forward or back.')),
+  freeze: optional(described(oneOf(true), 'Stops the clock at its current time.')),
+  resume: optional(described(oneOf(true), 'Resumes the clock at its current time.')),
 });
 const change = refine(
   changes,
@@ -46,7 +46,7 @@ export const clockOperations = {
   getClock: operation({
     method: 'GET',
     path: '/clock',
-    summary: 'Shows the time, and whether the clock runs or is frozen',
+    summary: 'Shows the simulated time, and whether the clock runs or is frozen',
     input: fields({}),
     result: clockInfoSchema,
     run: clockInfo,

@@ -2,14 +2,14 @@ import { SandboxError } from '../sandboxes/sandbox-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { joinIssues } from '../validation/issue.js';
 
-/** A control operation that cannot be done. In this process and over HTTP it has the same status, code and message. */
+/** Failed control operation. Its status, code and message are the same in the same process and over HTTP. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    /** After how many seconds it may work, where it is worth another try by itself. */
+    /** Time after which a retry may succeed, in seconds, if the failure is temporary. */
     readonly retryAfterSeconds?: number | undefined,
   ) {
     super(message);
@@ -20,10 +20,13 @@ export const notFound = (message: string) => new ControlError(404, 'not_found', 
 export const invalid = (message: string) => new ControlError(400, 'invalid_request', message);
 export const conflict = (message: string) => new ControlError(409, 'conflict', message);
 export const tooMany = (message: string) => new ControlError(503, 'service_unavailable', message);
-/** Cannot be done now, and soon may. */
+/** Temporary failure: a retry may succeed. */
 export const unavailable = (message: string) => new ControlError(503, 'service_unavailable', message, 1);
 
-/** A mistake of the caller as a ControlError. Any other error, which is a bug of the simulator, is returned as it is. */
+/**
+ * Converts a caller's mistake to a ControlError. Returns any other error unchanged; such an error is a bug of the
+ * simulator.
+ */
 export function toControlError(error: unknown): unknown {
   // A scenario is a field of its operation; a key and a fault rule are the input themselves.
   if (error instanceof ScenarioError)

@@ -2,13 +2,13 @@ import type { Outage } from '../journal/outage.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { AnySchema, Input, Output, Schema } from '../validation/schema.js';
 import type { Steps } from '../values/steps.js';
-import type { EntryTexts } from './entry-stream.js';
+import type { EntryFeed } from './entry-stream.js';
 
 /** Health of a server's log. */
 export interface LogHealth {
-  /** The position of the last entry that is applied. */
+  /** Position of the last applied entry. */
   position: number;
-  /** The position of the newest snapshot; 0: none. */
+  /** Position of the newest snapshot, 0 for none. */
   snapshotPosition: number;
   /** Losses, files set aside and other versions found at the start; empty without any. */
   notices: readonly string[];
@@ -17,9 +17,9 @@ export interface LogHealth {
   /** Name of a shared log, and of this replica in it. */
   name?: string;
   replica?: string;
-  /** The replicas that have written in the last ten seconds or so. */
+  /** Live replicas: those with an entry in the last ten seconds. */
   replicas?: readonly string[];
-  /** The instant of the last entry that is applied, in Unix milliseconds of the store. */
+  /** Time of the last applied entry, in Unix milliseconds of the store's clock. */
   atMs?: number;
   /** Time since all entries were last known to be applied, in milliseconds; 0 if they are now. */
   lagMs?: number;
@@ -29,15 +29,15 @@ export interface LogHealth {
 
 /** Caller of an operation over HTTP. All fields are undefined for calls in the same process. */
 export interface Caller {
-  /** Aborted when the caller has gone, or when the simulator or the server closes. */
+  /** Aborted when the caller disconnects, or when the simulator or the server closes. */
   readonly signal?: AbortSignal | undefined;
-  /** Where the caller reaches the API of the simulator: `http://127.0.0.1:4010/v1`. */
+  /** API URL of the simulator, as the caller reaches it: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl?: string;
-  /** Where the caller reaches the control API of the simulator: `http://127.0.0.1:4010/__sim`. */
+  /** Control URL of the simulator, as the caller reaches it: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl?: string;
   /** Name of the caller. Default: `this process`. */
   readonly name?: string | undefined;
-  /** The log of the server, where it has one. */
+  /** Health of the server's log, if any. */
   readonly log?: LogHealth | undefined;
   /** Outages that the journal does not have yet. Default: none. */
   readonly outages?: (() => readonly Outage[]) | undefined;
@@ -50,9 +50,9 @@ type Returned<Out> = Out | Promise<Out> | AsyncIterable<Out> | string;
 
 /** One operation of the control API: a function of `createControl`, and a request over HTTP. */
 export interface ControlOperation<Target, In extends AnySchema, Out, Result extends Returned<Out>> {
-  /** GET where the operation only reads, and never where it changes something. */
+  /** GET for an operation that only reads; another method for one that changes state. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the control URL. A part in braces is the field of the input with that name. */
+  /** Path below the control URL. A part in braces is the input field of that name. */
   readonly path: string;
   /** Summary for the descriptions: one sentence without a full stop. */
   readonly summary: string;
@@ -72,16 +72,19 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly refusals?: readonly (404 | 409 | 503)[];
   /** Largest request body over HTTP. Default 5 MiB. */
   readonly maximumBytes?: number;
-  /** Whether it changes nothing that a request sees, and is therefore not recorded as a change. */
+  /** Whether it changes nothing that affects a request, and is therefore not recorded as a change. */
   readonly isQuiet?: true;
   /** Whether it responds at once, without waiting for pending writes. */
   readonly isAtOnce?: true;
   /** Whether it waits, and therefore needs the caller's signal. */
   readonly isLong?: true;
-  /** Performs it; long work in steps, between which HTTP serves other requests. Large parts of the result may be lazy. */
+  /**
+   * Runs the operation. Long work is done in steps, between which a server handles other requests; large parts of the
+   * result may be lazy.
+   */
   run(target: Target, input: Output<In>, caller: Caller): Result | Steps<Result>;
-  /** Stream of entries as JSON text, at a fraction of the cost of the entries; HTTP sends this one. */
-  texts?(target: Target, input: Output<In>): EntryTexts;
+  /** Stream of entries as JSON text, several times cheaper than entry objects. HTTP uses this stream. */
+  feed?(target: Target, input: Output<In>): EntryFeed;
 }
 
 /** Any operation on a target. */

@@ -18,28 +18,30 @@ import { stateOperations } from './state-operations.js';
 const description = anyObject<Record<string, unknown>>('An OpenAPI 3.1 document.');
 
 const logHealth = fields({
-  position: described(count, 'The position of the last entry that is applied.'),
-  snapshotPosition: described(count, 'The position of the newest snapshot; 0: none.'),
-  notices: described(list(string), 'What was lost, set aside or written by another version, as found at the start.'),
-  engine: optional(described(oneOf('redis'), 'What keeps a log that several replicas share.')),
-  name: optional(described(string, 'The name of the shared log.')),
-  replica: optional(described(string, 'What this replica is called in it.')),
-  replicas: optional(described(list(string), 'The replicas that are there.')),
-  atMs: optional(described(count, 'The instant of the last entry that is applied, in Unix milliseconds of the store.')),
-  lagMs: optional(described(count, 'For how long it has not been known that everything is applied; 0: it is.')),
-  stale: optional(described(boolean, 'Whether the store cannot be reached, so that what is read here may be old.')),
+  position: described(count, 'Position of the last applied entry.'),
+  snapshotPosition: described(count, 'Position of the newest snapshot, 0 for none.'),
+  notices: described(list(string), 'Losses, files set aside and other versions found at the start.'),
+  engine: optional(described(oneOf('redis'), 'Engine of a log that several replicas share.')),
+  name: optional(described(string, 'Name of the shared log.')),
+  replica: optional(described(string, 'Name of this replica in the log.')),
+  replicas: optional(described(list(string), 'Live replicas.')),
+  atMs: optional(described(count, 'Time of the last applied entry, in Unix milliseconds of the store’s clock.')),
+  lagMs: optional(
+    described(count, 'Time since all entries were last known to be applied, in milliseconds; 0 if they are now.'),
+  ),
+  stale: optional(described(boolean, 'Whether the store is unreachable, so that reads may be stale.')),
 }) as Schema<LogHealth>;
 
 const serverOperations = {
   getHealth: operation({
     method: 'GET',
     path: '/health',
-    summary: 'Tells that the simulator is up, and the name of its scenario',
+    summary: 'Shows that the simulator is up, and the name of its scenario',
     isAtOnce: true,
     input: fields({}),
     result: fields({
       status: oneOf('ok'),
-      scenario: described(string, 'The name of the scenario.'),
+      scenario: described(string, 'Name of the scenario.'),
       log: optional(logHealth),
     }),
     run: ({ name }, _, { log }) => ({ status: 'ok' as const, scenario: name, ...(log && { log }) }),
@@ -63,8 +65,8 @@ const serverOperations = {
 };
 
 /**
- * Every operation on one simulator. From this table come the functions of `createControl`, the routes under `/__sim` and
- * under `/__sim/sandboxes/NAME`, their OpenAPI description and the table of the documentation.
+ * All control operations on one simulator. This table defines the functions of `createControl`, the routes under
+ * `/__sim` and `/__sim/sandboxes/NAME`, their OpenAPI description and the table in the documentation.
  */
 export const controlOperations = {
   ...serverOperations,
@@ -77,11 +79,11 @@ export const controlOperations = {
   ...stateOperations,
 };
 
-// A function with a declared type: the type of the table above would otherwise depend on itself.
+// A function with a declared type, because the type of the table above would otherwise depend on itself.
 function operationGroups(): OperationGroup[] {
   return [
-    { name: 'server', description: 'Whether it is up, and what it is.', operations: serverOperations },
-    { name: 'scenario', description: 'What the simulator starts with and does.', operations: scenarioOperations },
+    { name: 'server', description: 'Health and descriptions of the server.', operations: serverOperations },
+    { name: 'scenario', description: 'Initial state and behavior of the simulator.', operations: scenarioOperations },
     {
       name: 'clock',
       description: 'The clock that drives windows, bans, dates and faults.',
@@ -95,14 +97,14 @@ function operationGroups(): OperationGroup[] {
       operations: { ...journalOperations, ...runOperations },
     },
     { name: 'state', description: 'Exported states and snapshots.', operations: stateOperations },
-    { name: 'sandboxes', description: 'The server, and simulators beside its own.', operations: sandboxOperations },
+    { name: 'sandboxes', description: 'The server, and additional simulators on it.', operations: sandboxOperations },
   ];
 }
 
-/** An input with more fields than this is not listed field by field. */
+/** Maximum number of input fields that the table lists. */
 const maximumFields = 8;
 
-/** Every operation as a row of text, for the table of the documentation. */
+/** All operations as rows of text, for the table in the documentation. */
 export function controlRows(): { name: string; request: string; input: string; summary: string }[] {
   const all = operationGroups().flatMap(({ operations }) => Object.entries(operations));
   return all.map(([name, { method, path, summary, input }]) => {

@@ -7,10 +7,10 @@ import { controlOperations } from './control-operations.js';
 import { perform } from './perform.js';
 import { sandboxOperations } from './sandbox-operations.js';
 
-/** The input, which may be left out where every field may. */
+/** Input of an operation; optional if all its fields are. */
 type Arguments<Of extends AnySchema> = Partial<Input<Of>> extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
 
-/** Over HTTP every result is a promise; a stream gives its entries one by one. */
+/** Result over HTTP: a promise, or a stream of entries. */
 type Remote<Result> = Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the item of the result does not matter here
@@ -19,37 +19,37 @@ type Local<Of> = Of extends ControlOperation<never, infer In, any, infer Result>
 type Sent<Of> = Of extends ControlOperation<never, infer In, any, infer Result> ? Function<In, Remote<Result>> : never;
 type Function<In extends AnySchema, Result> = (...args: Arguments<In>) => Result;
 
-/** The control operations on a simulator in this process, by name. */
+/** Control operations on a simulator in this process, by name. */
 export type Control = { readonly [Name in keyof typeof controlOperations]: Local<(typeof controlOperations)[Name]> };
 
-/** The control operations on a simulator in another process, over HTTP. */
+/** Control operations on a simulator in another process, over HTTP, by name. */
 export type RemoteControl = {
   readonly [Name in keyof typeof controlOperations]: Sent<(typeof controlOperations)[Name]>;
 };
 
-/** The control operations of a server: on its own simulator, and on its sandboxes. */
+/** Control operations of a server: on its own simulator, and on its sandboxes. */
 export type ServerControl = RemoteControl & {
   readonly [Name in keyof typeof sandboxOperations]: Sent<(typeof sandboxOperations)[Name]>;
 } & {
-  /** The control operations of one sandbox. They fail with 404 while there is no sandbox of this name. */
+  /** Control operations of one sandbox. They fail with 404 if the sandbox does not exist. */
   sandbox(name: string): RemoteControl;
 };
 
 export interface ControlOptions {
-  /** The control token of the server, where it was started with one. */
+  /** Control token of the server, if it requires one. */
   token?: string | undefined;
 }
 
 /**
- * Everything that can be done to a simulator, as functions: what `/__sim` does over HTTP. Each takes one object and throws
- * a `ControlError` with status, code and a message that says what was expected.
+ * Creates the control operations on a simulator in this process, the same as `/__sim` over HTTP. Each function has one object
+ * as its input and throws a `ControlError` with status, code and message.
  * @example createControl(sim).exhaustKey({ key: 'free-key' });
  */
 export function createControl(sim: Simulator): Control;
 /**
- * The same for a server in another process, with its sandboxes. Every function returns a promise.
+ * Creates the control operations on a server in another process, with its sandboxes. Every function returns a promise.
  * @param url the `controlUrl` or the `baseUrl` of a server or of a sandbox, or the origin of a server
- * @throws {TypeError} when `url` is not an absolute http or https address
+ * @throws {TypeError} if `url` is not an absolute http or https URL
  * @example const control = createControl('http://127.0.0.1:4010/__sim');
  * await control.changeClock({ advance: '61s' });
  * await control.sandbox('mine').getVerdict();
@@ -72,7 +72,7 @@ export function createControl(of: Simulator | string | URL, options: ControlOpti
   } as ServerControl;
 }
 
-/** A function for each operation of a table. */
+/** Creates a function for each operation of a table. */
 function functions(
   table: Record<string, AnyControlOperation>,
   call: (operation: AnyControlOperation, input?: Record<string, unknown>) => unknown,
@@ -96,7 +96,7 @@ function readControlUrl(of: string | URL): string {
   return `${url.origin}${path === '' ? '/__sim' : controlPath(path)}`;
 }
 
-/** The address of an API stands for its control. That of a control is as it is: a sandbox may be called `v1`. */
+/** Maps an API path to its control path; returns a control path unchanged, because a sandbox may have the name `v1`. */
 const controlPath = (path: string) =>
   path.includes('/__sim/')
     ? path

@@ -11,17 +11,17 @@ import { keyInfoSchema } from './key-operations.js';
 import { stateSchema } from './state-schema.js';
 import { verdictSchema } from './verdict-schema.js';
 
-/** A JSON object of the description, loosely typed: tools read it, our code does not. */
+/** JSON object of an OpenAPI description, loosely typed because only tools read it. */
 type Json = Record<string, unknown>;
 
-/** Operations that belong together, under one tag. */
+/** Operations under one tag of the description. */
 export interface OperationGroup {
   name: string;
   description: string;
   operations: Record<string, AnyControlOperation>;
 }
 
-/** Schemas that are described once. */
+/** Schemas with a name in the description. */
 const components: Record<string, AnySchema> = {
   ClockInfo: clockInfoSchema,
   Fault: faultSchema,
@@ -35,7 +35,7 @@ const references = new Map(
   Object.entries(components).map(([name, schema]) => [schema, `#/components/schemas/${name}`] as const),
 );
 
-/** Refusals by their status: the name of the component, what it means, and an example. */
+/** Error responses by status: name of the component, description, code and example message. */
 const refusals = {
   400: [
     'BadRequest',
@@ -45,47 +45,42 @@ const refusals = {
   ],
   401: [
     'Unauthorized',
-    'The server was started with a control token, and the request does not bring it.',
+    'The server requires a control token, which the request lacks.',
     'unauthorized',
     'The control API needs "Authorization: Bearer <control token>".',
   ],
   403: [
     'Forbidden',
-    'The request comes from a page of another site, or names a host that is not allowed.',
+    'The request comes from a page of another site, or its host is not allowed.',
     'forbidden',
-    'The control API does not answer pages of other origins.',
+    'The control API does not serve pages of other origins.',
   ],
   404: [
     'NotFound',
-    'What the request names is not there.',
+    'The name or path in the request does not exist.',
     'not_found',
-    'There is no such API key; expected a key of the scenario, or its id as GET /__sim/keys shows it.',
+    'Unknown API key; expected a key of the scenario, or its id from GET /__sim/keys.',
   ],
-  409: [
-    'Conflict',
-    'The name is taken.',
-    'conflict',
-    'There is a fault rule of this name already; expected another name.',
-  ],
+  409: ['Conflict', 'The name is taken.', 'conflict', 'The name of the fault rule is taken; expected another name.'],
   413: ['ContentTooLarge', 'The body is too large.', 'payload_too_large', 'The body is larger than 5242880 bytes.'],
   415: [
     'UnsupportedMediaType',
     'The body is not JSON.',
     'unsupported_media_type',
-    'The control API takes JSON; send Content-Type: application/json.',
+    'The control API expects JSON; send Content-Type: application/json.',
   ],
   503: [
     'ServiceUnavailable',
-    'As many as there may be are there.',
+    'A limit is reached.',
     'service_unavailable',
-    'There are 20 readers of events, which is the limit; expected one of them to leave first.',
+    'Expected at most 20 event streams; close one first.',
   ],
 } as const;
 type RefusalStatus = keyof typeof refusals;
 
 /**
- * The OpenAPI 3.1 description of the control API.
- * @param controlUrl where the API is; default: where a server listens that was started without options
+ * Creates the OpenAPI 3.1 description of the control API.
+ * @param controlUrl control URL of the server; default: the URL of a server without options
  */
 export function describeControl(
   groups: readonly OperationGroup[],
@@ -111,18 +106,22 @@ export function describeControl(
         '',
         isSandbox
           ? 'This is the control API of one sandbox.'
-          : 'Each sandbox has the same operations, but for those on sandboxes, below `/sandboxes/NAME`.',
+          : 'Each sandbox has the same operations below `/sandboxes/NAME`, except those on sandboxes.',
       ].join('\n'),
       contact: { name: 'petstore-sim' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    servers: [{ url: controlUrl, description: 'The server that gave this description.' }],
+    servers: [{ url: controlUrl, description: 'The server of this description.' }],
     security: [{}, { controlToken: [] }],
     tags: described.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
-        controlToken: { type: 'http', scheme: 'bearer', description: 'Only where the server was started with one.' },
+        controlToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Required if the server was started with a control token.',
+        },
       },
       schemas: {
         ...Object.fromEntries(
@@ -215,7 +214,7 @@ function describeResponses(operation: AnyControlOperation, isSandbox: boolean): 
   if (method !== 'GET') statuses.push(413, 415);
   const $ref = references.get(result);
   const item = $ref === undefined ? toJsonSchema(result, references) : { $ref };
-  // OpenAPI 3.1 cannot say what the lines or events of a text are.
+  // OpenAPI 3.1 cannot describe the lines or events of a text.
   const content =
     contentType === 'application/json' ? { schema: item } : { schema: { type: 'string' }, 'x-item-schema': item };
   const failures = [...new Set(statuses)].sort((a, b) => a - b);

@@ -8,134 +8,144 @@ import { createInstantText } from '../values/instant-text.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { keyId } from '../values/mask-key.js';
 import { described, instantText } from './input-values.js';
-import { left, wait } from './wait-words.js';
+import { formatRemaining, formatWait } from './wait-words.js';
 
-/** One request and what became of it, without headers and bodies. A field without a value is left out. */
+/** One request and its result, without headers and bodies. Fields without a value are absent. */
 export interface EntryRow {
-  /** Counted from 1 in the order of arrival; never given again. */
+  /** Position in the order of arrival, from 1; never reused. */
   id: number;
-  /** When the request arrived, ISO 8601 of the simulator's clock. */
+  /** Arrival of the request, ISO 8601 of simulated time. */
   time: string;
-  /** Until the answer was ready, by the simulator's clock. */
+  /** Time until the response was ready, in milliseconds of simulated time. */
   durationMs: number;
-  /** The API key: whole where the scenario names it, else only its end. */
+  /** API key: in full if the scenario contains it, otherwise masked except for its end. */
   key?: string;
-  /** An id of the key, which does not show it. */
+  /** Id of the key, which does not reveal the key. */
   keyId?: string;
   plan?: string;
   operation?: string;
   method: string;
   path: string;
   query: string;
-  /** 0 where the client went away first. */
+  /** Response status; 0 if the client disconnected first. */
   status: number;
-  /** The `code` of an Error body. */
+  /** Field `code` of an Error body. */
   code?: string;
-  /** The window that the rate-limit headers describe. */
+  /** Window that the rate-limit headers describe. */
   window?: string;
-  /** X-RateLimit-Remaining as it was sent. */
+  /** Sent value of X-RateLimit-Remaining. */
   remaining?: number;
-  /** What was used of that window after the request, whatever the headers said; not in a ban that had begun before. */
+  /** Actual use of that window after the request, even if a fault changed the headers; absent during an earlier ban. */
   usage?: WindowUsage;
-  /** Only where the limits of the plan did not apply to it. */
+  /** Set if the limits of the plan did not apply. */
   exempt?: true;
-  /** Why the request was refused. */
+  /** Reason for a rejection by ban or limit. */
   refusal?: string;
-  /** Of a refusal: when the service would serve again, ISO 8601. */
+  /** Earliest time at which the service serves the key again after a rejection, ISO 8601. */
   promisedAt?: string;
-  /** Of a refusal or a 503: the earliest instant that the answer named for coming back, ISO 8601. */
+  /** Earliest retry time that a rejection or a 503 named, ISO 8601. */
   toldUntil?: string;
-  /** After a refusal of the key: how long after the promised instant this request came. Below 0 it came too early. */
+  /**
+   * Time between `promisedAt` of the key's previous rejection and this request, in milliseconds; negative if too early.
+   */
   sincePromiseMs?: number;
-  /** The last refusal of the key that had been answered before this request came, where nothing was served in between. */
+  /**
+   * Last rejection of the key before this request, if its response was sent before this request arrived and no request
+   * was served since.
+   */
   after?: RefusalBefore;
-  /** How many strikes the key had after this request. */
+  /** Strikes of the key after this request. */
   strikes: number;
-  /** Only where this request was a strike. */
+  /** Set if this request was a strike. */
   strike?: true;
-  /** How many episodes of refusals the key had begun. */
+  /** Number of episodes of rejections that the key has started. */
   episode: number;
-  /** The id of the pet that the request stored. */
+  /** Id of the pet that the request stored. */
   storedId?: string;
-  /** The fault rule that applied. */
+  /** Name of the applied fault rule. */
   fault?: string;
-  /** Only where a fault kept the client from reading the answer. */
+  /** Set if a fault made the response unreadable for the client. */
   unreadable?: true;
-  /** The assumption that decided the answer, where the document leaves it open. */
+  /** Assumption that determined the response, for a question that the document leaves open. */
   assumption?: string;
-  /** The number of the connection, where the adapter knows it. */
+  /** Number of the connection, if the adapter has one. */
   connection?: number;
-  /** What the client sent as `X-Sim-Call`. */
+  /** Value of the request header `X-Sim-Call`. */
   call?: string;
-  /** Why it got its answer, in a few words; nothing where it was simply served. */
+  /** Reason for the response in a few words; absent for an ordinary success. */
   inShort?: string;
 }
 
 export interface WindowUsage {
   limit: number;
   used: number;
-  /** ISO 8601. */
+  /** Reset time, ISO 8601. */
   resetAt: string;
 }
 
 export interface RefusalBefore {
-  /** The id of the refused request. */
+  /** Id of the rejected request. */
   id: number;
-  /** The wait that its answer asked for, where it can be read. */
+  /** Wait that the rejection asked for, in milliseconds, if readable. */
   waitMs?: number;
-  /** How long the client waited. */
+  /** Actual wait of the client, in milliseconds. */
   waitedMs: number;
 }
 
 export const entryRowFields = {
-  id: described(count, 'Counted from 1 in the order of arrival; never given again.'),
-  time: described(instantText, 'When the request arrived, by the simulator’s clock.'),
-  durationMs: described(number, 'Until the answer was ready, by the simulator’s clock.'),
-  key: optional(described(string, 'The API key: whole where the scenario names it, else only its end.')),
-  keyId: optional(described(string, 'An id of the key, which does not show it.')),
+  id: described(count, 'Position in the order of arrival, from 1; never reused.'),
+  time: described(instantText, 'Arrival of the request, in simulated time.'),
+  durationMs: described(number, 'Time until the response was ready, in milliseconds of simulated time.'),
+  key: optional(described(string, 'API key: in full if the scenario contains it, otherwise only its end.')),
+  keyId: optional(described(string, 'Id of the key, which does not reveal the key.')),
   plan: optional(string),
   operation: optional(string),
   method: string,
   path: string,
   query: string,
-  status: described(count, '0 where the client went away first.'),
-  code: optional(described(string, 'The `code` of an Error body.')),
-  window: optional(described(string, 'The window that the rate-limit headers describe.')),
-  remaining: optional(described(number, 'X-RateLimit-Remaining as it was sent.')),
+  status: described(count, 'Response status; 0 if the client disconnected first.'),
+  code: optional(described(string, 'Field `code` of an Error body.')),
+  window: optional(described(string, 'Window that the rate-limit headers describe.')),
+  remaining: optional(described(number, 'Sent value of X-RateLimit-Remaining.')),
   usage: optional(
     described(
       fields({ limit: count, used: count, resetAt: instantText }),
-      'What was used of that window after the request, whatever the headers said; not in a ban that had begun before.',
+      'Actual use of that window after the request, even if a fault changed the headers; absent during an earlier ban.',
     ),
   ),
-  exempt: optional(described(oneOf(true), 'Only where the limits of the plan did not apply to it.')),
-  refusal: optional(described(string, 'Why the request was refused.')),
-  promisedAt: optional(described(instantText, 'Of a refusal: when the service would serve again.')),
-  toldUntil: optional(
-    described(instantText, 'Of a refusal or a 503: the earliest instant that the answer named for coming back.'),
+  exempt: optional(described(oneOf(true), 'Set if the limits of the plan did not apply.')),
+  refusal: optional(described(string, 'Reason for a rejection by ban or limit.')),
+  promisedAt: optional(
+    described(instantText, 'Earliest time at which the service serves the key again after a rejection.'),
   ),
+  toldUntil: optional(described(instantText, 'Earliest retry time that a rejection or a 503 named.')),
   sincePromiseMs: optional(
-    described(number, 'How long after the promised instant this request came; below 0: too early.'),
+    described(
+      number,
+      'Time between `promisedAt` of the previous rejection and this request, in milliseconds; negative if too early.',
+    ),
   ),
   after: optional(
     described(
       fields({ id: count, waitMs: optional(number), waitedMs: number }),
-      'The last refusal of the key that had been answered before, the wait that it asked for, and how long the client waited.',
+      'Last rejection of the key before this request, with the requested and the actual wait in milliseconds.',
     ),
   ),
-  strikes: described(count, 'How many strikes the key had after this request.'),
-  strike: optional(described(oneOf(true), 'Only where this request was a strike.')),
-  episode: described(count, 'How many episodes of refusals the key had begun.'),
-  storedId: optional(described(string, 'The id of the pet that the request stored.')),
-  fault: optional(described(string, 'The fault rule that applied.')),
-  unreadable: optional(described(oneOf(true), 'Only where a fault kept the client from reading the answer.')),
-  assumption: optional(described(string, 'The assumption that decided the answer, where the document leaves it open.')),
-  connection: optional(described(count, 'The number of the connection.')),
-  call: optional(described(string, 'What the client sent as X-Sim-Call.')),
-  inShort: optional(described(string, 'Why it got its answer, in a few words; nothing where it was simply served.')),
+  strikes: described(count, 'Strikes of the key after this request.'),
+  strike: optional(described(oneOf(true), 'Set if this request was a strike.')),
+  episode: described(count, 'Number of episodes of rejections that the key has started.'),
+  storedId: optional(described(string, 'Id of the pet that the request stored.')),
+  fault: optional(described(string, 'Name of the applied fault rule.')),
+  unreadable: optional(described(oneOf(true), 'Set if a fault made the response unreadable for the client.')),
+  assumption: optional(
+    described(string, 'Assumption that determined the response, for a question that the document leaves open.'),
+  ),
+  connection: optional(described(count, 'Number of the connection.')),
+  call: optional(described(string, 'Value of the request header X-Sim-Call.')),
+  inShort: optional(described(string, 'Reason for the response in a few words; absent for an ordinary success.')),
 } satisfies Entries;
 
-/** Object whose optional fields are present but undefined, so that all objects have one shape. */
+/** An object whose optional fields may be present and undefined, so that all objects have one hidden class in V8. */
 export type Fields<Of> = { [Field in keyof Of]: Of[Field] | undefined };
 
 /** Object without its undefined fields. */
@@ -145,7 +155,7 @@ export function present<Of>(fields: Fields<Of>): Of {
   return shown as Of;
 }
 
-/** Maximum number of cached key ids. Computing one takes as long as the rest of a row. */
+/** Maximum number of cached key ids. Hashing one takes as long as the rest of a row. */
 const mostKeyIds = 1_000;
 
 /** Creates a function that returns the fields of a row for a record of the journal. */
@@ -248,25 +258,28 @@ function errorCode({ status, responseBody }: RequestRecord): string | undefined 
   }
 }
 
-/** Reason for an answer in a few words, for one line of a list. `explain` lists the steps. */
+/** Reason for a response in a few words, for one line of a list. `explain` lists the steps. */
 function summarize(entry: EntryRow): string {
   const { operation, refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } =
     entry;
   const until = promisedAt ?? entry.toldUntil;
   const leftMs = until === undefined ? 0 : Date.parse(until) - Date.parse(entry.time) - entry.durationMs;
-  const waited = after?.waitMs === undefined ? '' : `came after ${wait(after.waitedMs)} of ${wait(after.waitMs)}`;
-  if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${left(leftMs)}`;
-  if (refusal === 'ban') return `in a ban, ${left(leftMs)} left`;
+  const waited =
+    after?.waitMs === undefined
+      ? ''
+      : `retried after ${formatWait(after.waitedMs)} instead of ${formatWait(after.waitMs)}`;
+  if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${formatRemaining(leftMs)}`;
+  if (refusal === 'ban') return `banned, ${formatRemaining(leftMs)} left`;
   if (strike) return `strike ${strikes}${waited && `: ${waited}`}`;
-  if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${left(leftMs)}`;
-  const byFault = fault === undefined ? '' : `${unreadable ? 'answer lost' : 'fault'} (${fault})`;
-  if (status === 0) return byFault || 'the client left';
+  if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${formatRemaining(leftMs)}`;
+  const byFault = fault === undefined ? '' : `${unreadable ? 'response lost' : 'fault'} (${fault})`;
+  if (status === 0) return byFault || 'the client disconnected';
   const stored = storedId === undefined ? '' : `stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
   if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
   if (status === 401) return 'no valid key';
   if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
   if (usage !== undefined && usage.used === usage.limit)
-    return [stored, 'the last one: 0 left'].filter(Boolean).join('; ');
-  if (after !== undefined) return `served again after ${wait(after.waitedMs)}`;
+    return [stored, 'last request: 0 left'].filter(Boolean).join('; ');
+  if (after !== undefined) return `served again after ${formatWait(after.waitedMs)}`;
   return stored;
 }

@@ -3,16 +3,16 @@ import type { Simulator } from '../simulator/simulator.js';
 import { createEntryView, type EntryJson, type EntryView } from './entry-view.js';
 import type { JournalEntry } from './journal-entry.js';
 
-/** A reader with more entries than this to read is dropped. */
+/** Maximum number of unread entries; a slower reader is disconnected. */
 const maximumWaiting = 20_000;
 const tooSlow = () =>
-  new RangeError(`expected a reader that keeps up, got one that is ${maximumWaiting} entries behind`);
+  new RangeError(`expected a faster reader, got one that is more than ${maximumWaiting} entries behind`);
 
 /**
- * The entries of the journal from now on, until `return` (a `break` out of the loop calls it) or until `signal` is aborted.
- * An entry is written with its answer, so an answer that a fault delays comes late.
- * @param since first the kept entries with a higher id
- * @throws {RangeError} from the loop, when the reader is too slow
+ * Streams the entries of the journal from now on, until `return` (as by a `break` out of the loop) or until `signal` is
+ * aborted. An entry appears with its response, so an entry with a delayed response appears late.
+ * @param since id after which earlier entries of the journal come first
+ * @throws {RangeError} from the loop, if the reader is too slow
  */
 export function streamEntries(
   sim: Simulator,
@@ -20,7 +20,7 @@ export function streamEntries(
   signal?: AbortSignal,
 ): AsyncIterableIterator<JournalEntry> {
   const view = createEntryView(sim);
-  /** Shown when they are read: to show one takes longer than to answer its request. */
+  /** Unread records. They are converted on reading, because a conversion takes longer than handling a request. */
   const waiting = entriesSince(sim, view, since);
   let wake: (() => void) | undefined;
   let isOver = false;
@@ -62,28 +62,28 @@ export function streamEntries(
   };
 }
 
-/** Takes an entry of the journal. */
+/** Callback for one entry of the journal. */
 export type TakeEntry = (id: number, json: EntryJson) => void;
 
-/** The entries of the journal as JSON, for a reader in another process. */
-export interface EntryTexts {
+/** Stream of journal entries as JSON, for a reader in another process. */
+export interface EntryFeed {
   /**
-   * Gives the next of the entries that were there already, or that came while these were taken.
-   * @returns false when there was none: from then on each entry is given as it comes
-   * @throws {RangeError} when the reader is too slow
+   * Passes on the next earlier entry, or one that arrived meanwhile.
+   * @returns false if there was none; from then on `take` is called with each entry on arrival
+   * @throws {RangeError} if the reader is too slow
    */
   next(take: TakeEntry): boolean;
   stop(): void;
 }
 
-/** @param since first the kept entries with a higher id */
-export function followEntries(sim: Simulator, since?: number): EntryTexts {
+/** @param since id after which earlier entries of the journal come first */
+export function openFeed(sim: Simulator, since?: number): EntryFeed {
   const view = createEntryView(sim);
   const waiting = entriesSince(sim, view, since);
   let at = 0;
   let live: TakeEntry | undefined;
   const stop = sim.journal.listen((entry) => {
-    // At once, because what is kept until later has to be copied by the garbage collector.
+    // Written at once: records that stay in memory longer make the garbage collector copy them.
     if (live !== undefined) live(entry.id, view.write(entry));
     else if (waiting.length - at <= maximumWaiting) waiting.push(entry);
   });
@@ -103,7 +103,7 @@ export function followEntries(sim: Simulator, since?: number): EntryTexts {
   };
 }
 
-/** The kept entries with an id above `since`; the view takes note of the others. */
+/** Entries of the journal with an id above `since`; `view` processes the others for the waits that it computes. */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
   const wanted: RequestRecord[] = [];
   for (const entry of sim.journal.query()) {

@@ -13,10 +13,10 @@ import type { Issue } from '../validation/issue.js';
 import { mapInSteps, type Steps } from '../values/steps.js';
 import { invalid } from './control-error.js';
 import { mostGenerated } from './input-values.js';
-import { jsonPieces, lazyCopy, lazyList, makeWhole } from './lazy-result.js';
+import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
 import { type ExportedState, stateVersion } from './state-schema.js';
 
-/** A snapshot as plain data, with every digit of an int64. Its parts are lazy. */
+/** Converts a snapshot to plain data with exact int64 values. The large parts are lazy. */
 export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState => ({
   version: stateVersion,
   scenario: lazyCopy(resolved.scenario),
@@ -28,14 +28,14 @@ export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot):
   faults: exportFaults(faults),
 });
 
-/** The same, made at once. */
-export const exportState = (snapshot: Snapshot) => makeWhole(exportLazily(snapshot)) as ExportedState;
+/** Converts a snapshot to plain data without lazy parts. */
+export const exportState = (snapshot: Snapshot) => computeLazyParts(exportLazily(snapshot)) as ExportedState;
 
 function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {
   for (const item of items) yield show(item);
 }
 
-/** Fault rules with what they have done. A rule that was met by no request has counts of 0. */
+/** Exports fault rules with their counts. A rule that no request has matched has counts of 0. */
 export function exportFaults({ rules, counts, startMs }: FaultRulesState): ExportedState['faults'] {
   const countsOf = new Map(counts);
   return {
@@ -62,9 +62,9 @@ export function importFaults({ startMs, rules: exported }: ExportedState['faults
 type ExportedFault = ExportedState['faults']['rules'][number];
 
 /**
- * The snapshot that an exported state was made from. Changes nothing.
- * @throws {ScenarioError} for mistakes in its scenario, {ControlError} for what contradicts the scenario or itself, and for a
- * scenario that generates far more pets than the state has
+ * Restores the snapshot of an exported state. Changes nothing in the simulator.
+ * @throws {ScenarioError} for mistakes in the scenario; {ControlError} for contradictions, and for a scenario that generates
+ * far more pets than the state has
  */
 export function* importState(sim: Simulator, state: ExportedState): Steps<Snapshot> {
   const resolved = yield* resolve(sim, state);
@@ -100,12 +100,12 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
   };
 }
 
-/** The scenario of a state; that of the simulator, which need not be checked again, where it is the same. */
+/** Resolves the scenario of a state; reuses the simulator's own if equal. */
 function* resolve(sim: Simulator, { scenario, pets }: ExportedState): Steps<ResolvedScenario> {
   const { state, resolve } = coreOf(sim);
   const { resolved } = state;
   if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
-  // What a server had room and time for another has, too.
+  // Another server had enough room and time for the pets of the state.
   const most = Math.max(maximumPetsWhileServing, pets.length);
   if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${mostGenerated(most)}`);
   return yield* resolve(scenario, checkInSteps);
@@ -128,7 +128,7 @@ export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   ...(extra !== undefined && { extra }),
 });
 
-/** Exports a key, its fields in a fixed order. */
+/** Exports a key, with its fields in a fixed order. */
 export const exportKey = (key: ApiKey): ExportedKey =>
   withWindows(key, exportWindow(key.minute), exportWindow(key.day));
 
@@ -138,7 +138,7 @@ const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
   log: log.slice(logStart),
 });
 
-/** @throws {ControlError} for what contradicts the scenario or itself, at this path */
+/** Imports a key. @throws {ControlError} with the path, for contradictions */
 export function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
   const issues: Issue[] = [];
   const imported = toApiKey(key, resolved, nowMs, [], issues);

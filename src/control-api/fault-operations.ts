@@ -6,22 +6,22 @@ import { conflict, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { described, removed } from './input-values.js';
 
-/** A rule as a scenario writes it, and what it has done. */
+/** Rule as in a scenario, with its counts. */
 type ListedFault = Fault & { name: string; seen: number; applied: number };
 
-const name = described(string, 'The name of the rule.');
+const name = described(string, 'Name of the rule.');
 const listedFault = fields({
   ...(faultSchema.entries as Entries),
   name,
-  seen: described(count, 'Requests that met the conditions.'),
-  applied: described(count, 'Requests that the rule changed.'),
+  seen: described(count, 'Number of requests that matched the conditions.'),
+  applied: described(count, 'Number of requests that the rule changed.'),
 }) as Schema<unknown> as Schema<ListedFault>;
 
 export const faultOperations = {
   listFaults: operation({
     method: 'GET',
     path: '/faults',
-    summary: 'Lists the fault rules in order, with how many requests met their conditions and how many were changed',
+    summary: 'Lists the fault rules in order, with the number of matching and of changed requests',
     input: fields({}),
     result: list(listedFault),
     run: ({ faults }) =>
@@ -38,7 +38,7 @@ export const faultOperations = {
     result: fields({ name }),
     run({ faults }, fault) {
       if (faults.list().some(({ name }) => name === fault.name)) {
-        throw conflict('There is a fault rule of this name already; expected another name.');
+        throw conflict('The name of the fault rule is taken; expected another name.');
       }
       return { name: faults.add(fault as Fault) };
     },
@@ -52,7 +52,7 @@ export const faultOperations = {
     result: removed,
     run({ faults }, { name }) {
       if (faults.remove(name)) return { removed: name };
-      throw notFound('There is no fault rule of this name; expected one that GET /__sim/faults lists.');
+      throw notFound('Unknown fault rule; expected a name that GET /__sim/faults lists.');
     },
   }),
 };

@@ -6,14 +6,14 @@ import { optional, string } from '../validation/schemas.js';
 import { keyId } from '../values/mask-key.js';
 import { described, wholeNumber } from './input-values.js';
 
-/** Which entries of the journal to take; every field that is there must hold. */
+/** Filters of a journal query; an entry must match all present fields. */
 export const entryQuery = {
   operation: optional(described(string, 'Only requests of this operation.')),
   method: optional(described(string, 'Only requests with this method.')),
   status: optional(
-    described(wholeNumber(0, 599), 'Only answers with this status; 0 where the client went away first.'),
+    described(wholeNumber(0, 599), 'Only responses with this status; 0 if the client disconnected first.'),
   ),
-  key: optional(described(string, 'Only requests of this API key: whole, its id, or its last four characters.')),
+  key: optional(described(string, 'Only requests of this API key: the key, its id, or its last four characters.')),
   since: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only entries with a higher id.')),
   text: optional(
     refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
@@ -25,18 +25,21 @@ export const entryQuery = {
 
 export type EntryQuery = { [Field in keyof typeof entryQuery]?: Output<(typeof entryQuery)[Field]> };
 
-/** The entries that meet a query, in the order of their arrival. */
+/** Finds the entries that match a query, in the order of arrival. */
 export function findEntries({ journal }: Simulator, query: EntryQuery): RequestRecord[] {
   const { key, ...others } = query;
   const found = journal.query(others);
   return key === undefined ? found : found.filter((entry) => isOfKey(entry, key));
 }
 
-/** Whether an entry meets a query: asked for every request while somebody waits for entries. */
-export function createIsFound({ key, ...others }: EntryQuery): (entry: RequestRecord) => boolean {
+/** Creates the test of a query, called for every request while a caller waits for entries. */
+export function createFilter({ key, ...others }: EntryQuery): (entry: RequestRecord) => boolean {
   return (entry) => meetsQuery(entry, others) && (key === undefined || isOfKey(entry, key));
 }
 
-/** `key` as a person knows it from the journal: whole, by its id, or by its end with or without the `…` of a mask. */
+/**
+ * Whether a request belongs to a key, given as the key itself, its id, or its last four characters with or without a
+ * leading `…`.
+ */
 export const isOfKey = ({ token = '' }: Pick<RequestRecord, 'token'>, key: string) =>
   token !== '' && (token === key || keyId(token) === key || token.slice(-4) === key.replace(/^…/, ''));

@@ -3,12 +3,12 @@ import { anyObject } from './input-values.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
 import { lazyList } from './lazy-result.js';
 
-/** The version of the package. A test keeps it equal to package.json. */
+/** Version of the package. A test compares it with package.json. */
 export const version = '0.1.0';
 
 const creator = { name: 'petstore-sim', version };
 
-/** An HTTP Archive 1.2, for the network tab of a browser. What the journal does not hold is empty or -1. */
+/** HTTP Archive 1.2, as the network tab of a browser imports it. Values that the journal lacks are empty or -1. */
 export interface Har {
   log: { version: '1.2'; creator: typeof creator; entries: ReturnType<typeof toHarEntry>[] };
 }
@@ -17,7 +17,7 @@ export const harSchema = fields({
   log: fields({
     version: oneOf('1.2'),
     creator: fields({ name: string, version: string }),
-    entries: list(anyObject<ReturnType<typeof toHarEntry>>('An entry as HAR 1.2 says, with more in `_petstoreSim`.')),
+    entries: list(anyObject<ReturnType<typeof toHarEntry>>('HAR 1.2 entry, with additional fields in `_petstoreSim`.')),
   }),
 });
 
@@ -65,17 +65,17 @@ function toHarEntry(entry: JournalEntry) {
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },
     ...(entry.connection !== undefined && { connection: String(entry.connection) }),
-    // Without what stands above, which can be large.
+    // Without the fields above, which can be large.
     _petstoreSim: { ...rest, ...hashOf('requestBody', requestBody), ...hashOf('responseBody', responseBody) },
   };
 }
 
-const cut = (body: JournalBody | undefined) => (body?.truncated ? { comment: 'The text is cut.' } : {});
+const cut = (body: JournalBody | undefined) => (body?.truncated ? { comment: 'The text is truncated.' } : {});
 
 const hashOf = (name: string, body: JournalBody | undefined) =>
   body && { [name]: { bytes: body.bytes, hash: body.hash } };
 
-/** RFC 9110 section 15, for the statuses of the API and those that fault rules commonly send. */
+/** Reason phrases of RFC 9110 section 15, for the statuses of the API and of common fault rules. */
 const reasonPhrases: Record<number, string> = {
   200: 'OK',
   201: 'Created',

@@ -11,8 +11,6 @@ import { grouped } from '../values/grouped.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 
-// What several operations take or give.
-
 /** Adds keywords of JSON Schema to a schema, for the description of the control API. */
 export const withJsonSchema = <Out, In>(schema: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
   ...schema,
@@ -24,12 +22,12 @@ export const withJsonSchema = <Out, In>(schema: Schema<Out, In>, json: Record<st
 export const described = <Out, In>(schema: Schema<Out, In>, description: string) =>
   withJsonSchema(schema, { description });
 
-/** An instant in a result. */
+/** Schema of a time in a result, ISO 8601. */
 export const instantText = withJsonSchema(string, { format: 'date-time' });
 
 const digits = /^[0-9]{1,15}$/;
 
-/** A whole number. Text with digits is one too, because a query string holds only text. */
+/** Schema of an integer. Text with digits is accepted, because a query string contains only text. */
 export const wholeNumber = (minimum: number, maximum: number) =>
   refine(
     transform(either(number, string), (value) => (digits.test(String(value)) ? Number(value) : value)) as Schema<
@@ -41,21 +39,21 @@ export const wholeNumber = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** An object whose fields are described elsewhere. */
+/** Schema of an object whose fields are described elsewhere. */
 export const anyObject = <Value extends object>(description: string): Schema<Value> =>
   kind<Value>('a map', isMap, { type: 'object', description });
 
-/** The content of a scenario. `Simulator.check` checks what is in it, and describes its mistakes. */
+/** Schema of a scenario's content. `Simulator.check` checks the fields and reports mistakes in them. */
 export const scenarioContent: Schema<Scenario> = {
   ...kind<Scenario>('a scenario, which is a map', isMap),
   of: scenarioSchema,
 };
 
-/** Names the most pets that a scenario may generate. */
+/** Message about the maximum number of generated pets. */
 export const mostGenerated = (most: number) =>
   `at most ${grouped(most)} generated pets; start the server with a scenario that has more`;
 
-/** The content of a scenario to load while the server runs. */
+/** Schema of a scenario that is loaded while the server runs. */
 const loadedContent: Schema<Scenario> = {
   ...refine(
     scenarioContent,
@@ -65,15 +63,15 @@ const loadedContent: Schema<Scenario> = {
   of: scenarioSchema,
 };
 
-/** A scenario by its name or its content; `findScenario` gives the content. */
+/** Schema of a scenario's name or content; `findScenario` returns the content. */
 export const scenarioInput: Schema<string | Scenario> = {
   ...either(string, loadedContent),
   labels: ['the name of a scenario', 'its content, which is a map'],
 };
 
 /**
- * The scenario that an input means.
- * @throws {ControlError} 404 for a name that the simulator does not know
+ * Finds the content of a scenario by an input.
+ * @throws {ControlError} 404 for an unknown name
  */
 export function findScenario({ scenarios }: Simulator, scenario: string | Scenario): Scenario {
   if (typeof scenario !== 'string') return scenario;
@@ -83,16 +81,16 @@ export function findScenario({ scenarios }: Simulator, scenario: string | Scenar
   throw notFound(`scenario: expected a scenario, got ${JSON.stringify(cut(scenario))}${hint}`);
 }
 
-/** The name of a sandbox or a snapshot. */
+/** Schema of the name of a sandbox or a snapshot. */
 export const name = withJsonSchema(matching(sandboxNamePattern, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'), {
   pattern: '^[A-Za-z0-9._-]{1,64}$',
 });
 
-/** An API key: whole, or its id as `listKeys` shows it. */
+/** Schema of a reference to an API key: the key itself, or its id from `listKeys`. */
 export const keyReference = refine(string, (key) => key !== '', 'an API key or its id', {
   minLength: 1,
-  description: 'The API key, or its id.',
+  description: 'API key, or its id.',
 });
 
-/** The name of what an operation removed. */
-export const removed = fields({ removed: described(string, 'The name of what was removed.') });
+/** Schema of the result of a removal. */
+export const removed = fields({ removed: described(string, 'Name of the removed object.') });

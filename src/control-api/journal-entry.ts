@@ -5,67 +5,69 @@ import { type EntryRow, entryRowFields } from './entry-row.js';
 import { described } from './input-values.js';
 import type { WhyStep } from './why.js';
 
-/** A body as the control API shows it. */
+/** A body in the control API. */
 export interface JournalBody {
-  /** Size of what the journal keeps. */
+  /** Size of the stored body, in bytes. */
   bytes: number;
-  /** FNV-1a of these bytes, 64 bits in hexadecimal. */
+  /** FNV-1a hash of the stored bytes: 64 bits in hexadecimal. */
   hash: string;
   text: string;
-  /** Where the journal has cut the body, so that `text` is not all of it. */
+  /** Set if the journal truncated the body, so that `text` is incomplete. */
   truncated?: true;
 }
 
-/** One request and its answer as the control API shows them. A field without a value is left out. */
+/** One request and its response in the control API. Fields without a value are absent. */
 export interface JournalEntry extends EntryRow {
-  /** What the client put in front of `path`: `http://127.0.0.1:4010/v1`. */
+  /** URL before `path`, as the client used it: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
   headers: Record<string, string>;
   requestBody?: JournalBody;
   responseBody?: JournalBody;
-  /** What the client calls itself: its header `User-Agent`. */
+  /** Value of the request header `User-Agent`. */
   client?: string;
-  /** The id of the last request that had arrived when the answer was sent; only where that was a later one. */
+  /** Id of the last request that had arrived when the response was sent; present only if it is a later one. */
   lastArrivedId?: number;
-  /** For how many milliseconds the answer was held back so that parallel requests show themselves. */
+  /** Time for which the response was held back to detect parallel requests, in milliseconds. */
   heldMs?: number;
-  /** Until the last byte was handed over; only where that was later than the first. */
+  /** Time until the last byte of the response was sent, in milliseconds; present only if later than the first byte. */
   finishedMs?: number;
-  /** Only where the client went away before the end of the answer. */
+  /** Set if the client disconnected before the end of the response. */
   abandoned?: true;
-  /** Only where the client got a 503 instead of this answer: the log had not taken the request in time. */
+  /** Set if the client received a 503 instead of this response, because the log stored the request too late. */
   lost?: true;
-  /** Only where that was asked for: why it got its answer, step by step. */
+  /** Steps that led to the response; present only on demand. */
   why?: WhyStep[];
 }
 
 const body = fields({
-  bytes: described(count, 'Size of what the journal keeps.'),
-  hash: described(string, 'FNV-1a of these bytes, 64 bits in hexadecimal.'),
+  bytes: described(count, 'Size of the stored body, in bytes.'),
+  hash: described(string, 'FNV-1a hash of the stored bytes: 64 bits in hexadecimal.'),
   text: string,
-  truncated: optional(described(oneOf(true), 'Where the journal has cut the body.')),
+  truncated: optional(described(oneOf(true), 'Set if the journal truncated the body.')),
 }) as Schema<JournalBody>;
 
 export const journalEntrySchema = fields({
   ...entryRowFields,
-  baseUrl: described(string, 'What the client put in front of `path`.'),
+  baseUrl: described(string, 'URL before `path`, as the client used it.'),
   headers: mapOf(string, string),
   requestBody: optional(body),
   responseBody: optional(body),
-  client: optional(described(string, 'What the client calls itself: its header User-Agent.')),
+  client: optional(described(string, 'Value of the request header User-Agent.')),
   lastArrivedId: optional(
-    described(
-      count,
-      'The id of the last request that had arrived when the answer was sent, where that was a later one.',
-    ),
+    described(count, 'Id of the last request that had arrived when the response was sent, if it is a later one.'),
   ),
   heldMs: optional(
-    described(number, 'For how long the answer was held back so that parallel requests show themselves.'),
+    described(number, 'Time for which the response was held back to detect parallel requests, in milliseconds.'),
   ),
-  finishedMs: optional(described(number, 'Until the last byte was handed over, where that was later than the first.')),
-  abandoned: optional(described(oneOf(true), 'Only where the client went away before the end of the answer.')),
+  finishedMs: optional(
+    described(
+      number,
+      'Time until the last byte of the response was sent, in milliseconds, if later than the first byte.',
+    ),
+  ),
+  abandoned: optional(described(oneOf(true), 'Set if the client disconnected before the end of the response.')),
   lost: optional(
-    described(oneOf(true), 'Only where the client got a 503 instead: the log had not taken the request in time.'),
+    described(oneOf(true), 'Set if the client received a 503 instead, because the log stored the request too late.'),
   ),
   why: optional(
     described(
@@ -74,13 +76,13 @@ export const journalEntrySchema = fields({
           step: oneOf('key', 'ban', 'limit', 'promise', 'fault', 'route', 'operation'),
           result: described(
             oneOf('passed', 'noted', 'stopped', 'not reached'),
-            '`stopped`: the answer was decided here; `noted`: it did not stop the request.',
+            '`stopped`: this step determined the response; `noted`: the request continued.',
           ),
           text: string,
-          assumption: optional(described(string, 'The assumption by which it is so.')),
+          assumption: optional(described(string, 'Assumption behind the step.')),
         }),
       ),
-      'Only where that was asked for: why the request got its answer, step by step.',
+      'Steps that led to the response; only on demand.',
     ),
   ),
 }) as Schema<JournalEntry>;

@@ -7,9 +7,9 @@ import { count } from '../validation/value-schemas.js';
 import { parseDuration } from '../values/duration.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
-import { followEntries, streamEntries } from './entry-stream.js';
+import { openFeed, streamEntries } from './entry-stream.js';
 import { showEntries, showEntry } from './entry-view.js';
-import { createIsFound, type EntryQuery, entryQuery, findEntries, isOfKey } from './find-entries.js';
+import { createFilter, type EntryQuery, entryQuery, findEntries, isOfKey } from './find-entries.js';
 import { harSchema, toHar } from './har.js';
 import { described, wholeNumber, withJsonSchema } from './input-values.js';
 import { type JournalEntry, journalEntrySchema } from './journal-entry.js';
@@ -20,30 +20,33 @@ import { verdictSchema } from './verdict-schema.js';
 import { waitForEntries } from './wait-for-entries.js';
 import { explain } from './why.js';
 
-/** A long poll ends before a proxy or a client gives up. */
+/** Maximum duration of a long poll, in milliseconds: shorter than the timeouts of proxies and clients. */
 const longestWaitMs = 30_000;
 const query = fields(entryQuery);
-const found = described(count, 'How many requests meet the query.');
-const dropped = described(count, 'How many entries the journal has dropped since its start or its last clearing.');
+const found = described(count, 'Number of requests that match the query.');
+const dropped = described(
+  count,
+  'Number of entries that the journal has dropped since its start or its last clearing.',
+);
 
 const reportedOutcome = fields({
   call: optional(
     refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
       maxLength: 1_000,
-      description: 'The call, as the client names it in X-Sim-Call; left out: all its calls.',
+      description: 'Name of the call, as in X-Sim-Call. Default: all calls of the client.',
     }),
   ),
-  result: described(oneOf('succeeded', 'failed', 'aborted'), 'How the call ended for the caller.'),
+  result: described(oneOf('succeeded', 'failed', 'aborted'), 'Result of the call for its caller.'),
 });
 
-/** An export of the requests that meet a query. */
+/** Input of an export. */
 const exported = fields({
   ...entryQuery,
-  why: optional(described(oneOf('true', true), 'Adds to each why it got its answer, step by step.')),
+  why: optional(described(oneOf('true', true), 'Adds to each request the steps that led to its response.')),
 });
 
 function* showAll(sim: Simulator, { why, ...of }: Output<typeof exported>): Generator<JournalEntry> {
-  for (const entry of showEntries(sim, createIsFound(of))) yield why ? withWhy(sim, entry) : entry;
+  for (const entry of showEntries(sim, createFilter(of))) yield why ? withWhy(sim, entry) : entry;
 }
 
 const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => ({
@@ -51,10 +54,10 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
   why: explain(entry, settings.banAfter),
 });
 
-/** The newest entries that meet a query, and how many meet it. */
+/** Newest entries that match a query, and the number of all that match. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
   const all = sim.journal.query();
-  const found = all.filter(createIsFound(of));
+  const found = all.filter(createFilter(of));
   const shown = new Set(limit === 0 ? [] : found.slice(-limit));
   const entries = lazyList(showEntries(sim, (entry) => shown.has(entry), all));
   return { entries, count: found.length, dropped: sim.journal.dropped };
@@ -64,10 +67,10 @@ export const journalOperations = {
   queryJournal: operation({
     method: 'GET',
     path: '/journal',
-    summary: 'Shows the newest requests that meet a query, the oldest of them first, and how many meet it',
+    summary: 'Shows the newest requests that match a query, the oldest of them first, and the number of all that match',
     input: fields({
       ...entryQuery,
-      limit: optional(described(wholeNumber(0, 10_000), 'How many requests to show.'), 100),
+      limit: optional(described(wholeNumber(0, 10_000), 'Maximum number of requests.'), 100),
     }),
     example: { operation: 'listPets', limit: 10 },
     result: fields({ entries: list(journalEntrySchema), count: found, dropped }),
@@ -76,7 +79,7 @@ export const journalOperations = {
   countRequests: operation({
     method: 'GET',
     path: '/journal/count',
-    summary: 'Counts the requests that meet a query',
+    summary: 'Counts the requests that match a query',
     input: query,
     example: { status: 429 },
     result: fields({ count: found, dropped }),
@@ -86,14 +89,14 @@ export const journalOperations = {
     method: 'GET',
     path: '/journal/wait',
     isLong: true,
-    summary: 'Waits until `count` requests meet a query, or until `timeout` is over: at most 30s of real time',
+    summary: 'Waits until `count` requests match a query, or for `timeout`: at most 30s of real time',
     input: fields({
       ...entryQuery,
-      count: optional(described(wholeNumber(1, 10_000), 'How many requests to wait for.'), 1),
-      timeout: optional(described(waitDuration(), 'How long to wait.'), longestWaitMs),
+      count: optional(described(wholeNumber(1, 10_000), 'Number of requests to wait for.'), 1),
+      timeout: optional(described(waitDuration(), 'Maximum wait.'), longestWaitMs),
     }),
     example: { count: 1, timeout: '10ms' },
-    result: fields({ met: described(boolean, 'Whether enough came in time.'), count: found }),
+    result: fields({ met: described(boolean, 'Whether enough requests arrived in time.'), count: found }),
     async run(sim, { count: wanted, timeout, ...of }, { signal }) {
       const count = await waitForEntries(sim, of, wanted, timeout, signal);
       return { met: count >= wanted, count };
@@ -104,7 +107,7 @@ export const journalOperations = {
     path: '/outcome',
     isQuiet: true,
     summary:
-      'Notes what a client says of its call, named as in X-Sim-Call, or of all its calls: giving up in silence is a fault',
+      'Reports the result of a client’s call, named as in X-Sim-Call, or of all its calls; giving up without an error is a fault',
     input: reportedOutcome,
     example: { call: 'call-1', result: 'failed' },
     result: reportedOutcome,
@@ -116,9 +119,9 @@ export const journalOperations = {
   clearJournal: operation({
     method: 'DELETE',
     path: '/journal',
-    summary: 'Forgets all requests; verdicts then see only later ones',
+    summary: 'Deletes all requests; later verdicts include only later requests',
     input: fields({}),
-    result: fields({ removed: described(count, 'How many entries there were.') }),
+    result: fields({ removed: described(count, 'Number of deleted entries.') }),
     run({ journal }) {
       const removed = journal.size;
       journal.clear();
@@ -128,7 +131,7 @@ export const journalOperations = {
   exportHar: operation({
     method: 'GET',
     path: '/journal.har',
-    summary: 'Exports the requests that meet a query as HAR 1.2',
+    summary: 'Exports the requests that match a query as HAR 1.2',
     input: exported,
     example: { operation: 'listPets' },
     result: harSchema,
@@ -137,7 +140,7 @@ export const journalOperations = {
   exportJournal: operation({
     method: 'GET',
     path: '/journal.jsonl',
-    summary: 'Exports the requests that meet a query as JSON Lines',
+    summary: 'Exports the requests that match a query as JSON Lines',
     contentType: 'application/x-ndjson',
     input: exported,
     example: { operation: 'listPets' },
@@ -147,25 +150,25 @@ export const journalOperations = {
   watchRequests: operation({
     method: 'GET',
     path: '/events',
-    summary: 'Streams every request when it is answered, as server-sent events; with `since` first the older ones',
+    summary: 'Streams every request with its response, as server-sent events; with `since` earlier requests first',
     contentType: 'text/event-stream',
     isLong: true,
     input: fields({ since: entryQuery.since }),
     refusals: [503],
     result: journalEntrySchema,
     run: (sim, { since }, { signal }) => streamEntries(sim, since, signal),
-    texts: (sim, { since }) => followEntries(sim, since),
+    feed: (sim, { since }) => openFeed(sim, since),
   }),
   watchUpdates: operation({
     method: 'GET',
     path: '/updates',
     summary:
-      'Streams what happens in updates, at most one every 100 ms, as server-sent events: requests without headers and bodies, what control operations have changed and who sent them, the clock',
+      'Streams updates, at most one every 100 ms, as server-sent events: requests without headers and bodies, changes by control operations with their callers, the clock',
     contentType: 'text/event-stream',
     eventName: 'update',
     isLong: true,
     input: fields({
-      run: optional(described(string, 'What the last update said; with another text all entries come first.')),
+      run: optional(described(string, 'Value of `run` in the last update; any other value restarts with all entries.')),
       since: entryQuery.since,
       changes: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only changes with a higher number.')),
     }),
@@ -177,7 +180,7 @@ export const journalOperations = {
     method: 'GET',
     path: '/verdict',
     summary:
-      'Judges the client by its requests since the start, the last reset or the last clearing of the journal: all of them, or those of one API key',
+      'Judges the client by its requests since the start, the last reset or the last clearing of the journal; by default for all API keys',
     input: fields({ key: entryQuery.key }),
     example: { key: 'free-key' },
     result: verdictSchema,
@@ -185,12 +188,12 @@ export const journalOperations = {
       return redactedVerdict(sim, yield* judgeInSteps(sim, isJudged(key), { outages: outages?.() }));
     },
   }),
-  // After the other paths below /journal, so that these are not taken for an id.
+  // After the other paths below /journal, so that a route with an id does not match them.
   getRequest: operation({
     method: 'GET',
     path: '/journal/{id}',
-    summary: 'Shows one request, and step by step why it got its answer',
-    input: fields({ id: described(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The id of the request.') }),
+    summary: 'Shows one request, and the steps that led to its response',
+    input: fields({ id: described(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'Id of the request.') }),
     example: { id: 1 },
     result: journalEntrySchema,
     run(sim, { id }) {
@@ -201,15 +204,15 @@ export const journalOperations = {
   }),
 };
 
-/** Which entries are of the key that is to be judged. */
+/** Filter for the requests of a key; `undefined` for all keys. */
 const isJudged = (key: string | undefined) =>
   key === undefined ? undefined : (request: Pick<RequestRecord, 'token'>) => isOfKey(request, key);
 
 const noEntry =
-  'There is no request with this id; expected one that GET /__sim/journal shows. The oldest are dropped, and those that wait are not there yet.';
+  'Unknown request; expected an id that GET /__sim/journal shows. The oldest requests are dropped, and pending ones appear with their response.';
 
 function waitDuration() {
-  // As text in a query, milliseconds have no unit.
+  // In a query string, milliseconds without a unit are text.
   const read = (value: number | string) => parseDuration(/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value);
   const wait = transform(either(number, string), read);
   const limited = refine(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);

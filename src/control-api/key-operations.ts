@@ -10,47 +10,47 @@ import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { described, instantText, keyReference, wholeNumber } from './input-values.js';
 
-/** Ten years, so that the end of a ban stays an instant that can be written. */
+/** Ten years, in milliseconds, so that the end of a ban is a valid date. */
 const longestBanMs = 3_650 * 86_400_000;
 const banDuration = refine(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
 
 const windowInfo = fields({
-  limit: described(count, 'Requests that the window allows.'),
-  remaining: described(count, 'Requests that will still be served before the reset.'),
-  resetAtSeconds: described(count, 'When the window resets, in Unix seconds.'),
+  limit: described(count, 'Number of requests that the window allows.'),
+  remaining: described(count, 'Number of requests left before the reset.'),
+  resetAtSeconds: described(count, 'Reset time of the window, in Unix seconds.'),
 });
 
-const idSchema = described(string, 'Stands for the key wherever an operation takes one.');
+const idSchema = described(string, 'Id of the key, usable instead of the key in every operation.');
 
 export const keyInfoSchema = fields({
   id: idSchema,
-  key: described(string, 'The key: whole where the scenario names it, else only its end.'),
+  key: described(string, 'Key: in full if the scenario contains it, otherwise only its end.'),
   plan: string,
   state: oneOf('active', 'revoked', 'expired', 'banned'),
   minute: windowInfo,
   day: windowInfo,
-  strikes: described(count, 'Refused requests that came too early; some of them in a row ban the key.'),
-  bannedUntil: optional(described(instantText, 'Only while the key is banned.')),
+  strikes: described(count, 'Number of requests during a required wait; several in a row ban the key.'),
+  bannedUntil: optional(described(instantText, 'End of the ban; absent without one.')),
 }) as Schema<KeyInfo>;
 
-/** A key as the control API shows it. */
+/** Key in the control API, masked if the scenario does not contain it. */
 function shownKey(sim: Simulator, key: string): KeyInfo {
   const info = sim.keys.get(key);
   return { ...info, key: displayKey(sim, key) };
 }
 
 /**
- * The key that a caller means, also one that a request made up under `acceptAnyKey`.
+ * Finds a key, including a key that a request introduced under `acceptAnyKey`.
  * @param reference the key itself or its id
  * @throws {ControlError} 404
  */
 function findKey(sim: Simulator, reference: string): string {
   const found = coreOf(sim).state.keys.textOf(reference);
   if (found !== undefined) return found;
-  throw notFound('There is no such API key; expected a key of the scenario, or its id as GET /__sim/keys shows it.');
+  throw notFound('Unknown API key; expected a key of the scenario, or its id from GET /__sim/keys.');
 }
 
-/** Changes the key that a reference means, and shows it. */
+/** Changes a key and returns its new state. */
 function changeKey(sim: Simulator, reference: string, change: (key: string) => void): KeyInfo {
   const key = findKey(sim, reference);
   change(key);
@@ -65,17 +65,17 @@ export const keyOperations = {
     method: 'GET',
     path: '/keys',
     summary:
-      'Lists API keys with plan, state, windows and strikes, a page at a time; those that the scenario does not name are masked',
+      'Lists API keys with plan, state, windows and strikes, in pages; keys that are not in the scenario are masked',
     input: fields({
-      limit: optional(described(wholeNumber(1, 1_000), 'How many keys to list.'), 100),
-      after: optional(described(keyReference, 'Lists the keys after this one: a key, or its id.')),
+      limit: optional(described(wholeNumber(1, 1_000), 'Maximum number of keys.'), 100),
+      after: optional(described(keyReference, 'Key, or its id, after which the page starts.')),
     }),
     example: { limit: 100 },
     refusals: [404],
     result: fields({
       keys: list(keyInfoSchema),
-      total: described(count, 'How many keys there are, over all pages.'),
-      next: optional(described(string, 'What to send as `after` for the next page; absent on the last one.')),
+      total: described(count, 'Number of keys on all pages.'),
+      next: optional(described(string, 'Value of `after` for the next page; absent on the last page.')),
     }),
     run(sim, { limit, after }) {
       const texts = [...sim.keys.texts, ...sim.keys.unlisted];
@@ -115,7 +115,7 @@ export const keyOperations = {
   revokeKey: operation({
     method: 'POST',
     path: '/keys/{key}/revoke',
-    summary: 'Revokes an API key: from now on it gets 401',
+    summary: 'Revokes an API key: its requests receive 401 from now on',
     input: oneKey,
     example,
     result: keyInfoSchema,
@@ -125,7 +125,7 @@ export const keyOperations = {
     method: 'POST',
     path: '/keys/{key}/ban',
     summary: 'Bans an API key from now on',
-    input: fields({ key: keyReference, for: described(banDuration, 'How long.') }),
+    input: fields({ key: keyReference, for: described(banDuration, 'Length of the ban.') }),
     example: { key: 'free-key', for: '90s' },
     result: keyInfoSchema,
     run: (sim, { key, for: length }) => changeKey(sim, key, (text) => sim.keys.ban(text, length)),
@@ -142,11 +142,11 @@ export const keyOperations = {
   setKeyUsage: operation({
     method: 'POST',
     path: '/keys/{key}/usage',
-    summary: 'Sets how many requests an API key has used, in windows that start now',
+    summary: 'Sets the used requests of an API key, in windows that start now',
     input: fields({
       key: keyReference,
-      minute: optional(described(count, 'Requests used of the minute; left out: as it is.')),
-      day: optional(described(count, 'Requests used of the day; left out: as it is.')),
+      minute: optional(described(count, 'Used requests of the minute. Default: unchanged.')),
+      day: optional(described(count, 'Used requests of the day. Default: unchanged.')),
     }),
     example: { key: 'free-key', minute: 59 },
     result: keyInfoSchema,
@@ -158,7 +158,7 @@ export const keyOperations = {
   exhaustKey: operation({
     method: 'POST',
     path: '/keys/{key}/exhaust',
-    summary: 'Uses up a window of an API key, so that its next request gets 429',
+    summary: 'Uses up a window of an API key, so that its next request receives 429',
     input: fields({ key: keyReference, window: optional(oneOf('minute', 'day'), 'minute') }),
     example,
     result: keyInfoSchema,

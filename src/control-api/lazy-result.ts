@@ -1,11 +1,11 @@
 import { jsonText } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 
-/** A part of a result that is made while it is written, so that a server serves other requests in between. */
+/** Part of a result that is computed during writing, so that a server handles other requests in between. */
 class LazyResult {
-  /** Makes all of it at once. */
+  /** Computes the whole part at once. */
   readonly make: () => unknown;
-  /** Writes it in pieces of text. */
+  /** Computes the part as pieces of JSON text. */
   readonly pieces: () => Iterable<string>;
 
   constructor(make: () => unknown, pieces: () => Iterable<string>) {
@@ -20,43 +20,43 @@ class LazyResult {
 
 const lazy = (make: () => unknown, pieces: () => Iterable<string>) => new LazyResult(make, pieces) as never;
 
-/** A list, one piece per item. Read it once. */
+/** Lazy list, with one piece per item. Readable once. */
 export const lazyList = <Item>(items: Iterable<Item>): Item[] =>
   lazy(
     () => [...items],
     () => listPieces(items),
   );
 
-/** JSON Lines, one piece per item. Read it once. */
+/** Lazy JSON Lines, with one piece per item. Readable once. */
 export const lazyLines = (items: Iterable<object>): string =>
   lazy(
     () => [...linePieces(items)].join(''),
     () => linePieces(items),
   );
 
-/** A copy of plain data. */
+/** Lazy copy of plain data. */
 export const lazyCopy = <Value>(value: Value): Value =>
   lazy(
     () => structuredClone(value),
     () => jsonPieces(value),
   );
 
-/** Whether a result is lazy, or has a lazy part down to this depth. */
+/** Whether a result is lazy, or has a lazy part within `depth` levels. */
 export const isLazy = (value: unknown, depth = 2): boolean =>
   value instanceof LazyResult ||
   (depth > 0 && isMap(value) && Object.values(value).some((member) => isLazy(member, depth - 1)));
 
-/** The result with its lazy parts made; without any the result itself. */
-export function makeWhole(value: unknown): unknown {
+/** Computes the lazy parts of a result; returns a result without lazy parts unchanged. */
+export function computeLazyParts(value: unknown): unknown {
   if (value instanceof LazyResult) return value.make();
   if (!isLazy(value)) return value;
-  return Object.fromEntries(Object.entries(value as object).map(([name, field]) => [name, makeWhole(field)]));
+  return Object.fromEntries(Object.entries(value as object).map(([name, field]) => [name, computeLazyParts(field)]));
 }
 
-/** Members of a map, and items of a list, that are written in one piece. */
+/** Maximum number of members of a map, or items of a list, in one piece. */
 const mostMembers = 100;
 
-/** JSON of a result in pieces: one per item of a lazy or a long list, and per member of a large map. */
+/** JSON of a result in pieces: one per item of a lazy or long list, and one per member of a large map. */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (value instanceof LazyResult) yield* value.pieces();
   else if (Array.isArray(value) && value.length > mostMembers) yield* listPieces(value);

@@ -7,24 +7,24 @@ import { runToEnd, type Steps } from '../values/steps.js';
 import { replaceKey } from '../values/text-finder.js';
 import { ControlError, invalid, toControlError } from './control-error.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
-import type { EntryTexts } from './entry-stream.js';
-import { makeWhole } from './lazy-result.js';
+import type { EntryFeed } from './entry-stream.js';
+import { computeLazyParts } from './lazy-result.js';
 import { recordChange } from './record-change.js';
 
 /**
- * Checks the input of an operation and runs it: what every adapter does.
- * @throws {ControlError} for a mistake of the caller; where the operation waits, as the rejection of its promise
+ * Checks the input of an operation and runs it. Used by every adapter.
+ * @throws {ControlError} for a caller's mistake; as a rejection if the operation is asynchronous
  */
 export const perform = <Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
   caller: Caller = {},
-): unknown => makeWhole(runToEnd(performInSteps(operation, target, input, caller, false)));
+): unknown => computeLazyParts(runToEnd(performInSteps(operation, target, input, caller, false)));
 
 /**
- * As `perform`, in steps. Parts of the result may be lazy: `jsonPieces` writes them.
- * @param isLarge whether the input is so large that its check takes long
+ * Same as `perform`, in steps. Parts of the result may be lazy; `jsonPieces` writes them.
+ * @param isLarge whether to check the input in steps too
  * @throws {ControlError} as `perform` does
  */
 export function* performInSteps<Target>(
@@ -41,18 +41,18 @@ export function* performInSteps<Target>(
     const result = isSteps(returned) ? yield* returned : returned;
     if (result instanceof Promise) {
       return result.catch((error) => {
-        throw withoutKey(toControlError(error), input);
+        throw maskKey(toControlError(error), input);
       });
     }
     note?.();
     return result;
   } catch (error) {
-    throw withoutKey(toControlError(error), input);
+    throw maskKey(toControlError(error), input);
   }
 }
 
 /** Masks the key of an input in the message of an error about that input. */
-function withoutKey(error: unknown, input: unknown): unknown {
+function maskKey(error: unknown, input: unknown): unknown {
   const { key } = Object(input) as { key?: unknown };
   if (!(error instanceof ControlError) || error.status !== 400 || typeof key !== 'string') return error;
   return invalid(replaceKey(error.message, key));
@@ -62,16 +62,16 @@ const isSteps = (value: unknown): value is Steps<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 
 /**
- * The result of an operation that has `texts`.
+ * Runs an operation that has a `feed`; `undefined` for other operations.
  * @throws {ControlError} as `perform` does
  */
-export const performInTexts = <Target>(
+export const openEntryFeed = <Target>(
   operation: AnyControlOperation<Target>,
   target: Target,
   input: unknown,
-): EntryTexts | undefined => operation.texts?.(target, checkInput(operation, input));
+): EntryFeed | undefined => operation.feed?.(target, checkInput(operation, input));
 
-/** @throws {ControlError} naming every mistake */
+/** Checks the input of an operation. @throws {ControlError} with every mistake */
 export function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
   try {
     return checkWith(schema, input, 'input');
@@ -88,4 +88,4 @@ function* checkInputInSteps({ input: schema }: AnyControlOperation, input: unkno
   return checked;
 }
 
-const refusedInput = ({ issues }: ScenarioError, input: unknown) => withoutKey(invalid(joinIssues(issues, '')), input);
+const refusedInput = ({ issues }: ScenarioError, input: unknown) => maskKey(invalid(joinIssues(issues, '')), input);

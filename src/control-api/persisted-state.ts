@@ -6,7 +6,7 @@ import { runToEnd } from '../values/steps.js';
 import { exportState, importState } from './export-state.js';
 import { type ExportedState, stateSchema } from './state-schema.js';
 
-/** Where a page keeps its state between loads: `sessionStorage` or `localStorage`. */
+/** Storage for a page's state between loads: `sessionStorage` or `localStorage`. */
 export interface StateStorage {
   getItem(name: string): string | null;
   setItem(name: string, text: string): void;
@@ -15,12 +15,15 @@ export interface StateStorage {
 
 /** Name of the storage item. */
 const itemName = 'petstore-sim';
-/** A browser keeps about five million characters of a site, and the site needs some itself. */
+/**
+ * Maximum size of a saved state, in characters. A browser stores about five million per site, which the site itself
+ * uses too.
+ */
 const mostCharacters = 1_000_000;
-/** Fewer than fill the space, so that a large store is not written out only to be found too long. */
+/** Maximum number of saved pets, to avoid serializing a state that would exceed the size limit. */
 const mostPets = 10_000;
 
-/** The fingerprint is of the scenario in the code: a state of another scenario is not restored. */
+/** Saved state. The fingerprint identifies the scenario in the code; a state of another scenario is not restored. */
 interface Saved {
   fingerprint: string;
   savedAtMs: number;
@@ -28,11 +31,11 @@ interface Saved {
 }
 
 /**
- * Gives a simulator the state that another one of the same scenario has left in a storage, and saves its own there. A
- * reset clears it. What does not fit is not saved; what cannot be read is passed over.
- * @param readMs the time of the machine, which goes on between two loads
- * @param onTooLarge called once, when the state is not saved for its size
- * @returns `save` saves the state as it is now; so does `leave`, unless somebody has cleared the storage since the last time
+ * Restores the state that a simulator of the same scenario saved in a storage, and saves later states there. A reset clears
+ * the storage; an oversized state is not saved, and an unreadable one is ignored.
+ * @param readMs machine time in Unix milliseconds, which advances between two loads
+ * @param onTooLarge called once, if the state could not be saved
+ * @returns `save` saves the current state; `leave` does too, unless the storage was cleared since the last save
  */
 export function persistState(
   sim: Simulator,
@@ -44,26 +47,26 @@ export function persistState(
   restore(sim, storage, startedFrom, readMs());
   coreOf(sim).resetListeners.push(() => {
     storage.removeItem(itemName);
-    isKept = false;
+    isSaved = false;
   });
-  let isKept = storage.getItem(itemName) !== null;
-  let isTold = false;
+  let isSaved = storage.getItem(itemName) !== null;
+  let isReported = false;
   const saveNow = () => {
     const failure = save(sim, storage, startedFrom, readMs());
-    isKept = failure === undefined;
-    if (isKept || isTold) return;
-    isTold = true;
-    onTooLarge(`petstore-sim: the state is not kept for the next load of the page, ${failure}.`);
+    isSaved = failure === undefined;
+    if (isSaved || isReported) return;
+    isReported = true;
+    onTooLarge(`petstore-sim: the state is not saved for the next load of the page, ${failure}.`);
   };
   return {
     save: saveNow,
     leave() {
-      if (!isKept || storage.getItem(itemName) !== null) saveNow();
+      if (!isSaved || storage.getItem(itemName) !== null) saveNow();
     },
   };
 }
 
-/** @returns why it could not be saved */
+/** @returns the reason for a failure */
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
   let failure = sim.pets.size > mostPets ? `because it has more than ${mostPets} pets` : undefined;
   if (failure === undefined) {
@@ -78,7 +81,7 @@ function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedA
       }
     }
   }
-  // What is there from before is no longer true.
+  // An older saved state would be wrong.
   if (failure !== undefined) storage.removeItem(itemName);
   return failure;
 }
@@ -95,7 +98,7 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
     const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
     sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });
   } catch {
-    // Cut, changed by hand, or of another version.
+    // Truncated, edited, or saved by another version.
     sim.restore(before);
     storage.removeItem(itemName);
   }

@@ -10,8 +10,8 @@ const mostChanges = 200;
 const mostCharacters = 80;
 
 /**
- * Starts the record of a change to a simulator; `undefined` for an operation that changes nothing.
- * @returns function that records the change after it was made
+ * Starts the record of a change to a simulator; returns `undefined` for an operation that changes nothing.
+ * @returns function that completes the record after the change
  */
 export function recordChange(
   { method, path, isQuiet }: AnyControlOperation,
@@ -50,7 +50,7 @@ function summarize(sim: Simulator, input: unknown): string {
   return cut(words.slice(0, 8).join(', '));
 }
 
-/** Displays a key that is given by itself or by its id. */
+/** Displays a key, given as the key itself or as its id. */
 const showKey = (sim: Simulator, reference: string) =>
   displayKey(sim, coreOf(sim).state.keys.textOf(reference) ?? reference);
 

@@ -3,10 +3,10 @@ import { textOfBytes } from '../values/json-bytes.js';
 import { fnv1a } from '../values/mask-key.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
 
-/** Characters of a body in a report. */
+/** Maximum length of a body in a report, in characters. */
 const mostCharacters = 4_000;
 
-/** Recorded exchanges as entries of a journal, for the page. */
+/** Converts recorded exchanges to journal entries, for the dashboard. */
 export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] =>
   exchanges.map((exchange): JournalEntry => {
     const { id, arrivedAtMs, answeredAtMs, token, operation, method, baseUrl, path, query, status } = exchange;

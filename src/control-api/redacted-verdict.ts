@@ -4,9 +4,9 @@ import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 
 /**
- * A verdict with API keys masked.
- * @param only scenario whose keys stay readable; default: the simulator's own. A file that is shared names the default
- * scenario, whose keys are public.
+ * Masks the API keys in a verdict.
+ * @param only scenario whose keys stay readable; default: the simulator's own. For a shared file, pass the default scenario,
+ * whose keys are public.
  */
 export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenario): Verdict {
   const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings, verdict.unrecorded])]);

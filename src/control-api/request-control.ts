@@ -7,14 +7,14 @@ import { perform } from './perform.js';
 /** A control request without a connection. */
 export interface ControlRequest {
   method: string;
-  /** Below the control URL, with its query: `/keys/free-key/ban`. */
+  /** Path and query below the control URL: `/keys/free-key/ban`. */
   path: string;
   body?: object | undefined;
 }
 
 /**
- * Answers a control request in this process as the server would: what the operation gives.
- * @throws {ControlError} as `perform` does, and 404 for a path that no operation has
+ * Runs a control request in this process, without HTTP. @returns the result of the operation
+ * @throws {ControlError} as `perform` does, and 404 for an unknown path
  */
 export function requestControl(sim: Simulator, { method, path, body }: ControlRequest, caller?: Caller): unknown {
   const [target = '', query = ''] = path.split('?');
@@ -23,10 +23,12 @@ export function requestControl(sim: Simulator, { method, path, body }: ControlRe
     if (values === undefined) continue;
     return perform(operation, sim, { ...body, ...values, ...Object.fromEntries(new URLSearchParams(query)) }, caller);
   }
-  throw notFound('There is no such control path; getControlDescription lists them.');
+  throw notFound('Unknown control path; getControlDescription lists all paths.');
 }
 
-/** The parts of a path that a pattern such as `/keys/{key}` names; `undefined` where it does not fit. */
+/**
+ * Matches a path against a pattern such as `/keys/{key}`. @returns the values in braces, or `undefined` without a match
+ */
 function match(pattern: string, path: string): Record<string, string> | undefined {
   const names = pattern.split('/');
   const parts = path.split('/');

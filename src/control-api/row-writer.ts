@@ -1,6 +1,6 @@
 import type { EntryRow, Fields } from './entry-row.js';
 
-/** The fields of a row in their order, without those that are another for each request. */
+/** Fields of a row in their order, without those that differ in every request. */
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
 const second = [
   'exempt',
@@ -22,8 +22,8 @@ const third = ['call', 'inShort'] as const;
 type Row = Fields<EntryRow>;
 
 /**
- * A function that writes rows as JSON, without the brace at the end. Most rows are like the one before but for a few
- * numbers: to write those into what is known takes half of the time of `JSON.stringify`.
+ * Creates a function that writes rows as JSON, without the closing brace. Consecutive rows differ in a few numbers;
+ * reusing the rest takes half the time of `JSON.stringify`.
  */
 export function createRowWriter(): (row: Row) => string {
   const firstMembers = createMembers(first);
@@ -42,10 +42,10 @@ export function createRowWriter(): (row: Row) => string {
   };
 }
 
-/** JSON has no NaN; a header of an answer may give one. */
+/** Writes a number; `null` for NaN, which JSON does not have and a faulty header can produce. */
 const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
 
-/** Writes some fields of a row, and remembers what it wrote for the last one. */
+/** Writes some fields of a row, and caches the text of the last row. */
 function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
   let last: Row | undefined;
   let text = '';
@@ -64,10 +64,12 @@ function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
   };
 }
 
-/** So many names of headers are remembered; a scenario may make up any. */
+/** Maximum number of cached header names; a scenario can define any. */
 const mostHeaders = 100;
 
-/** Writes headers as members of JSON, and remembers the last value of each: most are the same in the next answer. */
+/**
+ * Creates a function that writes headers as JSON members. Caches the last value of each header, because most repeat.
+ */
 export function createHeadersWriter(): (headers: Readonly<Record<string, string>>) => string {
   const known = new Map<string, { value: string; member: string }>();
   return (headers) => {

@@ -13,14 +13,14 @@ import { faultOperations } from './fault-operations.js';
 import { described } from './input-values.js';
 import { type JournalBody, type JournalEntry, journalEntrySchema } from './journal-entry.js';
 import { keyOperations } from './key-operations.js';
-import { jsonPieces, lazyList, makeWhole } from './lazy-result.js';
+import { computeLazyParts, jsonPieces, lazyList } from './lazy-result.js';
 import { redactedVerdict } from './redacted-verdict.js';
 import { type RunReport, runFormat } from './run-report.js';
 import { scenarioOperations } from './scenario-operations.js';
-import { allChanges, changeSchema } from './update-stream.js';
+import { changeSchema, rememberedChanges } from './update-stream.js';
 import { explain } from './why.js';
 
-/** Characters of a body in a report. */
+/** Maximum length of a body in a report, in characters. */
 const mostCharacters = 4_000;
 
 export const runOperations = {
@@ -28,13 +28,13 @@ export const runOperations = {
     method: 'GET',
     path: '/run.json',
     summary:
-      'Exports what a report holds: every request with its why, the verdict, keys, faults, assumptions, scenario',
+      'Exports a report: every request with the steps that led to its response, the verdict, keys, faults, assumptions, scenario',
     input: fields({}),
     result: fields({
       format: oneOf(runFormat),
       entries: list(journalEntrySchema),
       changes: list(changeSchema),
-      answers: described(mapOf(string, anything), 'What the operations at these paths answered.'),
+      answers: described(mapOf(string, anything), 'Results of the operations at these paths.'),
     }),
     *run(sim, _, { outages }) {
       return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }));
@@ -43,12 +43,15 @@ export const runOperations = {
 };
 
 /**
- * The report of a simulator as JSON.
- * @param verdict the verdict of the caller, who may know more of the client
+ * Creates the report of a simulator as JSON.
+ * @param verdict verdict of the caller, which may include the end of the client process
  */
 export const runText = (sim: Simulator, verdict: Verdict): string => [...jsonPieces(runReport(sim, verdict))].join('');
 
-/** With long bodies cut. A report is passed on, so every key is masked but those of the default scenario, which are public. */
+/**
+ * Creates a report with truncated bodies. Reports are shared, so all keys are masked except those of the default
+ * scenario, which are public.
+ */
 function runReport(sim: Simulator, verdict: Verdict): RunReport {
   const redactor = createRedactor(sim, defaultScenario);
   const masked = <Value>(value: Value): Value => {
@@ -60,7 +63,7 @@ function runReport(sim: Simulator, verdict: Verdict): RunReport {
     '/keys?limit=100': keyOperations.listKeys.run(sim, { limit: 100 }, {}),
     '/faults': faultOperations.listFaults.run(sim, {}, {}),
     '/assumptions': scenarioOperations.listAssumptions.run(sim, {}, {}),
-    '/scenario': makeWhole(scenarioOperations.getScenario.run(sim, {}, {})),
+    '/scenario': computeLazyParts(scenarioOperations.getScenario.run(sim, {}, {})),
     '/clock': clockInfo(sim),
   };
   function* entries(): Generator<JournalEntry> {
@@ -71,12 +74,12 @@ function runReport(sim: Simulator, verdict: Verdict): RunReport {
   return {
     format: runFormat,
     entries: lazyList(entries()),
-    changes: masked(allChanges(sim)),
+    changes: masked(rememberedChanges(sim)),
     answers: masked(answers),
   };
 }
 
-/** Plain data with every text in it replaced, names of members too. */
+/** Replaces every text in plain data, including the names of members. */
 function mapTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));

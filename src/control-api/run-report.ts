@@ -1,10 +1,10 @@
 import type { JournalEntry } from './journal-entry.js';
 import type { ShownChange } from './update-stream.js';
 
-/** Tells what the file is; raised when one that was written before can no longer be read. */
+/** Identifies the format of a report; changed when older reports can no longer be read. */
 export const runFormat = 'petstore-sim-run-1';
 
-/** A run as a file holds it: its requests, and what the control API answered at its end, by path. */
+/** A run in a file: its requests, and the responses of the control API at its end, by path. */
 export interface RunReport {
   format: typeof runFormat;
   entries: JournalEntry[];
@@ -12,25 +12,25 @@ export interface RunReport {
   answers: Record<string, unknown>;
 }
 
-/** The files of the page. */
+/** Files of the dashboard. */
 export interface PageFiles {
   html: string;
   script: string;
   style: string;
 }
 
-/** The element of a report that holds the run. */
+/** Id of the HTML element with the run. */
 export const runElementId = 'petstore-sim-run';
 
 /**
- * The page as one file that needs nothing else, with a run inside it. What the run says cannot end its element: every `<`
- * is written as `\u003c`.
+ * Creates the dashboard as one self-contained file with a run. Writes every `<` as `\u003c`, so that the run cannot close its
+ * element.
  * @param run a `RunReport` as JSON
  */
 export function reportHtml({ html, script, style }: PageFiles, run: string): string {
   const policy = /<meta name="report-policy" content="([^"]*)">/.exec(html)?.[1] ?? '';
   const data = run.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
-  // With functions, because a text may hold "$&".
+  // Replacement functions, because a text may contain "$&".
   return html
     .replace(
       /<meta name="report-policy"[^>]*>/,

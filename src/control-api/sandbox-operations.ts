@@ -9,31 +9,31 @@ import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
 import { described, findScenario, name, removed, scenarioInput, withJsonSchema } from './input-values.js';
 
-/** What the operations on sandboxes work on. */
+/** Target of the operations on sandboxes. */
 export interface SandboxHost {
-  /** The server's own simulator, whose scenarios can be named. */
+  /** Server's own simulator, whose scenarios can be used by name. */
   sim: Simulator;
   sandboxes: Sandboxes;
-  /** The origin that the caller used: `http://127.0.0.1:4010`. */
+  /** Origin of the called URL: `http://127.0.0.1:4010`. */
   origin: string;
 }
 
 const operation = <In extends AnySchema, Out>(of: ControlOperation<SandboxHost, In, Out, Out>) => of;
 
 export const noSandbox = () =>
-  notFound('There is no sandbox of this name; expected one that GET /__sim/sandboxes lists. An idle one is dropped.');
+  notFound('Unknown sandbox; expected a name that GET /__sim/sandboxes lists. Idle sandboxes are dropped.');
 
 const url = withJsonSchema(string, { format: 'uri' });
 const sandboxInfo = fields({
   name,
-  scenario: described(string, 'The name of its scenario.'),
-  baseUrl: described(url, 'Where its API is.'),
-  controlUrl: described(url, 'Where its control API is.'),
-  requests: described(count, 'Requests since its start, or since its journal was cleared.'),
-  recreated: optional(described(oneOf(true), 'Only where an idle sandbox of this name was dropped before.')),
+  scenario: described(string, 'Name of the scenario.'),
+  baseUrl: described(url, 'API URL of the sandbox.'),
+  controlUrl: described(url, 'Control URL of the sandbox.'),
+  requests: described(count, 'Number of requests since the start, or since the journal was cleared.'),
+  recreated: optional(described(oneOf(true), 'Set if an idle sandbox of this name was dropped before.')),
 });
 
-/** Where a sandbox is. @param origin of its server: `http://127.0.0.1:4010` */
+/** URLs of a sandbox. @param origin origin of the server: `http://127.0.0.1:4010` */
 export const sandboxUrls = (origin: string, name: string) => ({
   baseUrl: `${origin}/s/${name}${basePath}`,
   controlUrl: `${origin}/__sim/sandboxes/${name}`,
@@ -47,24 +47,26 @@ const shown = (origin: string, { name, sim, isRecreated }: Sandbox) => ({
   ...(isRecreated && { recreated: true as const }),
 });
 
-const oneSandbox = fields({ sandbox: described(name, 'The name of the sandbox.') });
+const oneSandbox = fields({ sandbox: described(name, 'Name of the sandbox.') });
 const example = { sandbox: 'mine' };
 
-/** The operations on a server and its sandboxes. Each sandbox also has every operation on a simulator, below its own path. */
+/**
+ * Operations on a server and its sandboxes. Each sandbox also has all operations on a simulator, below its own path.
+ */
 export const sandboxOperations = {
   getLinks: operation({
     method: 'GET',
     path: '/',
-    summary: 'Tells where to go from here; a browser gets the page instead, which shows all of it',
+    summary: 'Lists the URLs of the server; a browser receives the dashboard instead',
     input: fields({}),
     result: fields({
-      scenario: described(string, 'The name of the scenario.'),
-      api: described(url, 'Where the API is.'),
-      page: described(url, 'A page for people.'),
-      description: described(url, 'Every operation of the control API, in OpenAPI 3.1.'),
-      service: described(url, 'The service, in OpenAPI 3.1.'),
-      verdict: described(url, 'The verdict on the client.'),
-      journal: described(url, 'The newest requests.'),
+      scenario: described(string, 'Name of the scenario.'),
+      api: described(url, 'API URL.'),
+      page: described(url, 'URL of the dashboard.'),
+      description: described(url, 'URL of the control API’s description, in OpenAPI 3.1.'),
+      service: described(url, 'URL of the service’s description, in OpenAPI 3.1.'),
+      verdict: described(url, 'URL of the verdict on the client.'),
+      journal: described(url, 'URL of the newest requests.'),
     }),
     run: ({ sim, origin }) => ({
       scenario: sim.name,
@@ -87,7 +89,7 @@ export const sandboxOperations = {
   createSandbox: operation({
     method: 'POST',
     path: '/sandboxes',
-    summary: 'Makes a sandbox with the scenario of the server, or with another by its name or its content',
+    summary: 'Creates a sandbox with the scenario of the server, or with another scenario by its name or content',
     status: 201,
     input: fields({ name, scenario: optional(scenarioInput) }),
     example: { name: 'mine' },
@@ -114,7 +116,7 @@ export const sandboxOperations = {
   removeSandbox: operation({
     method: 'DELETE',
     path: '/sandboxes/{sandbox}',
-    summary: 'Removes a sandbox and ends the requests that wait in it',
+    summary: 'Removes a sandbox and aborts its pending requests',
     input: oneSandbox,
     example,
     result: removed,

@@ -11,8 +11,8 @@ import { operation } from './control-operation.js';
 import { described, findScenario, scenarioContent, scenarioInput } from './input-values.js';
 import { lazyCopy } from './lazy-result.js';
 
-/** What an operation gives that puts the simulator at the start of a scenario. */
-const started = fields({ scenario: described(string, 'The name of the scenario.'), clock: clockInfoSchema });
+/** Result of an operation that starts a scenario. */
+const started = fields({ scenario: described(string, 'Name of the scenario.'), clock: clockInfoSchema });
 const startOf = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
 
 function differing(one: Scenario, other: Scenario): string[] {
@@ -44,7 +44,7 @@ export const scenarioOperations = {
         changed: optional(
           described(
             list(string),
-            'Of the one that is loaded, or of `default` if the list has none of its name: the fields in which that differs.',
+            'Only for the loaded scenario (or for `default`, if the loaded one is not in the list): the fields in which the loaded scenario differs.',
           ),
         ),
       }),
@@ -62,13 +62,13 @@ export const scenarioOperations = {
     method: 'GET',
     path: '/assumptions',
     summary:
-      'Lists what the simulator does where the interface document leaves a choice: the present value and the default',
+      'Lists the assumptions, which settle questions that the interface document leaves open, with current and default values',
     input: fields({}),
     result: list(
       fields({
         id: string,
         question: string,
-        value: described(anything, 'The present value.'),
+        value: described(anything, 'Current value.'),
         default: anything,
         alternatives: described(list(anything), 'The other values, or examples of them.'),
       }),
@@ -86,10 +86,10 @@ export const scenarioOperations = {
     method: 'POST',
     path: '/scenario',
     summary:
-      'Loads a scenario, by its name or its content: keys, limits, bans and faults start anew, with `reseed` pets and clock too',
+      'Loads a scenario by its name or content: keys, limits, bans and faults are reset; with `reseed` pets and clock too',
     input: fields({
       scenario: scenarioInput,
-      reseed: optional(described(boolean, 'Whether the pets and the clock start anew too.'), false),
+      reseed: optional(described(boolean, 'Whether to reset the pets and the clock too.'), false),
     }),
     example: { scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } },
     refusals: [404],
@@ -104,7 +104,8 @@ export const scenarioOperations = {
   reset: operation({
     method: 'POST',
     path: '/reset',
-    summary: 'Goes back to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock, journal',
+    summary:
+      'Resets everything to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock, journal',
     input: fields({}),
     result: started,
     run(sim) {

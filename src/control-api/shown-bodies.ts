@@ -2,16 +2,18 @@ import type { Redact } from '../simulator/redact.js';
 import { fnv1a } from '../values/mask-key.js';
 import type { JournalBody } from './journal-entry.js';
 
-/** The journal cuts a body at this size, so that one of this size has most likely lost its end. */
+/** Size at which the journal truncates a body, in bytes. A body of this size is most likely incomplete. */
 const cutBodyBytes = 64 * 1024;
-/** The end of a cut body that is not shown, because a key may have been cut with it. */
+/**
+ * Length of the hidden end of a truncated body, in characters; it may contain a part of a key, which cannot be masked.
+ */
 const uncertainLength = 256;
 
-/** So many texts are remembered, and so many characters of them: the journal holds the texts anyway. */
+/** Maximum number of cached texts, and of their characters. The journal contains the texts anyway. */
 const mostTexts = 200;
 const mostLength = 1024 * 1024;
 
-/** @param text the body without keys that nobody should see */
+/** @param text the body with masked keys */
 export function showBody(raw: Uint8Array, text: string): JournalBody {
   const size = { bytes: raw.length, hash: fnv1a(raw) };
   if (size.bytes < cutBodyBytes) return { ...size, text };
@@ -24,8 +26,8 @@ interface KnownBody {
 }
 
 /**
- * Shows bodies, and remembers the last ones: the same few lists are answered again and again, and to hash one and to write
- * it as JSON takes longer than to answer its request.
+ * Creates a converter with a cache of the last bodies. A few lists repeat, and hashing one and writing its JSON takes
+ * longer than handling its request.
  */
 export function createShownBodies() {
   const known = new Map<string, KnownBody>();
@@ -34,7 +36,7 @@ export function createShownBodies() {
 
   function find(raw: string, redact: Redact): KnownBody {
     const text = redact(raw);
-    // What is masked in a text changes with the keys.
+    // A masked text is not cached, because masking depends on the current keys.
     if (text !== raw) return { shown: showBody(encoder.encode(raw), text) };
     let body = known.get(raw);
     if (body === undefined) {
@@ -51,7 +53,7 @@ export function createShownBodies() {
 
   return {
     show: (raw: string, redact: Redact): JournalBody => ({ ...find(raw, redact).shown }),
-    /** As JSON in UTF-8. */
+    /** Converts a body to JSON in UTF-8. */
     write(raw: string, redact: Redact): Uint8Array {
       const body = find(raw, redact);
       body.json ??= encoder.encode(JSON.stringify(body.shown));

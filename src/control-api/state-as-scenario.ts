@@ -10,9 +10,9 @@ import { jsonText } from '../values/json.js';
 import type { ExportedState } from './state-schema.js';
 
 /**
- * An exported state as a scenario that starts exactly there: its keys with what they have used, their strikes and bans,
- * its pets, its fault rules with what they have done, and its clock.
- * @param generatePets needed where its scenario generates pets; those that are as generated are written so
+ * Converts an exported state to a scenario that starts in that state: keys with their usage, strikes and bans, pets, fault
+ * rules with their counts, and the clock.
+ * @param generatePets required if the scenario generates pets; unchanged generated pets stay generated
  */
 export function stateAsScenario(state: ExportedState, generatePets?: GeneratePets): Scenario {
   const { clock, nextId, keys, unlistedKeys, faults } = state;
@@ -25,7 +25,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    // The ids of generated pets begin with `ids.start`, too.
+    // The ids of generated pets start at `ids.start` too.
     ...(isAsGenerated(resolved, state)
       ? { ids: scenario.ids, pets: scenario.pets }
       : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
@@ -46,7 +46,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
   };
 }
 
-/** Whether the pets are exactly those that a scenario generates, with the same id for the next. */
+/** Whether the pets and the next id are exactly the generated ones of a scenario. */
 const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: ExportedState): boolean =>
   !Array.isArray(scenario.pets) &&
   state.nextId === (idStart ?? firstIdAfter(pets.at(-1)?.id ?? 0)) &&
@@ -56,10 +56,10 @@ const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: Exp
     return jsonText({ id, name, categoryId, status, extra }) === jsonText({ ...other });
   });
 
-/** A pet without a status says so, where others would be given one. */
+/** Pet for a scenario. A missing status becomes an explicit null, to prevent the default. */
 const scenarioPet = ({ status, ...pet }: ExportedState['pets'][number]) => ({ ...pet, status: status ?? null });
 
-/** What a person would write of a key. `state` is exact, and goes first. */
+/** Readable fields of a key. The field `state` is exact and takes precedence. */
 function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: number) {
   const key: ApiKey = toApiKey(exported, resolved, nowMs, [], []);
   refresh(key, windowAlgorithm(resolved.settings), nowMs);
@@ -78,7 +78,7 @@ function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: n
 
 const isDate = (ms: number) => Number.isInteger(ms) && ms < Date.UTC(10_000, 0);
 
-/** The state of a key without what is as in an unused one. */
+/** State of a key without the fields of an unused key. */
 function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: number) {
   const { key: text, plan: _, state: __, minute, day, preset, backgroundSeconds, ...rest } = key;
   const { episodes, strikes, bans, bannedFromMs, bannedUntilMs, banCause, ...others } = rest;
@@ -86,7 +86,7 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
     ...defined(others),
     ...(isUsed(minute) && { minute: windowState(minute) }),
     ...(isUsed(day) && { day: windowState(day) }),
-    // The clock of the scenario has not been moved yet.
+    // The clock of the new scenario starts unmoved.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
     ...(episodes > 0 && { episodes }),
     ...(strikes > 0 && { strikes }),

@@ -10,24 +10,24 @@ import { type ExportedState, stateSchema } from './state-schema.js';
 
 const snapshotInfo = fields({
   name,
-  scenario: described(string, 'The name of its scenario.'),
-  now: described(instantText, 'The instant of the simulator’s clock.'),
+  scenario: described(string, 'Name of the scenario.'),
+  now: described(instantText, 'Simulated time.'),
   pets: count,
 });
 
-/** Each can hold a list of all pets. */
+/** Maximum number of snapshots; each can contain a list of all pets. */
 const maximumSnapshots = 50;
 
-const named = fields({ name: described(name, 'The name of the snapshot.') });
+const named = fields({ name: described(name, 'Name of the snapshot.') });
 const example = { name: 'before' };
-const scenario = described(string, 'The name of the scenario.');
-const noSnapshot = () => notFound('There is no snapshot of this name; expected one that GET /__sim/snapshots lists.');
+const scenario = described(string, 'Name of the scenario.');
+const noSnapshot = () => notFound('Unknown snapshot; expected a name that GET /__sim/snapshots lists.');
 
 export const stateOperations = {
   exportState: operation({
     method: 'GET',
     path: '/state',
-    summary: 'Exports everything that requests and the clock can change, with the scenario and its API keys',
+    summary: 'Exports the complete state, with the scenario and its API keys',
     input: fields({}),
     result: stateSchema,
     run: (sim): ExportedState => exportLazily(sim.snapshot()),
@@ -35,7 +35,7 @@ export const stateOperations = {
   importState: operation({
     method: 'PUT',
     path: '/state',
-    summary: 'Goes to an exported state and its scenario; a state with a mistake changes nothing',
+    summary: 'Restores an exported state with its scenario; an invalid state changes nothing',
     input: stateSchema,
     maximumBytes: 32 * 1024 * 1024,
     result: fields({ scenario, clock: clockInfoSchema, pets: count }),
@@ -62,7 +62,7 @@ export const stateOperations = {
     method: 'PUT',
     path: '/snapshots/{name}',
     isQuiet: true,
-    summary: 'Saves the state under a name, or replaces the snapshot of that name; 50 are kept',
+    summary: 'Saves the state as a named snapshot, or replaces the snapshot of that name; at most 50',
     input: named,
     example,
     result: fields({ saved: name }),
@@ -77,7 +77,7 @@ export const stateOperations = {
   restoreSnapshot: operation({
     method: 'POST',
     path: '/snapshots/{name}/restore',
-    summary: 'Goes back to a named snapshot and its scenario; the journal and the snapshot stay',
+    summary: 'Restores a named snapshot with its scenario; the journal and the snapshot remain',
     input: named,
     example,
     result: fields({ scenario, clock: clockInfoSchema }),

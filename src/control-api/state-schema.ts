@@ -12,7 +12,7 @@ import type { JsonObject } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 import { scenarioContent } from './input-values.js';
 
-/** Exact; not as text, so that what is exported is what is imported. */
+/** Schema of an exact int64, not as text, so that exports and imports have one form. */
 const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
 
 const documented = ['id', 'name', 'categoryId', 'status'];
@@ -34,7 +34,7 @@ const appliedRule = fields({
   rule: faultSchema,
   seen: count,
   applied: count,
-  /** With `failTimes`: each call and how often it has failed. */
+  /** With `failTimes`: the calls, each with its number of failures. */
   failed: list(pair(string, count)),
 });
 
@@ -44,10 +44,10 @@ const clock = fields({
   movedMs: whole(-latestMs, latestMs),
 }) satisfies Schema<ClockState, unknown>;
 
-/** The format; raised when one that was exported before can no longer be read. */
+/** Version of the format; raised when older exports can no longer be read. */
 export const stateVersion = 1;
 
-/** Everything that requests and the clock can change, with the scenario: what `exportState` gives. */
+/** Schema of an exported state: everything that requests and the clock can change, with the scenario. */
 export const stateSchema = fields({
   version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
   scenario: scenarioContent,
@@ -55,7 +55,7 @@ export const stateSchema = fields({
   pets: list(pet),
   nextId: int64,
   keys: list(apiKeySchema),
-  /** Keys that requests made up under `acceptAnyKey`. */
+  /** Keys that requests introduced under `acceptAnyKey`. */
   unlistedKeys: {
     ...list(apiKeySchema),
     labels: ['a list of at most 10,000 keys'],

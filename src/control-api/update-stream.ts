@@ -10,126 +10,123 @@ import { type EntryRow, entryRowFields } from './entry-row.js';
 import { createEntryView } from './entry-view.js';
 import { described, instantText } from './input-values.js';
 
-/** A control operation that changed something. */
+/** Control operation that changed state. */
 export interface ShownChange {
-  /** Counted from 1. */
+  /** Number of the change, from 1. */
   number: number;
-  /** When it came, and the time after it, ISO 8601 of the simulator's clock. They differ where it moved the clock. */
+  /** Simulated time before and after the change, ISO 8601. They differ if the operation moved the clock. */
   time: string;
   until: string;
-  /** The id of the last request that had arrived before it. */
+  /** Id of the last request that arrived before the change. */
   lastId: number;
-  /** `POST /clock`. */
+  /** Method and path: `POST /clock`. */
   request: string;
-  /** `advance 61s`. */
+  /** Summary of the input: `advance 61s`. */
   input: string;
-  /** What the caller calls itself: `page`, `curl/8.14.1`, `this process`. */
+  /** Name of the caller: `page`, `curl/8.14.1`, `this process`. */
   by: string;
 }
 
-/** What has happened since the last update. */
+/** Changes since the previous update. */
 export interface Update {
-  /** Another text after the journal was cleared and after the server was started: forget all requests then. */
+  /** Identifier of the run. A new value after a start of the server or a cleared journal: discard all requests then. */
   run: string;
   scenario: string;
   clock: ClockInfo;
   entries: EntryRow[];
   changes: ShownChange[];
-  /** How many requests the journal has taken in this run, those that it has dropped too. */
+  /** Number of requests in this run, including dropped ones. */
   total: number;
-  /** How many requests wait for their answer. */
+  /** Number of requests without a response yet. */
   pending: number;
-  /** How many entries come with the next updates. */
+  /** Number of entries that follow in the next updates. */
   behind: number;
-  /** How many requests got a 503 because they could not be written down, where there was such a time. */
+  /** Number of requests that received a 503 because the log could not store them; absent without an outage. */
   unwritten?: number | undefined;
-  /** How many requests arrived that the journal does not have; the verdict lists them. Only where there are any. */
+  /** Number of requests that the journal lacks; the verdict lists them. Absent for none. */
   unrecorded?: number | undefined;
 }
 
 export const changeSchema = fields({
-  number: described(count, 'Counted from 1.'),
-  time: described(instantText, 'When it came, by the simulator’s clock.'),
-  until: described(instantText, 'The time after it, which differs where it moved the clock.'),
-  lastId: described(count, 'The id of the last request that had arrived before it.'),
+  number: described(count, 'Number of the change, from 1.'),
+  time: described(instantText, 'Simulated time before the change.'),
+  until: described(instantText, 'Simulated time after the change, which differs if the operation moved the clock.'),
+  lastId: described(count, 'Id of the last request that arrived before the change.'),
   request: described(string, 'Method and path of the operation.'),
-  input: described(string, 'Its input in short.'),
-  by: described(string, 'What the caller calls itself: X-Sim-Caller, else User-Agent.'),
+  input: described(string, 'Summary of the input.'),
+  by: described(string, 'Name of the caller: X-Sim-Caller, otherwise User-Agent.'),
 });
 
 export const updateSchema = fields({
-  run: described(string, 'Another text after the journal was cleared and after the server was started.'),
-  scenario: described(string, 'The name of the scenario.'),
+  run: described(string, 'Identifier of the run; changes at a start of the server and when the journal is cleared.'),
+  scenario: described(string, 'Name of the scenario.'),
   clock: clockInfoSchema,
   entries: list(fields(entryRowFields)),
-  changes: described(list(changeSchema), 'What control operations have changed.'),
-  total: described(count, 'How many requests the journal has taken in this run, those that it has dropped too.'),
-  pending: described(count, 'How many requests wait for their answer.'),
-  behind: described(count, 'How many entries come with the next updates.'),
+  changes: described(list(changeSchema), 'Changes by control operations.'),
+  total: described(count, 'Number of requests in this run, including dropped ones.'),
+  pending: described(count, 'Number of requests without a response yet.'),
+  behind: described(count, 'Number of entries that follow in the next updates.'),
   unwritten: optional(
     described(
       count,
-      'How many requests got a 503 because they could not be written down, where there was such a time.',
+      'Number of requests that received a 503 because the log could not store them; absent without an outage.',
     ),
   ),
   unrecorded: optional(
-    described(
-      count,
-      'How many requests arrived that the journal does not have, where there are any; the verdict lists them.',
-    ),
+    described(count, 'Number of requests that the journal lacks, which the verdict lists; absent for none.'),
   ),
 });
 
-/** Between two updates, in real time. */
+/** Interval between two updates, in milliseconds of real time. */
 const everyMs = 100;
-/** An update comes at least after so many times `everyMs`, so that a reader knows that the server is there. */
+/** Maximum number of intervals without an update; the next update is a heartbeat. */
 const quietRounds = 10;
-/** So many entries within `everyMs` are many; then an update has fewer of them, so that they cost the server little. */
+/** Number of entries per interval above which updates are smaller, to limit the server's load. */
 const many = 300;
-/** Entries of one update while many come, and while few do, so that a reader catches up. */
+/** Maximum number of entries per update, above and below that load. */
 const mostRows = { busy: 50, calm: 2_000 };
-/** So many are made into rows at once; requests are served in between. */
+/** Number of rows per step; requests are handled between two steps. */
 const rowsOfStep = 200;
 
 export interface UpdatesSince {
-  /** What the last update said; anything else, and all entries that the journal has come first. */
+  /** Value of `run` in the last update; any other value restarts with all entries of the journal. */
   run?: string | undefined;
-  /** Entries with a higher id. */
+  /** Id after which entries are sent. */
   since?: number | undefined;
-  /** Changes with a higher number. */
+  /** Number after which changes are sent. */
   changes?: number | undefined;
 }
 
 /**
- * What happens to a simulator, in updates of which at most one comes every 100 ms. A request costs it no more than to be
- * counted: entries are taken from the journal when they are shown. What it has dropped by then is left out; `total` tells.
+ * Streams the events of a simulator, with at most one update per 100 ms. A request costs only a counter: entries are
+ * read from the journal for each update, without those dropped until then (see `total`).
  */
 export async function* streamUpdates(
   sim: Simulator,
   { run: lastRun, since = 0, changes: lastChange = 0 }: UpdatesSince,
   { signal, instance = '', outages = () => [] }: Caller,
 ): AsyncGenerator<Update> {
-  const life = `${instance}.${numberOf(sim)}`;
-  const runOf = () => `${life}:${coreOf(sim).state.journal.clearedId}`;
+  const instanceId = `${instance}.${numberOf(sim)}`;
+  const runOf = () => `${instanceId}:${coreOf(sim).state.journal.clearedId}`;
   let run = runOf();
   const isContinued = lastRun === run;
-  let noted = lastRun?.split(':', 1)[0] === life ? lastChange : 0;
+  let lastNumber = lastRun?.split(':', 1)[0] === instanceId ? lastChange : 0;
   let view = createEntryView(sim);
   const { journal } = coreOf(sim).state;
-  /** Of those that were there at the start; the others follow from this number on. */
+  /** Unsent records from before the start; later ones are read from the position `next`. */
   let waiting: RequestRecord[] = [];
   let next = journal.added;
   for (const entry of journal.query()) {
     if (isContinued && entry.id <= since) view.pass(entry);
     else waiting.push(entry);
   }
-  let came = 0;
+  let arrivals = 0;
   const stop = journal.listen(() => {
-    came++;
+    arrivals++;
   });
   const behind = () => waiting.length + journal.added - Math.max(next, journal.added - journal.size);
   const redactor = createRedactor(sim);
-  let said = '';
+  let lastSummary = '';
   try {
     for (let quiet = quietRounds; !signal?.aborted; quiet++) {
       if (run !== runOf()) {
@@ -137,13 +134,13 @@ export async function* streamUpdates(
         view = createEntryView(sim);
         waiting = [];
       }
-      const away = [...journal.outages, ...outages()];
-      const unwritten = away.length === 0 ? undefined : away.reduce((sum, { refused }) => sum + refused, 0);
+      const all = [...journal.outages, ...outages()];
+      const unwritten = all.length === 0 ? undefined : all.reduce((sum, { refused }) => sum + refused, 0);
       const unrecorded = journal.unrecorded.count || undefined;
       const { changes, clock, name } = sim;
-      const news = JSON.stringify([run, name, clock.frozen, changes.count, journal.pending, unwritten, unrecorded]);
-      if (behind() > 0 || news !== said || quiet >= quietRounds) {
-        const most = came > many ? mostRows.busy : mostRows.calm;
+      const summary = JSON.stringify([run, name, clock.frozen, changes.count, journal.pending, unwritten, unrecorded]);
+      if (behind() > 0 || summary !== lastSummary || quiet >= quietRounds) {
+        const most = arrivals > many ? mostRows.busy : mostRows.calm;
         const rows = waiting.splice(0, most);
         next = Math.max(next, journal.added - journal.size);
         const later = journal.read(next, most - rows.length);
@@ -154,8 +151,8 @@ export async function* streamUpdates(
           if (at > 0) await pause(0, signal);
           entries.push(...rows.slice(at, at + rowsOfStep).map(view.showRow));
         }
-        const changes = sim.changes.last.filter(({ number }) => number > noted);
-        noted = sim.changes.count;
+        const changes = sim.changes.last.filter(({ number }) => number > lastNumber);
+        lastNumber = sim.changes.count;
         yield {
           run,
           scenario: sim.name,
@@ -168,10 +165,10 @@ export async function* streamUpdates(
           ...(unwritten !== undefined && { unwritten }),
           ...(unrecorded !== undefined && { unrecorded }),
         };
-        said = news;
+        lastSummary = summary;
         quiet = 0;
       }
-      came = 0;
+      arrivals = 0;
       await pause(everyMs, signal);
     }
   } finally {
@@ -179,7 +176,7 @@ export async function* streamUpdates(
   }
 }
 
-/** A sandbox that was removed and made again is another simulator with the same requests' ids. */
+/** Numbers of simulators, because a removed and recreated sandbox reuses the ids of its requests. */
 const numbers = new WeakMap<Simulator, number>();
 let counted = 0;
 
@@ -202,13 +199,13 @@ const showChange = (
   by: redact(by),
 });
 
-/** Every change that is remembered, as an update shows it. */
-export function allChanges(sim: Simulator): ShownChange[] {
+/** All remembered changes, in the form of an update. */
+export function rememberedChanges(sim: Simulator): ShownChange[] {
   const redactor = createRedactor(sim);
   return sim.changes.last.map((change) => showChange(change, redactor([change.input, change.by])));
 }
 
-/** Real time, because the clock of the simulator may stand still. */
+/** Waits in real time, because the simulated clock may be frozen. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

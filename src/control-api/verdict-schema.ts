@@ -7,37 +7,37 @@ import { described, instantText } from './input-values.js';
 
 const findingCode = oneOf(...findingCodes);
 
-/** A verdict on a client, for the description of the control API. */
+/** Schema of a verdict on a client, for the description of the control API. */
 export const verdictSchema = fields({
-  scenario: described(string, 'The name of the scenario.'),
+  scenario: described(string, 'Name of the scenario.'),
   outcome: oneOf('pass', 'fail', 'inconclusive'),
-  reason: described(string, 'Why it is this outcome, in one sentence.'),
-  unmet: optional(described(string, 'What the client did not do although the scenario needs it.')),
+  reason: described(string, 'Reason for the outcome, in one sentence.'),
+  unmet: optional(described(string, 'Expected behavior of the client that the run lacks.')),
   findings: list(
     fields({
-      code: described(findingCode, 'The rule that found it.'),
+      code: described(findingCode, 'Rule behind the finding.'),
       severity: oneOf('fail', 'warn', 'info', 'praise'),
-      at: described(instantText, 'When it happened, by the simulator’s clock.'),
-      requests: described(list(count), 'The ids of the requests in the journal.'),
+      at: described(instantText, 'Simulated time of the finding.'),
+      requests: described(list(count), 'Ids of the requests in the journal.'),
       measured: string,
       allowed: string,
       text: described(string, 'What happened and what to do.'),
     }),
   ),
-  exercised: described(list(findingCode), 'The rules that the run put to the test.'),
+  exercised: described(list(findingCode), 'Rules that the run exercised.'),
   unrecorded: optional(
     described(
       list(
         fields({
-          why: described(oneOf('outside'), 'The address is none of the API’s.'),
+          why: described(oneOf('outside'), 'The URL is not part of the API.'),
           method: string,
-          path: described(string, 'Without the query; … for all addresses past the first ones.'),
+          path: described(string, 'Path without the query; `…` for all paths beyond the first ones.'),
           status: count,
-          api: described(string, 'What every address of the API begins with.'),
+          api: described(string, 'Base path of the API.'),
           count,
         }),
       ),
-      'Requests that arrived and that the journal does not have.',
+      'Requests that the journal lacks.',
     ),
   ),
   counts: fields({ requests: count, served: count, refused: count, banned: count, lost: count, dropped: count }),

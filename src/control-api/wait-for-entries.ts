@@ -1,10 +1,10 @@
 import type { Simulator } from '../simulator/simulator.js';
-import { createIsFound, type EntryQuery, findEntries } from './find-entries.js';
+import { createFilter, type EntryQuery, findEntries } from './find-entries.js';
 
 /**
- * Waits until `count` entries of the journal meet a query, counting those that it holds already.
- * @param timeoutMs in real time, because the clock of the simulator may stand still
- * @returns how many meet the query at the end of the wait
+ * Waits until `count` entries of the journal match a query, including existing ones.
+ * @param timeoutMs real time in milliseconds, because the simulated clock may be frozen
+ * @returns the number of matching entries at the end of the wait
  */
 export function waitForEntries(
   sim: Simulator,
@@ -15,7 +15,7 @@ export function waitForEntries(
 ): Promise<number> {
   let found = findEntries(sim, query).length;
   if (found >= count || signal?.aborted) return Promise.resolve(found);
-  const isFound = createIsFound(query);
+  const isFound = createFilter(query);
   return new Promise((resolve) => {
     const finish = () => {
       clearTimeout(timer);

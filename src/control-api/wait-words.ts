@@ -1,12 +1,13 @@
 import { span } from '../judge/finding.js';
 
-/** A wait as it was told or kept: `0.9 s`, `9 s`, `37.2 s`; not `900 ms`. */
-export const wait = (ms: number) => (ms < 100 || ms >= 120_000 ? span(ms) : `${Number((ms / 1000).toFixed(1))} s`);
+/** Formats a wait in seconds: `0.9 s`, `9 s`, `37.2 s`; not `900 ms`. */
+export const formatWait = (ms: number) =>
+  ms < 100 || ms >= 120_000 ? span(ms) : `${Number((ms / 1000).toFixed(1))} s`;
 
-/** What is left of a wait: `0.4 s`, `37 s`, `1:48`, `2:00:00`; days as `3 days`. */
-export function left(ms: number): string {
+/** Formats a remaining wait: `0.4 s`, `37 s`, `1:48`, `2:00:00`; days as `3 days`. */
+export function formatRemaining(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
-  if (ms < 10_000) return wait(ms);
+  if (ms < 10_000) return formatWait(ms);
   if (seconds < 60) return `${seconds} s`;
   if (seconds >= 172_800) return span(ms);
   const two = (value: number) => String(value).padStart(2, '0');

@@ -1,23 +1,23 @@
 import { grouped } from '../values/grouped.js';
 import type { EntryRow } from './entry-row.js';
-import { left, wait } from './wait-words.js';
+import { formatRemaining, formatWait } from './wait-words.js';
 
-/** One step on the way of a request to its answer, in words. */
+/** One step of the request pipeline, in words. */
 export interface WhyStep {
   step: 'key' | 'ban' | 'limit' | 'promise' | 'fault' | 'route' | 'operation';
-  /** `stopped`: the answer was decided here. `noted`: it did not stop the request. */
+  /** `stopped`: this step determined the response. `noted`: the request continued. */
   result: 'passed' | 'noted' | 'stopped' | 'not reached';
   text: string;
-  /** The assumption by which it is so. */
+  /** Assumption behind the step. */
   assumption?: string;
 }
 
-/** What an explanation needs of an entry; a file from elsewhere has less. */
+/** Fields of an entry that an explanation uses; entries of an imported file have fewer. */
 export type Explained = EntryRow & { responseBody?: { text: string } };
 
 /**
- * Why a request got its answer, step by step, in the order in which the service checks.
- * @param banAfter how many strikes ban a key, where that is known
+ * Explains a response step by step, in the order of the service's checks.
+ * @param banAfter number of strikes that ban a key, if known
  */
 export function explain(entry: Explained, banAfter?: number): WhyStep[] {
   const key = explainKey(entry);
@@ -34,15 +34,16 @@ function explainKey({ status, plan, key, refusal, fault, ...entry }: Explained):
     const text = messageOf(entry) ?? 'no valid API key';
     return { step: 'key', result: 'stopped', text: `401: ${text}`, assumption: 'unauthorizedHeaders' };
   }
-  return { step: 'key', result: 'noted', text: key === undefined ? 'no key is known' : `key ${key}` };
+  return { step: 'key', result: 'noted', text: key === undefined ? 'no key' : `key ${key}` };
 }
 
 function explainBan({ refusal, strike, promisedAt, durationMs, time, plan }: Explained): WhyStep[] {
   if (refusal === undefined && plan === undefined) return [];
   if (refusal !== 'ban') return [{ step: 'ban', result: 'passed', text: 'not banned' }];
   if (strike) return [{ step: 'ban', result: 'passed', text: 'not banned yet' }];
-  const rest = promisedAt === undefined ? '' : `, ${left(Date.parse(promisedAt) - Date.parse(time) - durationMs)} left`;
-  const text = `in a ban: refused until ${at(promisedAt)}${rest}`;
+  const rest =
+    promisedAt === undefined ? '' : `, ${formatRemaining(Date.parse(promisedAt) - Date.parse(time) - durationMs)} left`;
+  const text = `in a ban: rejected until ${at(promisedAt)}${rest}`;
   return [{ step: 'ban', result: 'stopped', text, assumption: 'banSeconds' }];
 }
 
@@ -60,14 +61,14 @@ function explainLimit({ refusal, strike, usage, window, exempt, status }: Explai
   return [{ step: 'limit', result: 'stopped', text: `${used}${until}`, assumption: 'windowStart' }];
 }
 
-/** What the client had been told before, how much of that it waited, and what followed. */
+/** Explains the wait that the previous rejection asked for, the actual wait, and the consequences. */
 function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep[] {
   const { refusal, strike, strikes, after, promisedAt, toldUntil, time } = entry;
   const steps: WhyStep[] = [];
   if (after !== undefined) {
-    const told = after.waitMs === undefined ? 'told to wait' : `told to wait ${wait(after.waitMs)}`;
+    const told = after.waitMs === undefined ? 'told to wait' : `told to wait ${formatWait(after.waitMs)}`;
     const early = after.waitMs !== undefined && after.waitedMs < after.waitMs;
-    const text = `request ${after.id} was ${told}; this one came after ${wait(after.waitedMs)}${early ? ', too early' : ''}`;
+    const text = `request ${after.id} was ${told}; this request followed after ${formatWait(after.waitedMs)}${early ? ', too early' : ''}`;
     steps.push({ step: 'promise', result: early ? 'noted' : 'passed', text });
   }
   if (strike) {
@@ -83,7 +84,7 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
     steps.push({ step: 'promise', result: 'noted', text: why, assumption: 'banGraceMs' });
   }
   if (toldUntil !== undefined) {
-    const text = `the answer said to come back in ${left(Date.parse(toldUntil) - Date.parse(time) - entry.durationMs)}, at ${at(toldUntil)}`;
+    const text = `the response asks to retry in ${formatRemaining(Date.parse(toldUntil) - Date.parse(time) - entry.durationMs)}, at ${at(toldUntil)}`;
     steps.push({ step: 'promise', result: 'noted', text });
   }
   return steps;
@@ -91,7 +92,7 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
 
 function explainFault({ fault, unreadable }: Explained): WhyStep[] {
   if (fault === undefined) return [];
-  const text = `fault rule ${fault} applied${unreadable ? ': the client could not read the answer' : ''}`;
+  const text = `fault rule ${fault} applied${unreadable ? ': the client could not read the response' : ''}`;
   return [{ step: 'fault', result: 'noted', text }];
 }
 
@@ -105,9 +106,10 @@ function explainOperation(entry: Explained): WhyStep {
     return { step: 'route', result: status < 400 && status > 0 ? 'passed' : 'stopped', text, ...by };
   }
   const stored = storedId === undefined ? '' : `, stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
-  if (status === 0) return { step: 'operation', result: 'stopped', text: `${operation}${stored}: no answer was read` };
+  if (status === 0)
+    return { step: 'operation', result: 'stopped', text: `${operation}${stored}: the client read no response` };
   if (status < 400)
-    return { step: 'operation', result: 'passed', text: `${operation} answered ${status}${stored}`, ...by };
+    return { step: 'operation', result: 'passed', text: `${operation} responded with ${status}${stored}`, ...by };
   return {
     step: 'operation',
     result: 'stopped',
@@ -122,7 +124,7 @@ const notReached = ({ operation, method, path }: Explained): WhyStep => ({
   text: `${operation ?? `${method} ${path}`} not reached`,
 });
 
-/** The `message` of an Error body. */
+/** Field `message` of an Error body. */
 function messageOf({ responseBody }: Pick<Explained, 'responseBody'>): string | undefined {
   try {
     const { message } = JSON.parse(responseBody?.text ?? '');
@@ -132,5 +134,5 @@ function messageOf({ responseBody }: Pick<Explained, 'responseBody'>): string | 
   }
 }
 
-/** `12:00:37`, in UTC. */
+/** Time of day in UTC: `12:00:37`. */
 const at = (time: string | undefined) => time?.slice(11, 19) ?? 'an unknown time';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { left } from '../control-api/wait-words.js';
+import { formatRemaining as left } from '../control-api/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import type { Actions } from './actions.js';
 import { whole } from './format.js';

@@ -13,14 +13,14 @@ import type { Engine } from './serve-state.js';
 import { setDifferenceAside } from './set-difference-aside.js';
 
 export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
-  /** Where the log is kept. */
+  /** Folder of the log. */
   readonly folder: string;
   readonly resolved: ResolvedScenario;
-  /** What the scenario is called where it comes from: its name, or that of its file. */
+  /** Name of the scenario, or of its file. */
   readonly scenarioName: string;
-  /** Begins anew. Default false. */
+  /** Whether to delete an existing log. Default false. */
   readonly reset?: boolean | undefined;
-  /** Whether an answer goes out only when it would outlive a power loss. Default false. */
+  /** Whether a response is sent only after a flush to the disk, to survive a power loss. Default false. */
   readonly fsync?: boolean | undefined;
 }
 
@@ -30,10 +30,13 @@ export interface FolderState extends LoggedState {
   readonly isResumed: boolean;
 }
 
-/** A scenario that takes more is not written as the first command, but as a snapshot. */
+/** Size above which a new log starts with a snapshot instead of a command with the scenario, in characters. */
 const largeScenario = 256 * 1024;
 
-/** State in a folder, which a new folder starts with the scenario. It fails with a `LogOpenError` if the folder cannot be used or contains another scenario. */
+/**
+ * State in a folder; a new folder starts with the scenario. Fails with a `LogOpenError` if the folder is unusable or
+ * contains another scenario.
+ */
 export const folderEngine = (options: DataOptions): Engine<FolderState> => ({ open: () => openFolder(options) });
 
 async function openFolder(options: DataOptions): Promise<FolderState> {
@@ -47,7 +50,7 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
     ...options,
     readMs: () => Date.now(),
     onStepBack: (ms) =>
-      console.error(`The machine's time was set back by ${Math.round(ms / 1000)} s; the log goes on.`),
+      console.error(`The machine's time was set back by ${Math.round(ms / 1000)} s; the log's time continues.`),
   };
   const { log, found } = await readLog(open, reset, { scenarioName, folder, resolved, machineOptions, notices });
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
@@ -62,7 +65,9 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
     await run({ kind: 'started' });
     if (machine.state.scenarioHash !== hash) {
       await run({ kind: 'scenario', scenario: resolved.scenario, hash });
-      notices.push(`The scenario ${scenarioName} has changed since the last start; it is loaded, and the pets stay.`);
+      notices.push(
+        `The scenario ${scenarioName} has changed since the last start; the new version is loaded, and the pets stay.`,
+      );
     }
   }
   return { ...state, isResumed: found !== undefined };
@@ -76,7 +81,9 @@ interface Reading {
   readonly notices: string[];
 }
 
-/** Reads a log; entries of another version that are answered differently now are set aside, and it is read again. */
+/**
+ * Reads a log. Entries of another version that produce other responses now are set aside, and the log is read again.
+ */
 async function readLog(
   open: (isReset: boolean) => Promise<OpenedLog>,
   isReset: boolean,
@@ -88,7 +95,7 @@ async function readLog(
     notices.push(...opened.notices);
     if (birth.scenario.name !== scenarioName) {
       throw new LogOpenError(
-        `expected ${folder} to hold the state of the scenario ${scenarioName}, got that of ${birth.scenario.name}; start with that one, name another folder, or begin anew with --data-reset`,
+        `expected ${folder} to contain the scenario ${scenarioName}, got ${birth.scenario.name}; start with ${birth.scenario.name}, use another folder, or start a new log with --data-reset`,
       );
     }
     const { machine, difference } = await readMachine(opened, machineOptions, resolved);

@@ -20,7 +20,7 @@ import type { OpenState } from './serve-state.js';
 export interface LoggedState extends OpenState {
   readonly machine: StateMachine;
   readonly sequencer: Sequencer;
-  /** Sentences about problems of the log; empty if there are none. */
+  /** Sentences about problems of the log; empty without any. */
   readonly notices: readonly string[];
   /** Appends a command and applies it. */
   run(command: Command): Promise<void>;
@@ -31,7 +31,7 @@ export interface LoggedState extends OpenState {
 interface LoggedStateOptions {
   readonly notices?: readonly string[];
   readonly generatePets?: GeneratePets | undefined;
-  readonly away?: OutageLog;
+  readonly outages?: OutageLog;
   /** Whether other servers append to the log as well, so that a scenario replaces a known one only. */
   readonly isShared?: boolean;
   /** Fields of `/__sim/health` besides the positions and the notices. */
@@ -42,9 +42,9 @@ interface LoggedStateOptions {
 export function loggedState(
   machine: StateMachine,
   log: Log,
-  { notices = [], generatePets, away, isShared = false, health }: LoggedStateOptions = {},
+  { notices = [], generatePets, outages, isShared = false, health }: LoggedStateOptions = {},
 ): LoggedState {
-  const sequencer = new Sequencer(machine, log, sequencerHost, away);
+  const sequencer = new Sequencer(machine, log, sequencerHost, outages);
   const run = (command: Command) => submitCommand(sequencer, command);
   const backend = createLoggedBackend(machine, sequencer, () => ({
     position: log.position,

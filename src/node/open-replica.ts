@@ -1,7 +1,7 @@
 import { version } from '../control-api/har.js';
 import { LogOpenError } from '../persistence/log.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
-import { StoreAwayError } from '../persistence/redis/connection.js';
+import { StoreUnavailableError } from '../persistence/redis/connection.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
@@ -14,12 +14,12 @@ export interface OpenReplica extends LoggedState {
   readonly position: number;
 }
 
-/** Others know by it that a replica is there, when it has nothing else to write. */
+/** Interval of the heartbeat of an idle replica, in milliseconds. */
 const beatMs = 2_000;
 
 /**
- * Reads the log of a store up to its end and joins its replicas.
- * @throws {LogOpenError} when the log cannot be used; {StoreAwayError} when the store cannot be reached
+ * Reads the log of a store to its end and joins its replicas.
+ * @throws {LogOpenError} for an unusable log; {StoreUnavailableError} if the store is unreachable
  */
 export async function openReplica(options: ReplicaOptions): Promise<OpenReplica> {
   const { address, resolved, scenarioName, writer } = options;
@@ -31,7 +31,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   const state = loggedState(machine, log, {
     notices,
     generatePets: options.generatePets,
-    away: options.away,
+    outages: options.outages,
     isShared: true,
     health: () => ({
       ...log.health,
@@ -49,7 +49,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   function onLost(reason: string): void {
     isLost = true;
     clearInterval(beat);
-    abandon(machine);
+    abandonRequests(machine);
     if (isOpen) options.onLost(reason);
   }
   const close = async () => {
@@ -62,13 +62,15 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
 
   try {
     await run({ kind: 'join', version });
-    await othersAreOfThisVersion(machine, address, () => isLost);
+    await checkVersions(machine, address, () => isLost);
     const { scenarioHash } = machine.state;
     if (scenarioHash !== hash) {
       await run({ kind: 'scenario', scenario: resolved.scenario, hash, after: scenarioHash });
-      notices.push(`The scenario ${scenarioName} has changed since the last start; it is loaded, and the pets stay.`);
+      notices.push(
+        `The scenario ${scenarioName} has changed since the last start; the new version is loaded, and the pets stay.`,
+      );
     }
-    if (isLost) throw new StoreAwayError('The store lost entries while the log was joined.');
+    if (isLost) throw new StoreUnavailableError('The store lost entries while the log was joined.');
     isOpen = true;
   } catch (error) {
     await close();
@@ -83,20 +85,16 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   };
 }
 
-/** Nobody will answer what waits in it. */
-function abandon({ sim, sandboxes }: StateMachine): void {
+/** Rejects all pending requests of a state that is no longer served. */
+function abandonRequests({ sim, sandboxes }: StateMachine): void {
   for (const each of [sim, ...sandboxes.sims()]) coreOf(each).state.clock.waiting?.giveUp();
 }
 
 /**
- * What two versions make of one entry may differ, so that they share no log. Whoever joins while another version is there goes
- * again; one that was ended and could not say so is gone after a while.
+ * Checks that all replicas run this version, because two versions may respond differently to one entry. Waits until the
+ * lease of a killed replica of another version expires. @throws {LogOpenError} for a live one
  */
-async function othersAreOfThisVersion(
-  { replicas }: StateMachine,
-  { name }: RedisAddress,
-  isLost: () => boolean,
-): Promise<void> {
+async function checkVersions({ replicas }: StateMachine, { name }: RedisAddress, isLost: () => boolean): Promise<void> {
   const found = new Map(replicas.list().map((each) => [each.name, each.lastMs]));
   for (;;) {
     const others = replicas.list().filter((each) => each.version !== version);

@@ -4,13 +4,13 @@ import type { PageFiles } from '../control-api/run-report.js';
 import { packageFolder } from './scenario-files/shipped-scenarios.js';
 
 /**
- * A file of the page, as `npm run build` made it.
- * @throws {Error} with the system's `code` where the package was not built
+ * Reads a file of the dashboard from the output of `npm run build`.
+ * @throws {Error} with the system's `code` if the package is not built
  */
 export const readPageFile = (file: string): string =>
   readFileSync(join(packageFolder(), 'dist/dashboard', file), 'utf8');
 
-/** Everything that a report is made of. */
+/** Reads all files of the dashboard, for a report. */
 export const readPageFiles = (): PageFiles => ({
   html: readPageFile('index.html'),
   script: readPageFile('page/page.js'),

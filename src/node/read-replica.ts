@@ -4,7 +4,7 @@ import { LogOpenError } from '../persistence/log.js';
 import type { OutageLog } from '../persistence/outage-log.js';
 import { readMachine } from '../persistence/read-machine.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
-import { patienceMs } from '../persistence/redis/appender.js';
+import { appendTimeoutMs } from '../persistence/redis/appender.js';
 import { openRedisLog } from '../persistence/redis/open-redis-log.js';
 import type { RedisLog } from '../persistence/redis/redis-log.js';
 import type { StoreTime } from '../persistence/redis/store-time.js';
@@ -17,31 +17,31 @@ import { setDifferenceAside } from './set-difference-aside.js';
 export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
   readonly address: RedisAddress;
   readonly resolved: ResolvedScenario;
-  /** What the scenario is called where it comes from: its name, or that of its file. */
+  /** Name of the scenario, or of its file. */
   readonly scenarioName: string;
-  /** Begins anew. Default false. */
+  /** Whether to delete an existing log. Default false. */
   readonly reset?: boolean | undefined;
-  /** What this process is called in the log, and how many times it has opened it before. */
+  /** Name of this process in the log, and its restart count. */
   readonly writer: string;
   readonly incarnation: number;
-  /** What was refused while it was read before, to be told in the log. */
-  readonly away: OutageLog;
-  /** Called when what was applied is not in the store any more: this is over, and the log is to be opened again. */
+  /** Outages before this start, to be appended to the log. */
+  readonly outages: OutageLog;
+  /** Called if applied entries are missing or changed in the store; open the log again then. */
   readonly onLost: (reason: string) => void;
-  /** Called when this replica has to end. */
+  /** Called if this replica has to end. */
   readonly onFatal: (sentence: string) => void;
-  /** Called with what happens while it serves. */
+  /** Called with notable events. */
   readonly onNotice: (sentence: string) => void;
-  /** A log that is shorter is not replaced by a snapshot. Default 16 MiB. */
+  /** Size of the log, in characters, below which no snapshot is due. Default 16 MiB. */
   readonly leastLogBytes?: number | undefined;
 }
 
 interface ReadOptions extends ReplicaOptions {
-  /** Resolves when everything that was handed in before is applied or refused. */
+  /** Resolves when all commands submitted so far are applied or rejected. */
   readonly settled: () => Promise<void> | undefined;
 }
 
-/** A log that has been read up to its end, and what it leads to. */
+/** A log that was read to its end, and its state. */
 export interface ReadReplica {
   readonly log: RedisLog;
   readonly machine: StateMachine;
@@ -49,18 +49,18 @@ export interface ReadReplica {
 }
 
 /**
- * Reads the log of a store, or begins it with the scenario. Entries of another version that are answered differently now are
- * set aside, and it is read again.
- * @param hash of the scenario
- * @throws {LogOpenError} when it cannot be used
+ * Reads the log of a store, or creates it with the scenario. Entries of another version that produce other responses now are
+ * set aside, and the log is read again.
+ * @param hash hash of the scenario
+ * @throws {LogOpenError} for an unusable log
  */
 export async function readReplica(
   options: ReadOptions,
   hash: string,
-  told: readonly string[] = [],
+  earlierNotices: readonly string[] = [],
 ): Promise<ReadReplica> {
-  const { address, resolved, scenarioName, writer, incarnation, away, settled, onFatal, onNotice } = options;
-  const notices = [...told];
+  const { address, resolved, scenarioName, writer, incarnation, outages, settled, onFatal, onNotice } = options;
+  const notices = [...earlierNotices];
   let machine: StateMachine | undefined;
   const opened = await openRedisLog(address, {
     version,
@@ -73,24 +73,26 @@ export async function readReplica(
     leastLogBytes: options.leastLogBytes,
     host: {
       onLost: options.onLost,
-      onDiverged: (sentence) => onFatal(`Failed to go on: ${sentence}; this replica ends.`),
+      onDiverged: (sentence) => onFatal(`Failed to continue: ${sentence}; this replica ends.`),
       onDisagreement(position, other) {
-        const sentence = `Entry ${position} was answered otherwise by ${other} than by this replica; this is a bug of the simulator.`;
-        if (!notices.some((notice) => notice.includes('otherwise by'))) notices.push(sentence);
+        const sentence = `Replica ${other} responded to entry ${position} differently than this one; this is a bug of the simulator.`;
+        if (!notices.some((notice) => notice.includes('differently than this one'))) notices.push(sentence);
         onNotice(sentence);
       },
       liveReplicas: () => (machine?.replicas.list() ?? []).map(({ name }) => name),
-      onAway() {
-        away.reportOutage();
+      onOutage() {
+        outages.reportOutage();
         onNotice(
-          `The store ${address.shown} is away: requests wait ${patienceMs / 1_000} s for it, and then get a 503.`,
+          `The store ${address.shown} is unreachable: requests wait ${appendTimeoutMs / 1_000} s for it, then receive a 503.`,
         );
       },
-      async onBack(awayMs) {
-        // What has waited for it for long may still be refused.
+      async onRecovery(outageMs) {
+        // Requests that have waited long may still be rejected, and belong to the count.
         await settled();
-        const refused = counted(away.reportRecovery(), 'request');
-        onNotice(`The store ${address.shown} is back after ${(awayMs / 1_000).toFixed(1)} s; ${refused} got a 503.`);
+        const refused = counted(outages.reportRecovery(), 'request');
+        onNotice(
+          `The store ${address.shown} is back after ${(outageMs / 1_000).toFixed(1)} s; ${refused} received a 503.`,
+        );
       },
       onError: (error) => console.error(error),
     },
@@ -100,16 +102,16 @@ export async function readReplica(
   try {
     if (birth.scenario.name !== scenarioName) {
       throw new LogOpenError(
-        `expected ${address.shown} to hold the state of the scenario ${scenarioName}, got that of ${birth.scenario.name}; start with that one, use another name, or begin anew with --data-reset`,
+        `expected ${address.shown} to contain the scenario ${scenarioName}, got ${birth.scenario.name}; start with ${birth.scenario.name}, use another name, or start a new log with --data-reset`,
       );
     }
     const found = await readMachine(opened, machineOptions(options, time), resolved);
     const { difference } = found;
     machine = found.machine as StateMachine;
     if (difference === undefined) return { log, machine, notices };
-    const isOther = difference.version !== version;
+    const isOtherVersion = difference.version !== version;
     if (
-      isOther &&
+      isOtherVersion &&
       machine.replicas.list().some((each) => each.version !== version) &&
       time.now() - machine.time.lastMs < goneMs
     ) {
@@ -126,12 +128,13 @@ export async function readReplica(
   return readReplica({ ...options, reset: false }, hash, notices);
 }
 
-/** A log to which nobody has written for so long has no replicas. */
+/** Time without an entry after which a log has no live replicas, in milliseconds. */
 const goneMs = 10_000;
 
 const machineOptions = (options: ReplicaOptions, time: StoreTime): MachineOptions => ({
   ...options,
   readMs: () => time.now(),
   isShared: true,
-  onStepBack: (ms) => options.onNotice(`The store's time was set back by ${Math.round(ms / 1000)} s; the log goes on.`),
+  onStepBack: (ms) =>
+    options.onNotice(`The store's time was set back by ${Math.round(ms / 1000)} s; the log's time continues.`),
 });

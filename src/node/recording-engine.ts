@@ -10,14 +10,14 @@ import { type LoggedState, loggedState } from './logged-state.js';
 import type { Engine } from './serve-state.js';
 
 export interface RecordingOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets'> {
-  /** The file to write. */
+  /** Path of the new file. */
   readonly file: string;
   readonly resolved: ResolvedScenario;
-  /** What the scenario is called where it comes from: its name, or that of its file. */
+  /** Name of the scenario, or of its file. */
   readonly scenarioName: string;
 }
 
-/** As of a server that keeps nothing; a replay has to drop the same sandboxes at the same instants. */
+/** Limits of sandboxes, as in a server without a log. A replay must drop the same sandboxes at the same times. */
 export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_000 };
 
 /** State that is recorded in a new file. It fails with the system's error if the file cannot be created. */
@@ -28,7 +28,8 @@ export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> 
     const log = createRecording(file, {
       version,
       scenario: { name: scenarioName, hash },
-      onLost: ({ message }) => console.error(`The recording ${file} cannot be written any more: ${message}`),
+      onLost: ({ message }) =>
+        console.error(`Failed to write the recording ${file}; the run continues without it: ${message}`),
     });
     const machine = startMachine(resolved, Date.now(), {
       ...options,

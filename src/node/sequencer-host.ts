@@ -1,7 +1,7 @@
 import { LogUnavailableError } from '../persistence/log.js';
 import type { SequencerHost } from '../persistence/sequencer.js';
 
-/** What a sequencer needs of Node. */
+/** Node's timers, for a sequencer. */
 export const sequencerHost: SequencerHost = {
   defer: setImmediate,
   after(ms, run) {

@@ -63,9 +63,8 @@ export async function serveState<State extends OpenState>(
 
 /**
  * Serves a simulator over HTTP.
- * @throws {Error} with the system's `code` (`EADDRINUSE`) when the address is not free, and {RangeError} for a host that is
- * not loopback without `controlToken`, for a token that no header can carry, and for an origin that no browser sends; {TypeError}
- * for an option that there is not
+ * @throws {Error} with the system's `code` (`EADDRINUSE`) for an address in use; {RangeError} for a host that is not loopback
+ * without `controlToken`, for a token that no header can contain, and for an invalid origin; {TypeError} for an unknown option
  * @example const server = await listen(createSimulator(), { port: 0 });
  */
 export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
@@ -81,13 +80,13 @@ interface MemoryState extends OpenState {
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
 }
 
-/** A simulator in memory. */
+/** State in memory: one simulator and its sandboxes. */
 export const memoryEngine = (
   sim: Simulator,
   { sandboxes: limits }: Pick<ListenOptions, 'sandboxes'> = {},
 ): Engine<MemoryState> => ({
   async open() {
-    // Not the machine's time, which somebody may set.
+    // Monotonic, because the machine's clock may be set.
     const sandboxes = new Sandboxes(sim, () => performance.now(), limits);
     const load: MemoryState['load'] = async (scenario, { reseed = false } = {}) => sim.load(scenario, { reseed });
     return { backend: createDirectBackend(sim, sandboxes), sandboxes, load, close: async () => {} };

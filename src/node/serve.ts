@@ -12,35 +12,41 @@ import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
 import { serveState } from './serve-state.js';
 
 export interface ServeOptions extends Omit<ListenOptions, 'holdRefusals'> {
-  /** The name of a shipped scenario, a file, or the content itself. Default: the default scenario. */
+  /** Name of a shipped scenario, path of a file, or content. Default: the default scenario. */
   scenario?: string | Scenario;
   /**
-   * The folder that keeps the state, or the address of a Redis or Valkey that many servers share:
-   * `redis://127.0.0.1:6379/0?name=staging`. One that holds nothing begins with the scenario. An address needs `ioredis` 6.
+   * Folder of the state, or URL of a Redis or Valkey server that many servers share: `redis://127.0.0.1:6379/0?name=staging`.
+   * New state starts with the scenario. A URL requires the package `ioredis` 6.
    */
   data: string;
-  /** Begins anew, whatever is there. Default false. */
+  /** Whether to delete existing state. Default false. */
   dataReset?: boolean;
   /**
-   * Of a folder: whether an answer goes out only when it would outlive a power loss, not only the end of the process.
-   * Default false.
+   * Whether a response is sent only after a flush to the disk, to survive a power loss, not only the end of the
+   * process. Only for a folder. Default false.
    */
   fsync?: boolean;
-  /** Default: unused sandboxes stay, and there may be 1,000. */
+  /** Default: at most 1,000 sandboxes, which never expire. */
   sandboxes?: SandboxesOptions;
 }
 
-/** A server whose state is kept in a folder or a store. Its simulator is only reached by its control: a change has to be written down. */
+/**
+ * Server with its state in a folder or a store. Only its control API can change the simulator, because a change has to
+ * be logged.
+ */
 export interface ServedData {
   readonly port: number;
-  /** Where the API is: `http://127.0.0.1:4010/v1`. */
+  /** API URL: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
-  /** Where the control API is: `http://127.0.0.1:4010/__sim`. */
+  /** Control URL: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string;
   readonly control: ServerControl;
-  /** Sentences about what was lost or set aside at the start; empty when all was well. */
+  /** Sentences about losses and set-aside entries at the start; empty without any. */
   readonly notices: readonly string[];
-  /** Stops listening, lets answers under way finish for at most `graceMs` (default 1,500), and gives the folder free or tells the other servers. */
+  /**
+   * Stops listening, lets active responses finish for at most `graceMs` (default 1,500), and releases the folder or
+   * leaves the replicas.
+   */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
@@ -54,10 +60,10 @@ const serveOptions: Record<keyof ServeOptions, true> = {
 };
 
 /**
- * Serves a simulator over HTTP that outlives its process: pets, windows, strikes, bans, clock, faults, sandboxes and
- * journal are in a folder or a store before an answer goes out.
- * @throws {TypeError} without `data`; {LogOpenError} for a folder or a log that cannot be used or holds the state of another scenario; {StoreAwayError}
- * for a store that cannot be reached; {ScenarioError}; and as `listen`
+ * Serves a simulator with persistent state over HTTP: pets, windows, strikes, bans, clock, faults, sandboxes and journal are
+ * in a folder or a store before a response is sent.
+ * @throws {TypeError} without `data`; {LogOpenError} for an unusable folder or log, or one with another scenario;
+ * {StoreUnavailableError} for an unreachable store; {ScenarioError}; and as `listen`
  * @example const server = await serve({ scenario: 'minute-wall', data: './state' });
  */
 export async function serve(all: ServeOptions): Promise<ServedData> {
@@ -68,7 +74,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
       `serve: expected data, a folder or the address of a store, got ${data === '' ? 'an empty text' : typeof data}; without one, listen(createSimulator({ scenario })) serves from memory`,
     );
   }
-  // Only here, because `listen` needs none of it.
+  // Imported here, because `listen` does not need these modules.
   const [{ createControl }, { generatePets }] = await Promise.all([
     import('../control-api/create-control.js'),
     import('../scenario/generate-pets.js'),

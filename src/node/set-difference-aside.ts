@@ -3,10 +3,10 @@ import type { Log } from '../persistence/log.js';
 import type { Difference } from '../persistence/read-machine.js';
 
 /**
- * Sets aside what another version answered differently. Entries of this version stay: that they are answered differently is
- * told, and a bug.
- * @param notices gets the sentence
- * @returns whether entries were set aside, so that the log is to be closed and opened again
+ * Sets aside entries of another version that produce other responses now. Entries of this version stay; their difference is
+ * reported as a bug.
+ * @param notices receives the sentence
+ * @returns whether entries were set aside; close the log and open it again then
  */
 export async function setDifferenceAside(
   log: Log,
@@ -14,10 +14,10 @@ export async function setDifferenceAside(
   notices: string[],
 ): Promise<boolean> {
   if (writtenBy === version) {
-    notices.push(`Entry ${position} is answered differently than before; this is a bug of the simulator.`);
+    notices.push(`Entry ${position} has a different response than before; this is a bug of the simulator.`);
     return false;
   }
-  const reason = `petstore-sim ${version} answers entry ${position} differently than ${writtenBy}, which wrote it`;
+  const reason = `petstore-sim ${version} responds to entry ${position} differently than ${writtenBy}, which wrote it`;
   notices.push(await log.setAside(position, reason));
   return true;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogOpenError } from '../persistence/log.js';
 import { OutageLog } from '../persistence/outage-log.js';
-import { LogMovedError } from '../persistence/redis/log-moved-error.js';
+import { LogChangedError } from '../persistence/redis/log-changed-error.js';
 import { newWriterName } from '../persistence/redis/open-redis-log.js';
 import type { OpenPort } from './http/server.js';
 import { type OpenReplica, openReplica } from './open-replica.js';
@@ -9,10 +9,10 @@ import type { ReplicaOptions } from './read-replica.js';
 import type { Engine, OpenState } from './serve-state.js';
 
 export interface StoreOptions
-  extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice' | 'away'> {
-  /** Called when this replica has to end. Default: the sentence goes to standard error and the exit code is 1. */
+  extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice' | 'outages'> {
+  /** Called if this replica has to end. Default: writes the sentence to standard error and exits with code 1. */
   readonly onFatal?: (sentence: string) => void;
-  /** Called with events while it serves. Default: to standard error. */
+  /** Called with notable events. Default: writes to standard error. */
   readonly onNotice?: (sentence: string) => void;
 }
 
@@ -26,12 +26,12 @@ export interface StoreState extends OpenState, Pick<OpenReplica, 'position' | 'n
   readonly replicas: readonly string[];
 }
 
-/** A log is read in less time than others need to write this many snapshots. */
+/** Maximum number of attempts to read a log; each attempt may lose a race against a new snapshot. */
 const mostTries = 5;
 
 /**
- * State in a store. While the log is read, every request gets a 503; so, too, when it is read again because the store has
- * lost a part of it. It fails with a `LogOpenError` for a store or a log that cannot be used.
+ * State in a store. Responds to requests with 503 while the log is read, also when it is read again after a loss in the
+ * store. Fails with a `LogOpenError` for an unusable store or log.
  */
 export const storeEngine = (options: StoreOptions): Engine<StoreState> => ({
   listensFirst: true,
@@ -42,11 +42,11 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
   const { onFatal = endProcess, onNotice = (sentence) => process.stderr.write(`petstore-sim: ${sentence}\n`) } =
     options;
   const writer = newWriterName();
-  const away = new OutageLog();
+  const outages = new OutageLog();
   let incarnation = 0;
   let isClosing = false;
 
-  /** What this replica knows is not to be had any more. */
+  /** Stops serving for good, because this replica's state is unusable. */
   const end = (sentence: string) => {
     pause(() => {});
     onFatal(sentence);
@@ -56,27 +56,27 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
       try {
         const onLost = (reason: string) => void reopen(reason);
         incarnation++;
-        return await openReplica({ ...options, reset, writer, incarnation, away, onFatal: end, onNotice, onLost });
+        return await openReplica({ ...options, reset, writer, incarnation, outages, onFatal: end, onNotice, onLost });
       } catch (error) {
-        // While it was read, others have written a newer snapshot and dropped what it was read from.
-        if (!(error instanceof LogMovedError)) throw error;
+        // Other replicas have written a newer snapshot and trimmed the log during the read.
+        if (!(error instanceof LogChangedError)) throw error;
         if (tries === mostTries)
-          throw new LogOpenError(`${error.message}; start again, or begin anew with --data-reset`);
+          throw new LogOpenError(`${error.message}; start again, or start a new log with --data-reset`);
       }
     }
   }
 
   async function reopen(reason: string): Promise<void> {
     const { time } = current.machine;
-    pause((sandbox) => away.refuseRequest(sandbox, time.liveMs(), time.liveMs()));
-    onNotice(`What was applied is not what the store has: ${reason}. The log is read again.`);
+    pause((sandbox) => outages.refuseRequest(sandbox, time.liveMs(), time.liveMs()));
+    onNotice(`The store lost entries: ${reason}. The log is read again.`);
     for (let waitMs = 100; !isClosing; waitMs = Math.min(2 * waitMs, 2_000)) {
       try {
         current = await open(false);
         if (isClosing) return await current.close();
         serve(current.backend);
-        away.reportRecovery();
-        onNotice(`The log is read, up to entry ${current.position}.`);
+        outages.reportRecovery();
+        onNotice(`The log was read again, up to entry ${current.position}.`);
         return;
       } catch (error) {
         if (error instanceof LogOpenError) return end(`Failed to read the log again: ${error.message}`);

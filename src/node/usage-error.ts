@@ -1,4 +1,4 @@
-/** The person at the command line made a mistake; the message says what was expected and what was found. */
+/** Mistake on the command line. The message contains the expectation and the finding. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -2,19 +2,19 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { textOfBytes } from '../values/json-bytes.js';
 
-/** Bodies longer than this are mostly lists, of which the same few are answered again and again. */
+/** Length above which the hash of a body is cached, in characters. Long bodies are mostly a few repeated lists. */
 const longBody = 200;
 const mostBodies = 200;
 
-/** The hash of an entry that answered nothing. */
+/** Hash of an entry without responses. */
 export const emptyHash = fingerprint('');
 
-/** Collects what the commands of an entry answered, for a hash by which another version can be compared. */
+/** Collects the responses of an entry into one hash, to compare the responses of another version or replica. */
 export function createAnswerHash() {
   const bodies = new Map<string, string>();
   let parts: string[] = [];
 
-  /** V8 keeps the hash of a text, so that a list that is answered again is found without being read. */
+  /** Hash of a body, from a cache. V8 caches the hash of a string too, so the lookup does not read a repeated body. */
   function hashOf(body: string): string {
     const known = bodies.get(body);
     if (known !== undefined) return known;
@@ -31,11 +31,11 @@ export function createAnswerHash() {
       const text = textOfBytes(responseBody);
       parts.push(text.length > longBody ? hashOf(text) : text);
     },
-    /** Ids of keys are left out: they are made of the keys, and a recording has others. */
+    /** Ignores key ids: a recording has pseudonyms instead of the keys that the ids are made from. */
     addText(text: string): void {
       parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));
     },
-    /** The hash of what was added since the last. */
+    /** Hash of everything added since the previous call. */
     take(): string {
       const hash = fingerprint(parts.join('\n'));
       parts = [];

@@ -5,8 +5,8 @@ import type { Piece } from './piece.js';
 import type { StateMachine } from './state-machine.js';
 
 /**
- * Everything about a server in pieces, for `restoreMachine`. What can change later is copied now; the pieces are made when
- * they are asked for, so that writing them can take its time.
+ * Captures the state of a server in pieces, for `restoreMachine`. Copies mutable parts now and creates the pieces on
+ * demand, so that a slow write stays consistent.
  */
 export function captureMachine(machine: StateMachine): Iterable<Piece> {
   const scenarios: ResolvedScenario[] = [];

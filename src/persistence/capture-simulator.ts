@@ -12,16 +12,13 @@ import type { DelayedRequest, RequestInProgress, RunningRequest } from '../simul
 import { toJsonCall, toJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, Piece } from './piece.js';
 
-/** A piece is at most about this long as JSON. */
+/** Approximate maximum size of a piece as JSON, in bytes. */
 const pieceBytes = 32 * 1024;
 
-/** Gives each scenario a number. */
+/** Maps each scenario to its number in the snapshot. */
 export type NumberOf = (resolved: ResolvedScenario) => number;
 
-/**
- * Everything about a simulator in pieces. What can change later is copied now; the rest is made into pieces when they are
- * asked for.
- */
+/** Captures the state of a simulator in pieces. Copies mutable parts now and creates the pieces on demand. */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { state } = coreOf(sim);
   const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed, running } = state;
@@ -100,7 +97,7 @@ const runningLength = ({ exchange: { call } }: JsonRunning) => 1_000 + lengthOf(
 const delayedLength = ({ exchange: { call }, first }: JsonDelayed) =>
   1_000 + lengthOf(first?.body) + lengthOf(call.body);
 
-/** A list in parts that are each about as long as a piece may be. */
+/** Splits a list into parts of about `pieceBytes` each. */
 export function* parts<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Generator<Item[]> {
   let part: Item[] = [];
   let length = 0;

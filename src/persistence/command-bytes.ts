@@ -3,14 +3,14 @@ import { jsonText } from '../values/json.js';
 import type { Command } from './command.js';
 import { toJsonOutcome } from './command-json.js';
 
-/** What a command takes beside the texts in it. */
+/** Upper bound for a command without its variable texts, in bytes. */
 const commandBytes = 1_000;
-/** A character takes at most so many bytes: `\u0000`. */
+/** Maximum size of one character in JSON, in bytes: `\u0000`. */
 const characterBytes = 6;
-/** What one answer takes among those that were sent. */
+/** Upper bound for one delivery of a response, in bytes. */
 const sentBytes = 200;
 
-/** What a command takes in a log, at most, so that an entry is never too long. */
+/** Upper bound for the size of a command in a log, in bytes, to keep entries within `maximumEntryBytes`. */
 export function bytesOf(command: Command): number {
   if (command.kind === 'sent') {
     let bodies = 0;

@@ -4,7 +4,7 @@ import type { PlainCall } from '../requests/plain-call.js';
 import { cutBytes, fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
 import type { Command, RequestCommand, RouteEndedCommand } from './command.js';
 
-/** A call as JSON: without the function of its route. */
+/** JSON form of a call, without the function of its route. */
 export type JsonCall = Omit<PlainCall, 'body'> & { body?: JsonBytes | undefined };
 
 export const toJsonCall = (call: PlainCall): JsonCall =>
@@ -50,7 +50,7 @@ export function toJsonCommand(command: Command): JsonCommand {
   return command;
 }
 
-/** The command that `toJsonCommand` made into JSON. */
+/** Restores a command from the result of `toJsonCommand`. */
 export function fromJsonCommand(value: unknown): Command {
   const command = value as JsonCommand;
   if (command.kind === 'request') return { ...command, call: fromJsonCall(command.call) };

@@ -5,45 +5,48 @@ import { maximumEntryBytes } from './log.js';
 
 export type Done = (result: CommandResult) => void;
 
-/** A command that was handed in, and who is to be told what it gave. */
-export interface Waiting {
+/** Submitted command with the callback for its result. */
+export interface PendingCommand {
   readonly command: Command;
   readonly done: Done | undefined;
 }
 
-/** What was handed in to be written in a shared log. */
-export interface Written {
-  readonly waiting: readonly Waiting[];
+/** Submitted entry of a shared log. */
+export interface PendingEntry {
+  readonly waiting: readonly PendingCommand[];
   readonly atMs: number;
-  /** Whether everybody in it was told that it could not be written in time. */
-  isGivenUp: boolean;
+  /** Whether its callers have received a timeout error. */
+  isTimedOut: boolean;
 }
 
-/** What was handed in and is not written yet, by sandbox. */
+/** Submitted commands that are not written yet, by sandbox. */
 export class CommandQueues {
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #queues = new Map<string, PendingCommand[]>();
 
   get isEmpty(): boolean {
     return this.#queues.size === 0;
   }
 
-  add(sandbox: string, waiting: Waiting): void {
+  add(sandbox: string, waiting: PendingCommand): void {
     const queue = this.#queues.get(sandbox);
     if (queue === undefined) this.#queues.set(sandbox, [waiting]);
     else queue.push(waiting);
   }
 
-  /** Of each sandbox one command in turn, until an entry is full. @param first what is in it already */
-  take(first: readonly Waiting[]): Waiting[] {
-    const taken: Waiting[] = [];
+  /**
+   * Takes one command per sandbox in rotation until an entry is full. @param first commands that the entry already
+   * contains
+   */
+  take(first: readonly PendingCommand[]): PendingCommand[] {
+    const taken: PendingCommand[] = [];
     let bytes = 0;
     for (const { command } of first) bytes += bytesOf(command);
     if (this.#queues.size === 1) {
-      // Mostly there is one, and no turns to take.
-      const [[name, queue]] = this.#queues as unknown as [[string, Waiting[]]];
+      // The usual case: a single sandbox needs no rotation.
+      const [[name, queue]] = this.#queues as unknown as [[string, PendingCommand[]]];
       let count = 0;
       for (; count < queue.length; count++) {
-        bytes += bytesOf((queue[count] as Waiting).command);
+        bytes += bytesOf((queue[count] as PendingCommand).command);
         if (bytes > maximumEntryBytes && count + first.length > 0) break;
       }
       if (count === queue.length) this.#queues.delete(name);
@@ -51,9 +54,9 @@ export class CommandQueues {
     }
     while (this.#queues.size > 0) {
       for (const [name, queue] of this.#queues) {
-        bytes += bytesOf((queue[0] as Waiting).command);
+        bytes += bytesOf((queue[0] as PendingCommand).command);
         if (bytes > maximumEntryBytes && taken.length + first.length > 0) return taken;
-        taken.push(queue.shift() as Waiting);
+        taken.push(queue.shift() as PendingCommand);
         if (queue.length === 0) this.#queues.delete(name);
       }
     }

@@ -1,22 +1,22 @@
 import type { Answer } from '../requests/api-call.js';
 import type { Simulator } from '../simulator/simulator.js';
 
-/** What became of a request: its answer, at once or later, and where its entry in the journal is. */
+/** Result of a request: its response, immediate or delayed, and its journal id. */
 export interface HandledRequest {
   readonly sim: Simulator;
   readonly id: number;
-  /** When it was handled, by the simulator's clock. */
+  /** Time of handling, in Unix milliseconds of simulated time. */
   readonly atMs: number;
   readonly answer: Answer | Promise<Answer>;
 }
 
-/** What a command gave, or why it could not be done. */
+/** Value or error of a command. */
 export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** What an entry did. */
+/** Result of an applied entry. */
 export interface AppliedEntry {
-  /** One for each command; empty for an entry that had been applied before. */
+  /** One result per command; empty for an entry that was applied before. */
   readonly results: readonly CommandResult[];
-  /** Of everything that was answered, delayed requests too. */
+  /** Hash of all responses, including those of delayed requests. */
   readonly hash: string;
 }

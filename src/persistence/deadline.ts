@@ -17,5 +17,5 @@ export const hasNoWaiter = (kind: Command['kind']): boolean => withoutWaiter.has
 
 /** Result of a command that arrived after its deadline. */
 export const tooLate = (): { readonly error: LogUnavailableError } => ({
-  error: new LogUnavailableError('The command reached the log after its deadline, so that nothing was done.'),
+  error: new LogUnavailableError('The command reached the log after its deadline, so nothing was done.'),
 });

@@ -1,31 +1,31 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 
-/** The delayed requests of a server and its sandboxes: when the next of them goes on, and its going on. */
+/** Delayed requests of a server and its sandboxes: the time of the next response, and its completion. */
 export class DueRequests {
   readonly #sims: () => Iterable<Simulator>;
-  /** Whether there may be any: else none of a thousand sandboxes is looked at for every entry, which took 100 us. */
-  #mayBe = true;
+  /** Whether a delayed request may exist. Without this flag every entry scans all sandboxes: 100 us for a thousand. */
+  #mayHaveAny = true;
 
-  /** @param sims all simulators, always in one order */
+  /** @param sims all simulators, always in the same order */
   constructor(sims: () => Iterable<Simulator>) {
     this.#sims = sims;
   }
 
-  /** A request was delayed. */
+  /** Notes a new delayed request. */
   add(): void {
-    this.#mayBe = true;
+    this.#mayHaveAny = true;
   }
 
-  /** The machine's instant at which the next one goes on; Infinity where nothing waits for time. */
+  /** Machine time of the next due response, in Unix milliseconds; Infinity if no request waits for time. */
   nextMs(): number {
     let nextMs = Number.POSITIVE_INFINITY;
-    if (!this.#mayBe) return nextMs;
-    this.#mayBe = false;
+    if (!this.#mayHaveAny) return nextMs;
+    this.#mayHaveAny = false;
     for (const sim of this.#sims()) {
       const { clock, delayed, resolved } = coreOf(sim).state;
       const [next] = delayed;
       if (next === undefined) continue;
-      this.#mayBe = true;
+      this.#mayHaveAny = true;
       if (clock.frozen) continue;
       const { anchorMs, machineMs } = clock.anchor;
       nextMs = Math.min(nextMs, Math.ceil(machineMs + (next.dueMs - anchorMs) / (resolved.clock.speed ?? 1)));
@@ -33,9 +33,9 @@ export class DueRequests {
     return nextMs;
   }
 
-  /** What is due by now goes on; later ones complete with the clock that a command moves. */
+  /** Completes all due requests. A command that advances the clock completes later ones. */
   complete(): void {
-    if (!this.#mayBe) return;
+    if (!this.#mayHaveAny) return;
     for (const sim of this.#sims()) {
       const { waiting, state } = coreOf(sim);
       if (state.delayed.length > 0) waiting.complete(sim.clock.now());

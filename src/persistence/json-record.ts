@@ -1,9 +1,9 @@
 import { jsonText, parseJson } from '../values/json.js';
 
-/** Commands hold bodies and scenarios of up to 32 levels, some levels down in their record. */
+/** Maximum nesting of a record: commands contain bodies and scenarios of up to 32 levels. */
 const maximumDepth = 64;
 
-/** A record as JSON; `isExact`: it holds a whole number that JSON.parse would round. */
+/** Serializes a record as JSON. `isExact` marks a text with an integer that JSON.parse would round. */
 export function toRecordText(record: object): { text: string; isExact: boolean } {
   try {
     return { text: JSON.stringify(record), isExact: false };

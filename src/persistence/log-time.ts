@@ -1,33 +1,33 @@
 import type { TimeSource } from '../clock/machine-time.js';
 
-/** A step back of the machine's time that is reported. */
+/** Clock step back above which `onStepBack` is called, in milliseconds. */
 const reportedStepMs = 5_000;
 
 export interface LogTimeOptions {
-  /** The machine's time in Unix milliseconds, where somebody is there to read it: not in a replay. */
+  /** Reads the machine's time in Unix milliseconds. Absent in a replay. */
   readMs?: (() => number) | undefined;
-  /** Called with by how much the machine's time was set back, where that is over 5 s. */
+  /** Called with the size of a clock step back, in milliseconds, if it exceeds 5 s. */
   onStepBack?: ((ms: number) => void) | undefined;
   /**
-   * Whether others write entries by clocks of their own. A small step back is then waited out: to make up for it would put
-   * this clock ahead of theirs, and theirs ahead of this, without end. Default false.
+   * Whether other processes append with their own clocks. Small steps back are then ignored: compensating them would
+   * let the clocks of two processes push each other ahead endlessly. Default false.
    */
   isShared?: boolean | undefined;
 }
 
 /**
- * The time of a log. While a command is applied it is the instant that its entry carries, for every clock alike; between
- * commands it is the machine's, for those who only read. It never goes back, whoever sets the machine.
+ * Monotonic time of a log, in Unix milliseconds. Equals the time of an entry while its commands are applied, otherwise
+ * the machine's time.
  */
 export class LogTime implements TimeSource {
   readonly isLogged = true;
   readonly #readMs: (() => number) | undefined;
   readonly #onStepBack: ((ms: number) => void) | undefined;
   readonly #leastStepMs: number;
-  /** The instant of the last entry. */
+  /** Time of the last entry, in Unix milliseconds. */
   #lastMs = 0;
   #appliedMs: number | undefined;
-  /** The last reading of the machine, and by how much it was set back in all. */
+  /** Last reading of the machine's time, and the sum of its steps back, in milliseconds. */
   #lastReadMs = 0;
   #setBackMs = 0;
 
@@ -37,7 +37,7 @@ export class LogTime implements TimeSource {
     this.#leastStepMs = isShared ? reportedStepMs : 0;
   }
 
-  /** The instant of the last entry; 0 before the first. */
+  /** Time of the last entry, in Unix milliseconds; 0 before the first. */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -47,14 +47,14 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // A log goes on where it was.
+    // The time of a log never restarts.
   }
 
-  /** The machine's time, as the next entry carries it. */
+  /** Machine's time for the next entry, in Unix milliseconds. */
   liveMs(): number {
     if (this.#readMs === undefined) return this.#lastMs;
     const readMs = this.#readMs();
-    // At the start, too: the machine may have been set back since the last entry was written.
+    // Covers the start too: the machine may have been set back after the last entry was written.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
     if (stepMs > this.#leastStepMs) {
       this.#setBackMs += stepMs;
@@ -64,7 +64,7 @@ export class LogTime implements TimeSource {
     return Math.max(this.#lastMs, readMs + this.#setBackMs);
   }
 
-  /** Does something at the instant of an entry. */
+  /** Runs a function at the time of an entry. */
   at<Result>(atMs: number, run: () => Result): Result {
     this.#lastMs = Math.max(this.#lastMs, atMs);
     this.#appliedMs = this.#lastMs;

@@ -2,7 +2,7 @@
  * The ordered log of a simulator's commands. Its engines, a folder and a store, implement `Log`.
  */
 
-/** Hash of an earlier entry's responses, by which another version compares its own. */
+/** Position of an earlier entry and the hash of its responses, for comparison with another version or replica. */
 export type AnswerHash = readonly [position: number, hash: string];
 
 /** Submitted entry. Values are JSON, in which an integer may be a bigint. */

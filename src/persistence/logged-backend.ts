@@ -13,18 +13,18 @@ import { isMap } from '../values/plain-data.js';
 import type { Command } from './command.js';
 import type { HandledRequest } from './command-result.js';
 import { LogUnavailableError } from './log.js';
-import { byItsClock } from './note-outage.js';
+import { inSimulatedTime } from './note-outage.js';
 import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableAnswer } from './unavailable-answer.js';
 
-/** Outages shorter than this, in milliseconds, are not reported: requests wait longer. */
-const awayMs = 2_000;
+/** Duration above which a current outage is reported, in milliseconds; requests wait longer than that. */
+const reportedOutageMs = 2_000;
 
-/** Delivery within this time of the request, in milliseconds, is not logged. */
-const soonMs = 5;
+/** Deliveries within this time of the request are not logged, in milliseconds. */
+const unloggedDeliveryMs = 5;
 
-/** A server whose requests and changes go through a log. */
+/** Backend of a server whose requests and changes go through a log. */
 export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer, health: () => LogHealth): Backend {
   const { sim, sandboxes } = machine;
   const submit = (command: Command) =>
@@ -38,7 +38,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
-      // The state knows itself which answer of a sandbox is the first.
+      // The state machine itself detects the first response of a sandbox.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
         if ('error' in result) {
@@ -70,9 +70,9 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       if (of === undefined) return [];
       const nowMs = machine.time.liveMs();
       const { stale, lagMs = 0 } = health();
-      // Until it is back nobody knows here what others refuse.
-      const now = stale && lagMs >= awayMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
-      return [...sequencer.away.unreported(name), ...now].map((each) => byItsClock(of, each, nowMs));
+      // Until the store is back, the requests that other replicas reject are unknown.
+      const now = stale && lagMs >= reportedOutageMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
+      return [...sequencer.outages.unreported(name), ...now].map((each) => inSimulatedTime(of, each, nowMs));
     },
   };
   logRoutes(sim);
@@ -102,15 +102,17 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const nowMs = sim.clock.now();
       return { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: sequencer.lastArrivedId(sandbox) };
     };
-    /** The adapter tells when it has sent what it holds back; everything else is sent now. */
+    /** Delivers a response and logs its delivery. An adapter that holds a response back reports the delivery itself. */
     const send = (ready: Answer, isLate: boolean) => {
       const { sent, finish } = ready;
       if (sent === undefined) {
         const seen = delivery();
-        // What was sent at once is as its entry says already.
-        const isAsSaid =
-          !isLate && seen.lastArrivedId === coreOf(sim).state.journal.lastId && seen.answeredAtMs < atMs + soonMs;
-        if (!isAsSaid) sequencer.note(sandbox, id, seen);
+        // The entry of an immediate response already implies its delivery.
+        const isImplied =
+          !isLate &&
+          seen.lastArrivedId === coreOf(sim).state.journal.lastId &&
+          seen.answeredAtMs < atMs + unloggedDeliveryMs;
+        if (!isImplied) sequencer.noteDelivery(sandbox, id, seen);
       }
       if (sent === undefined && finish === undefined) {
         deliver(ready);
@@ -118,11 +120,11 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       }
       deliver({
         ...ready,
-        sent: sent && ((heldMs) => sequencer.note(sandbox, id, { ...delivery(), heldMs })),
+        sent: sent && ((heldMs) => sequencer.noteDelivery(sandbox, id, { ...delivery(), heldMs })),
         finish:
           finish &&
           ((isWhole, responseBody) =>
-            sequencer.note(sandbox, id, {
+            sequencer.noteDelivery(sandbox, id, {
               finishedAtMs: sim.clock.now(),
               isAbandoned: !isWhole,
               ...(responseBody !== undefined && { responseBody }),
@@ -140,7 +142,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     answer.finally(() => signal?.removeEventListener('abort', leave)).then((late) => send(late, true), fail);
   }
 
-  /** @throws {ScenarioError} for a scenario or fault rule that names an unknown operation */
+  /** @throws {ControlError} for a scenario or fault rule that names an unknown operation */
   function checkOperations(input: unknown): void {
     if (!isMap(input)) return;
     const known = coreOf(sim).state.shared.operations;
@@ -148,12 +150,12 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     if (issues.length > 0) throw toControlError(new ScenarioError(issues));
   }
 
-  /** A scenario by its content, because the name may mean something else where the log is read. */
+  /** Replaces a scenario name by its content, because the name may mean something else where the log is read. */
   function withContent(input: unknown): unknown {
     if (!isMap(input) || typeof input.scenario !== 'string') return input;
     return { ...input, scenario: findScenario(sim, input.scenario) };
   }
 }
 
-/** An error as the caller of a control operation reads it. */
+/** Converts an error for the caller of a control operation. */
 const readable = (error: unknown) => (error instanceof LogUnavailableError ? unavailable(error.message) : error);

@@ -72,15 +72,15 @@ export class OutageLog {
   /**
    * Ends the outage after a successful append.
    * @param nowMs end of the outage, in Unix milliseconds
-   * @param isThere whether a sandbox exists; outages of a missing sandbox are reported once it is created
+   * @param exists whether a sandbox exists; outages of a missing sandbox are reported once it is created
    * @returns commands to append; call `settle` with the result of each
    */
-  end(nowMs: number, isThere: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
+  end(nowMs: number, exists: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
     if (!this.#isReported) this.#refusedSinceReport = 0;
     const commands: OutageCommand[] = [];
     for (const [sandbox, { fromMs, refused, isOver, ...outage }] of this.#unreported) {
       const toMs = isOver ? outage.toMs : Math.max(outage.toMs, Math.floor(nowMs));
-      if (!isThere(sandbox)) {
+      if (!exists(sandbox)) {
         this.#unreported.set(sandbox, { fromMs, toMs, refused, isOver: true });
         continue;
       }

@@ -13,27 +13,27 @@ import type { Int64 } from '../values/int64.js';
 import type { JsonCall, JsonOutcome } from './command-json.js';
 import type { ReplicasState } from './replicas.js';
 
-/** What a server has beside its simulators. */
+/** State of a server outside its simulators. */
 export interface ServerPiece {
   readonly kind: 'server';
-  /** The instant of the last entry. */
+  /** Time of the last entry, in Unix milliseconds. */
   readonly atMs: number;
-  /** Of each writer the last entry that was applied. */
+  /** Last applied entry of each writer. */
   readonly applied: Readonly<Record<string, readonly [incarnation: number, sequence: number]>>;
-  /** The hash of the last content of the scenario's file that was loaded. */
+  /** Hash of the last loaded content of the scenario file. */
   readonly scenarioHash?: string | undefined;
   readonly runEnd?: ClientEnd | undefined;
-  /** Of a log that several write to. */
+  /** Replicas of a log with several writers. */
   readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
-    /** All of their names, in one order for every reader of the log. */
+    /** Names of all sandboxes, in the same order for every reader of the log. */
     readonly used: readonly string[];
     readonly dropped: readonly string[];
     readonly lastNumber: number;
   };
 }
 
-/** The content of a scenario; the first has number 0. A list of pets follows in pieces. */
+/** Content of a scenario; scenarios are numbered from 0. Pieces with a list of pets follow if `hasPets`. */
 export interface ScenarioPiece {
   readonly kind: 'scenario';
   readonly content: Scenario;
@@ -45,13 +45,17 @@ export interface ScenarioPetsPiece {
   readonly pets: readonly unknown[];
 }
 
-/** What a simulator and a named snapshot have in common. Pets and keys follow, unless the pets are those of the scenario. */
+/**
+ * Common part of a simulator and a named snapshot. Pieces with pets and keys follow; unchanged scenario pets are
+ * omitted.
+ */
 interface StateHead {
-  /** The numbers of scenarios. */
+  /** Number of the current scenario. */
   readonly resolved: number;
+  /** Number of the scenario that the pets are from. */
   readonly petsFrom: number;
   readonly nextId?: Int64;
-  /** The data of services beside the Petstore. */
+  /** Data of the services other than the Petstore. */
   readonly services?: ServiceCopies | undefined;
   readonly faults: ExportedState['faults'];
 }
@@ -71,7 +75,7 @@ export interface SimulatorPiece extends StateHead {
   };
 }
 
-/** A named snapshot of the simulator before it. */
+/** Named snapshot of the preceding simulator. */
 export interface SnapshotPiece extends StateHead {
   readonly kind: 'snapshot';
   readonly name: string;
@@ -88,19 +92,19 @@ export interface KeysPiece {
   readonly keys: readonly ExportedKey[];
 }
 
-/** Entries of the journal; `held`: those whose answers are held back. */
+/** Records of the journal; `held` records have an undelivered response. */
 export interface EntriesPiece {
   readonly kind: 'entries' | 'held';
   readonly entries: readonly RequestRecord[];
 }
 
-/** A request in progress as JSON. */
+/** JSON form of a request in progress. */
 export type JsonExchange = Omit<RequestInProgress, 'call' | 'resolved' | 'fault'> & {
   call: JsonCall;
   resolved: number;
 };
 
-/** A delayed request as JSON. */
+/** JSON form of a delayed request. */
 export interface JsonDelayed {
   dueMs: number;
   rule: FaultRule['definition'];
@@ -124,7 +128,7 @@ export interface RunningPiece {
   readonly requests: readonly JsonRunning[];
 }
 
-/** A part of the state of a server. In order they are all of it, as plain data; each is short enough to be written in a turn. */
+/** Part of a server's state, as plain data, short enough for one write. All pieces in order are the whole state. */
 export type Piece =
   | ServerPiece
   | ScenarioPiece

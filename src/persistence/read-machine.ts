@@ -7,24 +7,24 @@ import type { FoundEntry, FoundSnapshot } from './log.js';
 import { type MachineOptions, restoreMachine, startMachine } from './start-machine.js';
 import type { StateMachine } from './state-machine.js';
 
-/** An entry whose answers are other ones than the version that wrote it gave. */
+/** First entry whose responses differ from those of the version that wrote the entry. */
 export interface Difference {
   readonly position: number;
   readonly version: string;
 }
 
-/** What a log leads to. */
+/** State machine at the end of a log. */
 export interface ReadMachine {
   /** `undefined` for a log without a snapshot and without entries. */
   readonly machine: StateMachine | undefined;
-  /** The first entry that is answered differently now; the machine is as if there were none. */
+  /** First entry with different responses, if any. The machine continues past it. */
   readonly difference: Difference | undefined;
 }
 
 /**
- * Applies what a log holds to the state of its snapshot, or to the scenario that it begins with.
- * @param known a scenario that has been resolved already
- * @throws {Error} where it holds neither; {ScenarioError} for a scenario that this version does not take
+ * Restores the snapshot of a log, or starts its first scenario, then applies all entries.
+ * @param known a scenario that is already resolved
+ * @throws {Error} for a log with neither; {ScenarioError} for a scenario that this version rejects
  */
 export async function readMachine(
   { snapshot, entries }: { snapshot: FoundSnapshot | undefined; entries: AsyncIterable<FoundEntry> },
@@ -33,24 +33,24 @@ export async function readMachine(
 ): Promise<ReadMachine> {
   let machine = snapshot && (await restoreMachine(snapshot.pieces, options, known));
   let difference: Difference | undefined;
-  const given = new Map<number, { hash: string; version: string }>();
+  const expected = new Map<number, { hash: string; version: string }>();
   for await (const entry of entries) {
     machine ??= beginMachine(entry, options, known);
     const { position, version, answered = [] } = entry;
     for (const [earlier, hash] of answered) {
-      const { hash: now = hash, version: writtenBy = version } = given.get(earlier) ?? {};
+      const { hash: now = hash, version: writtenBy = version } = expected.get(earlier) ?? {};
       if (now !== hash) difference ??= { position: earlier, version: writtenBy };
-      given.delete(earlier);
+      expected.delete(earlier);
     }
-    given.set(position, { hash: machine.apply(entry).hash, version });
+    expected.set(position, { hash: machine.apply(entry).hash, version });
   }
   return { machine, difference };
 }
 
 /**
- * A server before the first entry of its log.
- * @param known a scenario that has been resolved already
- * @throws {Error} for a log that begins with something else than a scenario
+ * Creates the state machine before the first entry of its log.
+ * @param known a scenario that is already resolved
+ * @throws {Error} for a log that does not begin with a scenario
  */
 export function beginMachine(first: FoundEntry, options: MachineOptions, known?: ResolvedScenario): StateMachine {
   const scenario = scenarioOf(first);
@@ -66,5 +66,5 @@ function scenarioOf({ commands }: FoundEntry) {
   const [first] = commands as readonly Command[];
   const { scenario } = first?.kind === 'begin' ? (first as BeginCommand) : {};
   if (scenario !== undefined) return scenario;
-  throw new Error('Failed to read the log: expected the scenario that it begins with, or a snapshot, got neither');
+  throw new Error('Failed to read the log: expected an initial scenario or a snapshot, got neither');
 }

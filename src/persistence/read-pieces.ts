@@ -2,23 +2,23 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Piece, ScenarioPiece, ServerPiece, SimulatorPiece, SnapshotPiece } from './piece.js';
 import type { SimulatorParts, StateParts } from './restore-simulator.js';
 
-/** The state of a server, put together from its pieces. */
+/** State of a server, assembled from its pieces. */
 export interface CollectedState {
   readonly server: ServerPiece;
   readonly scenarios: readonly Scenario[];
-  /** The server's own, then the sandboxes. */
+  /** The server's own simulator, then those of the sandboxes. */
   readonly simulators: readonly SimulatorParts[];
 }
 
 /**
- * Puts the pieces of a snapshot together.
- * @throws {Error} where they are not those of a whole state
+ * Assembles the pieces of a snapshot.
+ * @throws {Error} for an incomplete or unknown sequence of pieces
  */
 export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unknown>): Promise<CollectedState> {
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** The simulator or the named snapshot that pets and keys belong to. */
+  /** Simulator or named snapshot that the next pets and keys belong to. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece;
@@ -63,7 +63,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
         push(simulator?.running, piece.requests);
         break;
       default:
-        throw unreadable(`a piece of a kind that is known, got ${JSON.stringify((piece as Piece | null)?.kind)}`);
+        throw unreadable(`a known kind of piece, got ${JSON.stringify((piece as Piece | null)?.kind)}`);
     }
   }
   if (server === undefined || simulators.length === 0) throw unreadable('a server and its simulator, got none');
@@ -79,7 +79,7 @@ const scenarioOf = ({ content, hasPets }: ScenarioPiece) => ({ content, pets: ha
 const emptyParts = <Head>(head: Head): StateParts<Head> => ({ head, pets: [], keys: [], unlistedKeys: [] });
 
 function push<Item>(list: Item[] | undefined, items: readonly Item[]): void {
-  if (list === undefined) throw unreadable('a piece after the one that it belongs to');
+  if (list === undefined) throw unreadable('a piece after the piece that it belongs to');
   for (const item of items) list.push(item);
 }
 

@@ -1,7 +1,7 @@
-/** So many are remembered. */
+/** Capacity of the ring buffer, in entries. */
 const most = 4_096;
 
-/** The hashes of what the last entries answered. */
+/** Response hashes of the most recent entries. */
 export class RecentHashes {
   readonly #hashes: string[] = Array.from({ length: most }, () => '');
   #last = 0;
@@ -11,8 +11,8 @@ export class RecentHashes {
     this.#last = position;
   }
 
-  /** Whether an entry answered something else here; `false` where that is not remembered. */
-  isOther(position: number, hash: string): boolean {
+  /** Whether this process responded differently to an entry; `false` for an entry that is no longer in memory. */
+  differs(position: number, hash: string): boolean {
     if (position > this.#last || position <= this.#last - most) return false;
     const own = this.#hashes[position % most];
     return own !== '' && own !== hash;

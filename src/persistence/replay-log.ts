@@ -5,26 +5,28 @@ import { beginMachine } from './read-machine.js';
 import { type MachineOptions, restoreMachine } from './start-machine.js';
 import type { StateMachine } from './state-machine.js';
 
-/** Up to where a log is replayed: an entry, or an instant of the machine that wrote it, both included. */
+/**
+ * End of a replay, inclusive: an entry's position, or a time of the machine that wrote the log, in Unix milliseconds.
+ */
 export interface ReplayUntil {
   readonly position?: number | undefined;
   readonly atMs?: number | undefined;
 }
 
 export interface Replay {
-  /** `undefined` when there was nothing to replay. */
+  /** `undefined` if no entry was replayed. */
   readonly machine: StateMachine | undefined;
   readonly applied: number;
-  /** The last entry that was applied. */
+  /** Last applied entry. */
   readonly last: FoundEntry | undefined;
-  /** The first entry whose answers are others than those that were given; the machine stands after it. */
+  /** First entry with other responses than the recorded ones; the replay stops after it. */
   readonly difference: { readonly entry: FoundEntry; readonly results: readonly CommandResult[] } | undefined;
-  /** How many entries it is not known of what they were answered: the last of a run that was cut off. */
+  /** Number of applied entries without a recorded response hash: the last ones of an interrupted run. */
   readonly uncompared: number;
 }
 
 /**
- * Applies the entries of a log, and compares what they answer until the first difference.
+ * Applies the entries of a log and compares their responses until the first difference.
  * @throws {Error} for a log that begins with neither a scenario nor a snapshot
  */
 export async function replayLog(
@@ -33,7 +35,7 @@ export async function replayLog(
   { position = Number.POSITIVE_INFINITY, atMs = Number.POSITIVE_INFINITY }: ReplayUntil = {},
 ): Promise<Replay> {
   let machine = snapshot && (await restoreMachine(snapshot.pieces, options));
-  const given = new Map(entries.flatMap(({ answered = [] }) => answered));
+  const hashes = new Map(entries.flatMap(({ answered = [] }) => answered));
   let last: FoundEntry | undefined;
   let applied = 0;
   let uncompared = 0;
@@ -43,13 +45,13 @@ export async function replayLog(
     const { results, hash } = machine.apply(entry);
     last = entry;
     applied++;
-    const expected = given.get(entry.position);
+    const expected = hashes.get(entry.position);
     if (expected === undefined) uncompared += isAnswered(entry) ? 1 : 0;
     else if (expected !== hash) return { machine, applied, last, difference: { entry, results }, uncompared };
   }
   return { machine, applied, last, difference: undefined, uncompared };
 }
 
-/** Whether anything in an entry is answered. */
+/** Whether an entry has responses. */
 const isAnswered = ({ commands }: FoundEntry) =>
   (commands as readonly Command[]).some(({ kind }) => kind === 'request' || kind === 'control');

@@ -1,35 +1,36 @@
-/** A process that serves the state of a log beside others. */
+/** Process that shares a log with others. */
 export interface Replica {
   readonly name: string;
-  /** The version of petstore-sim that it runs. */
+  /** The replica's version of petstore-sim. */
   readonly version: string;
-  /** Counted from 0; one that is gone leaves its number to the next. */
+  /** Zero-based slot; a freed slot is reused. */
   readonly number: number;
-  /** When it wrote last, as `quietMs` counts. */
+  /** Value of `activeMs` at the replica's last entry. */
   lastMs: number;
-  /** It has said that it goes. Its name is remembered for as long as an entry of it may still be on its way. */
+  /** Set after the replica has left. Its name remains while one of its entries may still arrive. */
   hasParted?: true;
 }
 
 export interface ReplicasState {
   readonly list: readonly Replica[];
+  /** Time in which the store was writable, in milliseconds. */
   readonly activeMs: number;
 }
 
-/** A replica that has written nothing for so long is gone, for all alike. */
+/** Lease of a replica: writable time without an entry after which it counts as gone, in milliseconds. */
 const goneAfterMs = 10_000;
 /**
- * The most that passes between two entries while the store can be written to, because every replica writes a beat. A longer
- * silence is one of all, and nobody is gone for it.
+ * Maximum time between two entries of a writable store, in milliseconds, because every replica writes heartbeats. A
+ * longer silence affects all replicas and expires no lease.
  */
 const longestPauseMs = 3_000;
-/** Connections of a replica are numbered below this. */
+/** Exclusive upper bound of a replica's connection numbers. */
 const connectionsEach = 10_000;
 
-/** The replicas of a log, as a function of its entries: who has joined, and who is gone. */
+/** Live replicas of a log, computed from its entries alone, so that all processes agree. */
 export class Replicas {
   readonly #replicas = new Map<string, Replica>();
-  /** How much time has passed in which somebody could write. */
+  /** Sum of the time in which the store was writable, in milliseconds. */
   #activeMs = 0;
 
   constructor(state?: ReplicasState) {
@@ -37,13 +38,13 @@ export class Replicas {
     for (const replica of state?.list ?? []) this.#replicas.set(replica.name, { ...replica });
   }
 
-  /** `undefined` where there never was one. */
+  /** State for a snapshot; `undefined` for a log without replicas. */
   get state(): ReplicasState | undefined {
     if (this.#activeMs === 0 && this.#replicas.size === 0) return undefined;
     return { list: [...this.#replicas.values()].map((replica) => ({ ...replica })), activeMs: this.#activeMs };
   }
 
-  /** Whether there never was one. */
+  /** Whether no replica has ever joined. */
   get isEmpty(): boolean {
     return this.#replicas.size === 0;
   }
@@ -58,9 +59,9 @@ export class Replicas {
   }
 
   /**
-   * Notes that a replica has written an entry.
-   * @param passedMs since the entry before it
-   * @returns those that are gone by now
+   * Renews the lease of the replica that wrote an entry.
+   * @param passedMs time since the previous entry, in milliseconds
+   * @returns replicas whose lease has expired
    */
   wrote(name: string, passedMs: number): readonly Replica[] {
     if (this.#replicas.size === 0) return [];
@@ -84,15 +85,15 @@ export class Replicas {
     this.#replicas.set(name, { name, version, number, lastMs: this.#activeMs });
   }
 
-  /** @returns the replica, if it was there */
-  part(name: string): Replica | undefined {
+  /** Marks a replica as left. @returns the replica, if it was live */
+  leave(name: string): Replica | undefined {
     const replica = this.#replicas.get(name);
     if (replica === undefined || replica.hasParted) return undefined;
     replica.hasParted = true;
     return replica;
   }
 
-  /** The number of a connection among those of all replicas; `undefined` where nobody knows whose it is. */
+  /** Number of a connection, unique among all replicas; `undefined` for an unknown replica or connection. */
   connectionOf(name: string, connection: number | undefined): number | undefined {
     const replica = this.#replicas.get(name);
     return replica === undefined || connection === undefined
@@ -101,6 +102,6 @@ export class Replicas {
   }
 }
 
-/** Whether a connection is one of a replica. */
+/** Whether a connection belongs to a replica. */
 export const isConnectionOf = ({ number }: Replica, connection: number | undefined): boolean =>
   connection !== undefined && Math.floor(connection / connectionsEach) === number;

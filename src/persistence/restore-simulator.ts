@@ -13,7 +13,7 @@ import type { RequestInProgress, RunningRequest } from '../simulator/to-record.j
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/** What followed the head of a simulator or of a named snapshot. */
+/** Pieces of a simulator or a named snapshot: the head, then pets and keys. */
 export interface StateParts<Head> {
   readonly head: Head;
   readonly pets: Pet[];
@@ -21,7 +21,7 @@ export interface StateParts<Head> {
   readonly unlistedKeys: ExportedKey[];
 }
 
-/** Everything that was captured of a simulator. */
+/** All pieces of a simulator. */
 export interface SimulatorParts extends StateParts<SimulatorPiece> {
   readonly entries: RequestRecord[];
   readonly held: RequestRecord[];
@@ -32,7 +32,7 @@ export interface SimulatorParts extends StateParts<SimulatorPiece> {
 
 export type ScenarioOf = (number: number) => ResolvedScenario;
 
-/** Brings a simulator at the start of the scenario `petsFrom` to what was captured. */
+/** Restores the captured state of a simulator that is at the start of the scenario `petsFrom`. */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);
   const { head, pets } = parts;

@@ -6,7 +6,7 @@ import type { Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { ControlCommand } from './command.js';
 
-/** Does what a control command says. @throws {ControlError} */
+/** Runs the operation of a control command. @throws {ControlError} */
 export function runControl(
   server: Simulator,
   sandboxes: Sandboxes,

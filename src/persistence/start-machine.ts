@@ -18,13 +18,13 @@ export interface MachineOptions
   extends Pick<SimulatorOptions, 'scenarios' | 'services' | 'onError' | 'onWarning'>,
     LogTimeOptions {
   readonly generatePets?: GeneratePets | undefined;
-  /** Default: unused sandboxes stay, at most 1,000. */
+  /** Default: at most 1,000 sandboxes, which never expire. */
   readonly sandboxes?: SandboxesOptions | undefined;
 }
 
 /**
- * A server at the start of a scenario.
- * @param atMs the instant of the first entry of its log
+ * Creates a server at the start of a scenario.
+ * @param atMs time of the first entry of its log, in Unix milliseconds
  */
 export function startMachine(resolved: ResolvedScenario, atMs: number, options: MachineOptions): StateMachine {
   const time = new LogTime(options);
@@ -33,9 +33,9 @@ export function startMachine(resolved: ResolvedScenario, atMs: number, options: 
 }
 
 /**
- * The server of which `captureMachine` gave the pieces.
- * @param known a scenario that has been resolved already: its generated pets need not be made again
- * @throws {Error} where the pieces are not whole; {ScenarioError} for a scenario that this version does not take
+ * Restores a server from the pieces of `captureMachine`.
+ * @param known a scenario that is already resolved, so that its pets are not generated again
+ * @throws {Error} for incomplete pieces; {ScenarioError} for a scenario that this version rejects
  */
 export async function restoreMachine(
   pieces: AsyncIterable<unknown> | Iterable<unknown>,
@@ -49,7 +49,7 @@ export async function restoreMachine(
   return time.at(server.atMs, () => {
     const first = scenarioOf(own.head.petsFrom);
     const sim = createSimulatorFrom(first, simulatorOptions(options), time);
-    // Of a scenario with many pets the sandboxes share them, as they did before.
+    // Sandboxes share the pets of a large scenario.
     const stores = new Map([[first, coreOf(sim).state.pets.fork()]]);
     restoreSimulator(sim, own, scenarioOf);
     const restored = restoreSandboxes(sim, others, scenarioOf, stores);
@@ -70,7 +70,7 @@ export async function restoreMachine(
   });
 }
 
-/** In the order in which they were made, because their journals are freed in that order. */
+/** Restores the sandboxes in order of creation, in which the shared journal memory evicts them. */
 function restoreSandboxes(
   sim: Simulator,
   parts: readonly SimulatorParts[],
@@ -110,7 +110,7 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
     new Sandboxes(sim, () => time.now(), {
       idleMs: Number.POSITIVE_INFINITY,
       ...sandboxes,
-      // Who only reads is in no log; a touch is.
+      // Open event streams are in no log and must not extend a sandbox's life; a `touch` command does.
       isWatched: () => false,
       onMade,
     }),

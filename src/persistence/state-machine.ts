@@ -8,15 +8,15 @@ import { recreatedHeaders, type Sandbox, type Sandboxes } from '../sandboxes/san
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
+import { abandonConnections } from './abandon-connections.js';
 import { afterRestart } from './after-restart.js';
 import { createAnswerHash } from './answer-hash.js';
-import { countRequests, takeOne } from './arrived-behind.js';
 import type { Command, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
+import { countDown, countRequests } from './count-requests.js';
 import { hasNoWaiter, tooLate } from './deadline.js';
 import { DueRequests } from './due-requests.js';
-import { leaveConnections } from './leave-connections.js';
 import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
 import { noteOutage } from './note-outage.js';
@@ -24,21 +24,21 @@ import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
 import { runControl } from './run-control.js';
 
-/** What a state machine has beside its simulators. */
+/** State outside the simulators. */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
   readonly sim: Simulator;
   readonly time: LogTime;
   readonly onError: (error: unknown) => void;
-  /** @param onMade to be called with every sandbox that there is and that will be */
+  /** @param onMade called with every present and future sandbox */
   readonly makeSandboxes: (onMade: (sandbox: Sandbox) => void) => Sandboxes;
   readonly state?: MachineState | undefined;
 }
 
 /**
- * The state of a server as a function of a log: its simulator and its sandboxes. Entries are applied in their order, and
- * nothing else changes it, so the same entries lead to the same state, answers and journal.
+ * State of a server as a pure function of its log: the same entries in the same order give the same state, responses
+ * and journal.
  */
 export class StateMachine {
   readonly sim: Simulator;
@@ -50,11 +50,11 @@ export class StateMachine {
   readonly #onError: (error: unknown) => void;
   readonly #answers = createAnswerHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
-  /** How many requests of the entry are still to come, by sandbox. */
-  #behind = new Map<string, number>();
-  /** Who wrote the entry, and how much earlier than it is applied. */
+  /** Number of unhandled requests in the current entry, by sandbox. */
+  #unhandled = new Map<string, number>();
+  /** Writer of the current entry, and the difference between the log's time and the entry's time, in milliseconds. */
   #writer = '';
-  #aheadMs = 0;
+  #delayMs = 0;
   readonly #due = new DueRequests(() => this.#sims());
   #scenarioHash: string | undefined;
   #runEnd: ServerPiece['runEnd'];
@@ -86,29 +86,30 @@ export class StateMachine {
     };
   }
 
-  /** The machine's instant at which the next delayed request goes on; Infinity where nothing waits for time. */
+  /** Machine time of the next due delayed request, in Unix milliseconds; Infinity if no request waits for time. */
   nextDueMs(): number {
     return this.#due.nextMs();
   }
 
-  /** The simulator of a sandbox, or the server's own. */
+  /** Simulator of a sandbox, or the server's own. */
   simOf(sandbox: string | undefined): Simulator | undefined {
     return sandbox === undefined ? this.sim : this.sandboxes.find(sandbox)?.sim;
   }
 
-  /** The verdict on the client: of a run that has ended, as its command said. */
+  /** Verdict on the client. After the end of a run it includes the client's exit. */
   judge(): Verdict {
     return judge(this.sim, this.#runEnd && { isOver: true, end: this.#runEnd });
   }
 
   /**
-   * Does what an entry says, at its instant.
-   * @param handedIn its commands where they were handed in here, so that they need not be read
+   * Applies the commands of an entry at its time.
+   * @param submitted the parsed commands, if this process submitted the entry
    */
-  apply(entry: LogEntry, handedIn?: readonly Command[]): AppliedEntry {
+  apply(entry: LogEntry, submitted?: readonly Command[]): AppliedEntry {
     const { atMs, commands, writer, incarnation, sequence, isLate = false } = entry;
-    const [life, last] = this.#applied[writer] ?? [0, 0];
-    if (incarnation < life || (incarnation === life && sequence <= last)) return { results: [], hash: '' };
+    const [lastIncarnation, lastSequence] = this.#applied[writer] ?? [0, 0];
+    if (incarnation < lastIncarnation || (incarnation === lastIncarnation && sequence <= lastSequence))
+      return { results: [], hash: '' };
     this.#applied[writer] = [incarnation, sequence];
     const beforeMs = this.time.lastMs;
     const { operations } = coreOf(this.sim).state.shared;
@@ -117,13 +118,13 @@ export class StateMachine {
     operations.acceptsAll = true;
     const applied = this.time.at(atMs, () => {
       this.#noteReplica(writer, this.time.lastMs - beforeMs);
-      // Before the entry.
+      // Due responses precede the entry.
       this.#due.complete();
       this.#writer = writer;
-      this.#aheadMs = this.time.lastMs - atMs;
-      const all = handedIn ?? commands.map(fromJsonCommand);
+      this.#delayMs = this.time.lastMs - atMs;
+      const all = submitted ?? commands.map(fromJsonCommand);
       const read = isLate ? all.filter(({ kind }) => hasNoWaiter(kind)) : all;
-      this.#behind = countRequests(read);
+      this.#unhandled = countRequests(read);
       const run = (command: Command) => this.#run(command, beforeMs);
       const results = all.map((command) => (isLate && !hasNoWaiter(command.kind) ? tooLate() : run(command)));
       return { results, hash: this.#answers.take() };
@@ -132,16 +133,16 @@ export class StateMachine {
     return applied;
   }
 
-  /** Who has been silent for too long is gone, and waits for nothing any more. */
+  /** Renews the writer's lease, and abandons the connections of replicas whose lease has expired. */
   #noteReplica(writer: string, passedMs: number): void {
     for (const replica of this.replicas.wrote(writer, passedMs)) {
       delete this.#applied[replica.name];
-      if (!replica.hasParted) this.#leaveConnections(replica);
+      if (!replica.hasParted) this.#abandonConnections(replica);
     }
   }
 
-  #leaveConnections(replica: Replica): void {
-    for (const sim of this.#sims()) leaveConnections(sim, replica);
+  #abandonConnections(replica: Replica): void {
+    for (const sim of this.#sims()) abandonConnections(sim, replica);
   }
 
   #run(command: Command, beforeMs: number): CommandResult {
@@ -192,7 +193,7 @@ export class StateMachine {
       case 'alignClock':
         return roundUpToSecond(coreOf(this.sim).state.clock);
       case 'begin':
-        // So that its clock begins at the instant of this entry.
+        // Starts the simulator's clock at the time of this entry.
         this.sim.reset();
         this.#scenarioHash = command.hash;
         return;
@@ -206,8 +207,8 @@ export class StateMachine {
         this.replicas.join(this.#writer, command.version);
         return;
       case 'part': {
-        const replica = this.replicas.part(this.#writer);
-        if (replica !== undefined) this.#leaveConnections(replica);
+        const replica = this.replicas.leave(this.#writer);
+        if (replica !== undefined) this.#abandonConnections(replica);
         return;
       }
       case 'storeAway':
@@ -226,18 +227,18 @@ export class StateMachine {
     const { journal, clock, resolved } = coreOf(sim).state;
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
-    const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#aheadMs) * (resolved.clock.speed ?? 1);
+    const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#delayMs) * (resolved.clock.speed ?? 1);
     const { connection } = call;
     const context = {
       connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),
       adapterHeaders: isFirst ? recreatedHeaders : undefined,
-      arrivedBehind: takeOne(this.#behind, sandbox),
+      arrivedBehind: countDown(this.#unhandled, sandbox),
       arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
     };
     const answer = sim.handle(fromPlainCall(call, context));
     if (answer instanceof Promise) {
       this.#due.add();
-      // Somebody may wait for a delayed answer; nobody has to.
+      // A delayed response may have no listener, and its rejection must not be unhandled.
       answer.catch(() => {});
     }
     return { sim, id: journal.lastId, atMs, answer };

@@ -1,12 +1,12 @@
 import type { StateMachine } from './state-machine.js';
 
-/** A timer that is later is set anew when it fires. */
+/** Maximum delay of a Node timer, in milliseconds. Longer delays are split. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Calls back after a time; the function that it gives stops that. */
+/** Calls back after a delay. @returns a function that cancels the call */
 type After = (ms: number, run: () => void) => () => void;
 
-/** Calls back when a delayed request is due, so that it goes on in a quiet time, too. */
+/** Calls back when a delayed request is due, even without other traffic. */
 export class TickTimer {
   readonly #machine: StateMachine;
   readonly #after: After;
@@ -20,7 +20,7 @@ export class TickTimer {
     this.#onDue = onDue;
   }
 
-  /** Waits for what is due next now. */
+  /** Schedules the call for the next due request. */
   set(): void {
     const dueMs = this.#machine.nextDueMs();
     if (dueMs === this.#dueMs) return;

@@ -6,8 +6,8 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { LogUnavailableError } from './log.js';
 
 /**
- * The answer to a request that could not be written down, with the limits as they were before. It uses no quota and is in no
- * journal, unless it is uncertain whether it was written.
+ * Response to a request that the log could not store, with unchanged limit headers. The request uses no quota and has
+ * no journal entry, unless the append is uncertain.
  */
 export const unavailableAnswer = (
   sim: Simulator,
@@ -25,7 +25,7 @@ export const unavailableAnswer = (
     status: 503,
     code: 'service_unavailable',
     message: isUncertain
-      ? 'The store of the simulator does not answer, so nobody knows yet whether this request was done; retry in 1 second.'
+      ? 'The store of the simulator does not respond, so it is unknown whether this request was done; retry in 1 second.'
       : 'The simulator cannot write its log now, so this request has changed nothing; retry in 1 second.',
   }),
   operation: undefined,

@@ -1,8 +1,8 @@
 const verdicts = ['check', 'ignore'];
 
 /**
- * Checks the option `verdict`: with a misspelt one nothing would be judged.
- * @throws {TypeError} when it is neither `check` nor `ignore`
+ * Checks the option `verdict`; a misspelled value would disable the judge.
+ * @throws {TypeError} for a value other than `check` and `ignore`
  */
 export function checkVerdict(value: unknown): void {
   if (verdicts.includes(value as string)) return;

@@ -1,4 +1,4 @@
-/** What the kit needs of Jest. Jest itself is no dependency: only its runtime can load this module. */
+/** Used part of Jest's types. Jest is no dependency, because only its runtime can load this module. */
 declare module '@jest/globals' {
   export type Define = (name: string, body: () => Promise<void>, timeoutMs?: number) => void;
   export const test: Define & { only: Define; skip: Define; failing: Define };
@@ -9,7 +9,7 @@ declare module '@jest/globals' {
   }
 }
 
-/** Where Jest declares its matchers, for `src/jest.ts` to add to. */
+/** Jest's interface of matchers, which `src/jest.ts` extends. */
 declare module 'expect' {
   export interface Matchers<R extends void | Promise<void>, T = unknown> {}
 }

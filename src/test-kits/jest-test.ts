@@ -4,43 +4,49 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { checkVerdict } from './check-verdict.js';
-import { createWorld, type ReadScenario } from './create-world.js';
+import { createTestSimulator, type ReadScenario } from './create-test-simulator.js';
 import { noRequestReason, pendingWait } from './test-failures.js';
 
-/** What a test starts with, and what its verdict does. */
+/** Initial state of a test, and the effect of its verdict. */
 export interface PetstoreOptions {
   /**
-   * A scenario, the name of a shipped one, or the path of a file.
+   * Scenario, name of a shipped scenario, or path of a file.
    * @default {}
    */
   scenario?: Scenario | string;
   /**
-   * `check` fails the test when the client failed its verdict or sent nothing; `ignore` leaves that to the test.
+   * `check` fails the test if the client fails its verdict or sends no request; `ignore` disables both.
    * @default 'check'
    */
   verdict?: 'check' | 'ignore';
 }
 
-/** What a test is given. */
+/** Fixtures of a test. */
 export interface PetstoreFixtures {
-  /** A simulator of the test's own. */
+  /** Simulator of this test alone. */
   sim: Simulator;
-  /** Where `sim` listens as long as the test runs, `http://127.0.0.1:PORT/v1`. A client that takes a `fetch` needs no port: give it `sim.fetch`. */
+  /**
+   * API URL of `sim` while the test runs: `http://127.0.0.1:PORT/v1`. A client that accepts a `fetch` can use
+   * `sim.fetch` without a port.
+   */
   baseUrl: string;
-  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
+  /**
+   * API key of the scenario's `client`; otherwise the scenario's first key; otherwise `free-key`. The key may be in any
+   * state.
+   */
   apiKey: string;
 }
 
 type Define = (name: string, body: (fixtures: PetstoreFixtures) => unknown, timeoutMs?: number) => void;
 
-/** Jest's `test`, whose function is given a simulator. */
+/** Jest's `test`, with a simulator for each test function. */
 export interface PetstoreTest extends Define {
   only: Define;
   skip: Define;
   failing: Define;
   /**
-   * The same with other options.
-   * @throws {TypeError} when one of them has an unknown name, or `verdict` another value
+   * Creates a `test` with other options.
+   * @throws {TypeError} for an unknown option, or another value of `verdict`
    * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
   extend(options: PetstoreOptions): PetstoreTest;
@@ -56,19 +62,19 @@ interface Server {
   close(options: { graceMs: number }): Promise<void>;
 }
 
-/** Those of tests that have not ended. */
+/** Servers of unfinished tests. */
 const running = new Map<Simulator, Server>();
 
 async function end(sim: Simulator): Promise<void> {
   const server = running.get(sim);
   running.delete(sim);
-  // A delayed answer would keep Jest from its end.
+  // A delayed response must not keep Jest from exiting.
   coreOf(sim).state.clock.unref();
-  // At once: the client is gone with its test, and the timers may be fake.
+  // Without a grace period, because the client ended with its test and the timers may be fake.
   await server?.close({ graceMs: 0 });
 }
 
-/** Ends what a test has left that timed out, which Jest would wait for, and says in which wait its client was. */
+/** Cleans up after a test that timed out, which Jest would wait for, and reports the wait of its client. */
 export const endTimedOut = () =>
   afterEach(async () => {
     for (const sim of running.keys()) {
@@ -85,7 +91,7 @@ export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreT
   checkOptions('test.extend', options, testOptions);
   checkVerdict(verdict);
   const run = (body: Parameters<Define>[1]) => async () => {
-    const sim = await createWorld(scenario, node.readScenario);
+    const sim = await createTestSimulator(scenario, node.readScenario);
     const server = await node.listen(sim, { port: 0, holdRefusals: true });
     running.set(sim, server);
     try {
@@ -103,9 +109,9 @@ export function createTest(node: Node, options: PetstoreOptions = {}): PetstoreT
     (name, body, timeoutMs) => {
       if (verdict === 'check' && body.length === 0) {
         throw new TypeError(
-          `Failed to define the test ${JSON.stringify(name)}: expected its function to take the simulator that it tests, ` +
+          `Failed to define the test ${JSON.stringify(name)}: expected its function to use a simulator, ` +
             'as in test(name, async ({ sim, apiKey }) => { ... }), got a function without a parameter. ' +
-            'A test without a simulator is one of Jest itself.',
+            'For a test without a simulator, use the test function of Jest.',
         );
       }
       how(name, run(body), timeoutMs);

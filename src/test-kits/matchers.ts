@@ -5,36 +5,36 @@ import type { FindingCode } from '../scenario/expectation.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { counted } from '../values/counted.js';
 
-/** Each takes a simulator or a verdict, and passes only where the run put the client to that test. */
+/** Matchers for a simulator or a verdict. Each passes only if the run exercised the behavior. */
 export interface PetstoreMatchers {
   /**
-   * The verdict on the client is not `fail`: what the fixture `verdict` checks after each test.
+   * Passes if the verdict on the client is not `fail`. The fixture `verdict` checks the same after each test.
    * @example expect(sim).toHaveBehaved();
    */
   toHaveBehaved(): void;
   /**
-   * The client was refused, came back, and never before Retry-After or X-RateLimit-Reset allowed.
+   * Passes if the client was rejected, and never retried before Retry-After or X-RateLimit-Reset allowed.
    * @example expect(sim).toHaveHonouredRetryAfter();
    */
   toHaveHonouredRetryAfter(): void;
   /**
-   * A call of the client was refused three times in a row or more, and it waited longer each time.
+   * Passes if a call was rejected at least three times in a row, and the client waited longer each time.
    * @example expect(sim).toHaveBackedOff();
    */
   toHaveBackedOff(): void;
   /**
-   * The client was refused, and did not go on until its key was banned.
+   * Passes if the client was rejected, and stopped before its key was banned.
    * @example expect(sim).toHaveTrippedNoBan();
    */
   toHaveTrippedNoBan(): void;
   /**
-   * The answer to a write that was stored did not reach the client, and it did not store the pet twice.
+   * Passes if the response to a stored write was lost, and the client did not store the pet twice.
    * @example expect(sim).toHaveCreatedOnce();
    */
   toHaveCreatedOnce(): void;
 }
 
-/** What every runner gives to a matcher, of which these need only whether it stands after `not`. */
+/** Context that a test runner passes to a matcher; only `isNot` is used. */
 export interface MatcherContext {
   readonly isNot?: boolean;
 }
@@ -45,19 +45,19 @@ export interface MatcherResult {
 }
 
 interface Question {
-  /** After `the client`. */
+  /** Behavior in words, after "the client had". */
   asked: string;
-  /** The rule that must have been put to the test. */
+  /** Rule that the run must have exercised. */
   exercisedBy: FindingCode;
-  /** The rules that must have found nothing. */
+  /** Rules without findings. */
   codes: readonly FindingCode[];
-  /** What puts it to the test. */
+  /** Advice to exercise the rule. */
   howTo: string;
 }
 
 const usedUp = "such as { keys: { 'free-key': { usage: { minute: 60 } } } }";
 
-const noneCame = 'no request came. Is that the simulator of the address that the client calls?';
+const noRequests = 'no request arrived. Does the client call the URL of this simulator?';
 
 const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
   function (this: MatcherContext, received: unknown): MatcherResult {
@@ -65,22 +65,22 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
     const found = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
     const isKnown = found.length > 0 || (verdict.exercised.includes(exercisedBy) && verdict.counts.dropped === 0);
     return {
-      // What is not known passes neither way.
+      // Without evidence, neither the matcher nor its negation passes.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
           return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${evidence(found)}\n${counts(verdict)}`;
         const unknown = `expected the run to show whether the client had ${asked}`;
-        if (verdict.counts.requests === 0 && verdict.counts.dropped === 0) return `${unknown}, but ${noneCame}`;
+        if (verdict.counts.requests === 0 && verdict.counts.dropped === 0) return `${unknown}, but ${noRequests}`;
         return verdict.counts.dropped > 0
-          ? `${unknown}, but the journal has dropped ${counted(verdict.counts.dropped, 'request')}, so it is not known as a whole`
-          : `${unknown}, but nothing put that to the test: ${howTo}\n${counts(verdict)}`;
+          ? `${unknown}, but the journal has dropped ${counted(verdict.counts.dropped, 'request')}, so the evidence is incomplete`
+          : `${unknown}, but the run did not exercise that: ${howTo}\n${counts(verdict)}`;
       },
     };
   };
 
 /**
- * The matchers for any runner whose `expect` has `extend`: Jest, Vitest, Playwright.
+ * Matchers for every test runner with `expect.extend`: Jest, Vitest, Playwright.
  * @example expect.extend(matchers);
  */
 export const matchers = {
@@ -97,30 +97,30 @@ export const matchers = {
     asked: 'waited as long as Retry-After says',
     exercisedBy: 'early-retry',
     codes: ['early-retry', 'ignored-day-window', 'ban-hammered'],
-    howTo: `no call was refused and then tried again. Start with a key that is used up, ${usedUp}`,
+    howTo: `no rejected call was retried. Start with an exhausted key, ${usedUp}`,
   }),
   toHaveBackedOff: matcherOf({
-    asked: 'waited longer after each refusal',
+    asked: 'waited longer after each rejection',
     exercisedBy: 'no-backoff-growth',
     codes: ['no-backoff-growth'],
-    howTo: "it takes three refusals of one call in a row. The scenario 'stubborn-429' has eight",
+    howTo: "it requires three rejections of one call in a row. The scenario 'stubborn-429' has eight",
   }),
   toHaveTrippedNoBan: matcherOf({
     asked: 'stopped before its key was banned',
     exercisedBy: 'ban-tripped',
     codes: ['ban-tripped', 'ban-hammered'],
-    howTo: `no call was refused. Start with a key that is used up, ${usedUp}`,
+    howTo: `no call was rejected. Start with an exhausted key, ${usedUp}`,
   }),
   toHaveCreatedOnce: matcherOf({
     asked: 'created each pet once',
     exercisedBy: 'duplicate-write',
     codes: ['duplicate-write'],
     howTo:
-      "no write was stored without the client getting the answer. The scenario 'post-stored-answer-lost' has that, or the fault { when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }",
+      "every response to a stored write arrived. Use the scenario 'post-stored-answer-lost' or the fault { when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }",
   }),
 } satisfies Record<keyof PetstoreMatchers, unknown>;
 
-/** @throws {TypeError} when a matcher is used on anything but a simulator or a verdict */
+/** @throws {TypeError} for a value that is neither a simulator nor a verdict */
 function readVerdict(received: unknown): Verdict {
   if (typeof received === 'object' && received !== null) {
     if ('journal' in received && 'clock' in received) return judge(received as Simulator);

@@ -2,35 +2,34 @@ import type { BrowserContext, Page, Response, Route } from '@playwright/test';
 import { addressPattern } from '../in-process/address-pattern.js';
 import { times } from '../judge/finding.js';
 
-/** The requests of a page, or of all pages of a context, to an address that the sandbox answers for. */
+/** Requests of a page, or of all pages of a context, to a URL that the sandbox serves. */
 interface Watched {
   page: Page | BrowserContext;
   baseUrl: string;
-  /** What the address matches, however it is written. */
+  /** Source of the pattern that matches the URL in all its spellings. */
   pattern: string;
   isBelow: (url: URL) => boolean;
   answer: (route: Route) => Promise<void>;
-  /** By the sandbox. */
+  /** Number of requests that the sandbox served. */
   answered: number;
-  /** By a service worker of the page, which Playwright does not ask before. */
+  /** Number of requests that a service worker of the page served; Playwright cannot intercept them. */
   answeredByWorker: number;
 }
 
-/** What a sandbox answers in the pages of one test. */
+/** Routes of one test from its pages to a sandbox. */
 export interface SandboxAnswers {
   /**
-   * Sends what goes to `from` to the sandbox. What the server cuts is cut for the page. Asked for again, it comes before the
-   * routes that were made meanwhile, as a new one would.
-   * @throws {TypeError} when `from` is neither an http or https address nor a path
+   * Routes requests for `from` to the sandbox. A repeated call moves the route before those added meanwhile.
+   * @throws {TypeError} if `from` is neither an http or https URL nor a path
    */
   answerFor(page: Page | BrowserContext, from: string): Promise<void>;
-  /** Whether it was asked to answer for an address. */
+  /** Whether any URL is routed to the sandbox. */
   readonly isAsked: boolean;
-  /** @throws {Error} when a page did not reach the sandbox, so that a test would pass whatever its client does */
+  /** @throws {Error} if a page did not reach the sandbox, because the test would pass with any client */
   checkReached(): void;
 }
 
-/** @param to where the API of the sandbox is */
+/** @param to API URL of the sandbox */
 export function createAnswers(to: string): SandboxAnswers {
   const watched: Watched[] = [];
 
@@ -45,7 +44,7 @@ export function createAnswers(to: string): SandboxAnswers {
       for (const each of watched) {
         if (each.pattern !== pattern || !isOf(page, each.page)) continue;
         each.answered++;
-        // A worker that hands the request on has answered nothing.
+        // A worker that forwards the request has not served it.
         if (request.serviceWorker() !== null) each.answeredByWorker--;
       }
       try {
@@ -54,7 +53,7 @@ export function createAnswers(to: string): SandboxAnswers {
         const response = await route.fetch({ url, headers, maxRedirects: 0, timeout: 0 });
         await route.fulfill({ response });
       } catch {
-        // The page is told the same, unless it is gone.
+        // Aborts the page's request as well, unless the page is closed.
         await route.abort('connectionreset').catch(() => {});
       }
     };
@@ -62,7 +61,7 @@ export function createAnswers(to: string): SandboxAnswers {
     const note = (response: Response) => {
       if (response.fromServiceWorker() && isBelow(new URL(response.url()))) one.answeredByWorker++;
     };
-    // The two have the same method and types of their own for it.
+    // Page and context have the same method with different types.
     if ('pages' in page) page.on('response', note);
     else page.on('response', note);
     watched.push(one);
@@ -72,7 +71,7 @@ export function createAnswers(to: string): SandboxAnswers {
   return {
     async answerFor(page, from) {
       const { isBelow, answer } = watch(page, from);
-      // Of two routes for an address only the later one would see a request.
+      // Of two routes for a URL, only the later one receives requests.
       await page.unroute(isBelow, answer);
       await page.route(isBelow, answer);
     },
@@ -83,21 +82,23 @@ export function createAnswers(to: string): SandboxAnswers {
   };
 }
 
-/** Whether the one is the other, or a page of it: a route of a page comes before those of its context. */
+/**
+ * Whether both are the same, or one is a page of the other; routes of a page take precedence over those of its context.
+ */
 const isOf = (page: Page | BrowserContext, other: Page | BrowserContext) =>
   page === other || (!('pages' in page) && page.context() === other);
 
 function checkReached({ baseUrl, answered, answeredByWorker }: Watched): void {
   if (answeredByWorker > 0) {
     throw new Error(
-      `expected the sandbox to answer what the page sends to ${baseUrl}, but a service worker of the page did, ` +
-        `${times(answeredByWorker)}: msw, for one. Block it with test.use({ serviceWorkers: 'block' }), or do not start it in this test.`,
+      `expected the sandbox to serve the requests of the page to ${baseUrl}, but a service worker of the page did, ` +
+        `${times(answeredByWorker)}, such as msw's. Block it with test.use({ serviceWorkers: 'block' }), or do not start it in this test.`,
     );
   }
   if (answered === 0) {
     throw new Error(
-      `expected the page to send a request to ${baseUrl}, which sandbox.answerFor answers, and none came. Is that the address ` +
-        "that the page uses? A test in which it sends none has test.use({ verdict: 'ignore' }).",
+      `expected the page to send a request to ${baseUrl}, which sandbox.answerFor serves, and none arrived. Is that the URL ` +
+        "that the page uses? For a test without requests, use test.use({ verdict: 'ignore' }).",
     );
   }
 }

@@ -5,9 +5,9 @@ import { earliestRetryMs } from '../judge/promises.js';
 import { describeOutside } from '../judge/unrecorded.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 
-const noneCame = (target: string, given: string, otherwise: string) =>
-  `expected the client to send a request to the ${target} of its test, and none came. Does the client use what the test was ` +
-  `given: ${given}? A test in which it shall send none ${otherwise}`;
+const noRequests = (target: string, given: string, otherwise: string) =>
+  `expected the client to send a request to the ${target} of its test, and none arrived. Does the client use ` +
+  `${given}? For a test without requests, use ${otherwise}`;
 
 /**
  * Message for a test whose simulator received no request, since such a test passes with any client; `undefined` if a request
@@ -15,29 +15,29 @@ const noneCame = (target: string, given: string, otherwise: string) =>
  */
 export function noRequestReason(sim: Simulator): string | undefined {
   if (coreOf(sim).state.journal.lastId > 0) return undefined;
-  return withOutside(sentNone, coreOf(sim).state.journal.unrecorded.list());
+  return withOutside(noSimulatorRequests, coreOf(sim).state.journal.unrecorded.list());
 }
 
-/** The same for a sandbox without a request in its journal. */
+/** Message for a test whose sandbox received no request; `undefined` if a request arrived. */
 export const noSandboxRequestReason = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string | undefined =>
-  withOutside(sentNoneToSandbox, unrecorded);
+  withOutside(noSandboxRequests, unrecorded);
 
-/** Adds the addresses that received requests instead. */
+/** Adds the URLs that received requests instead. */
 function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string | undefined {
   const outside = describeOutside(unrecorded);
   return outside === undefined ? text : `${text}. ${outside}`;
 }
 
-const sentNone = noneCame(
+const noSimulatorRequests = noRequests(
   'simulator',
-  "sim.fetch, baseUrl, or msw's handlers(sim) for the address that it calls",
-  "is one of test.extend({ verdict: 'ignore' })",
+  "sim.fetch, baseUrl, or msw's handlers(sim) for its URL",
+  "test.extend({ verdict: 'ignore' })",
 );
 
-const sentNoneToSandbox = noneCame(
+const noSandboxRequests = noRequests(
   'sandbox',
-  'sandbox.baseUrl, or sandbox.answerFor for the address that it calls',
-  "has test.use({ verdict: 'ignore' })",
+  'sandbox.baseUrl, or sandbox.answerFor for its URL',
+  "test.use({ verdict: 'ignore' })",
 );
 
 /**
@@ -46,12 +46,12 @@ const sentNoneToSandbox = noneCame(
  */
 export function pendingWait({ journal, clock }: Simulator, moveTimers: string): string | undefined {
   const nowMs = clock.now();
-  const told = journal.query().findLast((entry) => (earliestRetryMs(entry) ?? 0) > nowMs);
-  if (told === undefined) return undefined;
-  const leftMs = (earliestRetryMs(told) as number) - nowMs;
+  const entry = journal.query().findLast((each) => (earliestRetryMs(each) ?? 0) > nowMs);
+  if (entry === undefined) return undefined;
+  const leftMs = (earliestRetryMs(entry) as number) - nowMs;
   return (
-    `expected the client to be done, and it was told to wait by the ${told.status} of ${told.method} ${told.path}: ` +
-    `${span(leftMs)} of that were left when the test timed out. Let fake timers go on, as by ${moveTimers}, or give the ` +
-    "scenario short windows, such as { windows: { minute: '2s' } }"
+    `expected the client to finish, but it was told to wait by the ${entry.status} of ${entry.method} ${entry.path}: ` +
+    `${span(leftMs)} of the wait were left when the test timed out. Advance fake timers, as by ${moveTimers}, or set short windows in the ` +
+    "scenario, such as { windows: { minute: '2s' } }"
   );
 }

@@ -3,48 +3,51 @@ import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkVerdict } from './check-verdict.js';
-import { createWorld, type ReadScenario } from './create-world.js';
+import { createTestSimulator, type ReadScenario } from './create-test-simulator.js';
 import { matchers, type PetstoreMatchers } from './matchers.js';
 import { noRequestReason, pendingWait } from './test-failures.js';
 
-/** What `test` of `petstore-sim/vitest` gives to a test, on top of Vitest's own. */
+/** Fixtures of `test` from `petstore-sim/vitest`, in addition to Vitest's own. */
 export interface PetstoreFixtures {
   /**
-   * What the world of the test starts with: a scenario, the name of a shipped one, or the path of a file.
+   * Scenario of the test, name of a shipped scenario, or path of a file.
    * @default {}
    * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
   scenario: Scenario | string;
   /**
-   * `check` fails the test when the client failed its verdict or sent nothing, or when the test takes no simulator;
-   * `ignore` leaves all that to the test.
+   * `check` fails the test if the client fails its verdict or sends no request, or if the test uses no simulator; `ignore`
+   * disables all three.
    * @default 'check'
    * @example const unchecked = test.extend({ verdict: 'ignore' });
    */
   verdict: 'check' | 'ignore';
-  /** A simulator of the test's own: a retry of the test gets another one. */
+  /** Simulator of this test alone; a retry of the test has a new one. */
   sim: Simulator;
   /**
-   * Where `sim` listens as long as the test runs, `http://127.0.0.1:PORT/v1`; not in a browser. A client that takes a
-   * `fetch` needs no port: give it `sim.fetch`.
+   * API URL of `sim` while the test runs: `http://127.0.0.1:PORT/v1`; not available in a browser. A client that accepts
+   * a `fetch` can use `sim.fetch` without a port.
    */
   baseUrl: string;
-  /** The key of the scenario's `client`, else the first that the scenario names, else `free-key`; whatever its state. */
+  /**
+   * API key of the scenario's `client`; otherwise the scenario's first key; otherwise `free-key`. The key may be in any
+   * state.
+   */
   apiKey: string;
-  /** Notices a test that takes no simulator, which would pass whatever the client does. */
+  /** Detects a test that uses no simulator, because it would pass with any client. */
   takesSimulator: { isTaken: boolean };
 }
 
-/** What depends on where the tests run. */
+/** Functions that depend on the environment of the tests. */
 interface Environment {
   readScenario: ReadScenario;
-  /** Serves over HTTP; rejects where that cannot be. */
+  /** Serves over HTTP; rejects where that is impossible. */
   listen(sim: Simulator): Promise<{ baseUrl: string; close(): Promise<void> }>;
 }
 
 export function createTest({ readScenario, listen }: Environment) {
   if (!('override' in base)) {
-    // Older ones build `sim` from the scenario of this file, whatever a test sets.
+    // Older versions create `sim` with the scenario of this file, even if a test overrides `scenario`.
     throw new Error('Failed to load petstore-sim/vitest: expected Vitest 4.1 or later');
   }
   expect.extend({ ...matchers, ...failure });
@@ -55,18 +58,18 @@ export function createTest({ readScenario, listen }: Environment) {
     verdict: async ({}, use) => use('check'),
     takesSimulator: [
       async ({ verdict, task }, use) => {
-        // Here, because Vitest's `extend` takes any fixture, of any type.
+        // Checked here, because Vitest's `extend` accepts any fixture of any type.
         checkVerdict(verdict);
         const taken = { isTaken: false };
         await use(taken);
-        if (verdict === 'check' && !taken.isTaken) fail(task, takesNone);
+        if (verdict === 'check' && !taken.isTaken) fail(task, noSimulatorMessage);
       },
       { auto: true },
     ],
     sim: async ({ scenario, verdict, takesSimulator, task }, use) => {
       takesSimulator.isTaken = true;
-      const sim = await createWorld(scenario, readScenario);
-      // Those of its earlier tries stay there.
+      const sim = await createTestSimulator(scenario, readScenario);
+      // The errors of earlier attempts remain in the list.
       const earlier = task.result?.errors?.length ?? 0;
       await use(sim);
       const errors = task.result?.errors?.slice(earlier) ?? [];
@@ -81,7 +84,7 @@ export function createTest({ readScenario, listen }: Environment) {
       if (verdict !== 'check') return;
       const none = noRequestReason(sim);
       if (errors.length === 0 && none !== undefined) fail(task, none);
-      // Soft, as in `fail`.
+      // A soft assertion, for the reason in `fail`.
       task.context.expect.soft(sim).toHaveBehaved();
     },
     baseUrl: async ({ sim }, use) => {
@@ -93,16 +96,19 @@ export function createTest({ readScenario, listen }: Environment) {
   });
 }
 
-/** A matcher that never passes, since only a matcher's error is its message alone. */
+/** Matcher that always fails, because only the error of a matcher consists of its message alone. */
 const failure = { toHaveNoFailure: (message: string) => ({ pass: false, message: () => message }) };
 
-/** Fails a test. Softly, since Vitest runs a fixture's end again after an exception: the error would appear twice, and in each retry. */
+/**
+ * Fails a test by a soft assertion. After an exception Vitest repeats the end of a fixture, and would report the error
+ * twice and in each retry.
+ */
 const fail = ({ context }: { context: TestContext }, message: string) =>
   (context.expect.soft(message) as unknown as Record<keyof typeof failure, () => void>).toHaveNoFailure();
 
-const takesNone =
-  'expected the test to take the simulator that it tests from its argument, as in test(name, async ({ sim, apiKey }) => { ... }). ' +
-  "Without it nothing is judged; a test that needs none is one of Vitest's own `test`, or has test.extend({ verdict: 'ignore' })";
+const noSimulatorMessage =
+  'expected the test function to use the fixture sim, as in test(name, async ({ sim, apiKey }) => { ... }). ' +
+  "Without a simulator nothing is judged; for such a test use Vitest's own `test`, or test.extend({ verdict: 'ignore' })";
 
 declare global {
   // Vitest's own Matchers has one type parameter in version 4 and two in 5, and a declaration can match only one of them.

@@ -168,7 +168,7 @@ describe.concurrent('petstore-sim exec', () => {
     const { code, err } = await run(['exec', '--', process.execPath, '-e', 'process.exit(3)']);
     expect(err).toBe(
       'INCONCLUSIVE (client), command failed  default\n  No requests received.\n  0 requests: 0 served, 0 refused\n  The command ended with exit code 3.\n\n' +
-        'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none\n',
+        'petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none\n',
     );
     expect(code).toBe(3);
   });
@@ -179,7 +179,7 @@ describe.concurrent('petstore-sim exec', () => {
     const { code, err } = await run(['exec', '--', process.execPath, '--input-type=module', '-e', client]);
     expect(err).toContain(
       'INCONCLUSIVE  default\n  5 requests went to /pets; the API is under /v1.\n  0 requests: 0 served, 0 refused, 5 not recorded\n\n' +
-        'petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none',
+        'petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none',
     );
     expect(code).toBe(0);
   });
@@ -308,9 +308,9 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
     expect(code).toBe(1);
     expect(out).toContain('listOrder: newest-first  exit code 1');
     expect(out).toContain(assumptions.listOrder.question);
-    expect(out).toContain('the command said: expected 1, got 40');
+    expect(out).toContain('output of the command: expected 1, got 40');
     expect(out).not.toContain('paging');
-    expect(out).toMatch(/The client met 5 of 5 choices that the document leaves open; 2 would break it\.\n$/);
+    expect(out).toMatch(/Tested 5 of 5 choices that the document leaves open; 2 would break the client\.\n$/);
   });
 
   test('runs every alternative of every assumption, each against a service of its own', async () => {
@@ -331,7 +331,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
   test('names the choices that the client did not meet, and does not call them survived', async () => {
     const { code, out } = await run(['matrix', '--only', 'malformedPetId,cors', '--', ...picky]);
     expect(out).toBe(
-      'The client met none of the 4 choices.\nNot met, because the client did nothing that they decide: malformedPetId, cors.\n',
+      "The client's requests depend on none of the 4 choices.\nNot tested, because no request of the client depends on them: malformedPetId, cors.\n",
     );
     expect(code).toBe(0);
   });
@@ -339,7 +339,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
   test('says so when the client fails with the defaults already', async () => {
     const { code, out } = await run(['matrix', '--only', 'paging', '--', 'sh', '-c', 'exit 4']);
     expect(code).toBe(1);
-    expect(out).toContain('fails with the defaults already (exit code 4)');
+    expect(out).toContain('fails with the defaults (exit code 4)');
   });
 });
 
@@ -380,22 +380,25 @@ describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
 
 describe.concurrent('a command that cannot be run', () => {
   const mistakes: [args: string[], message: string][] = [
-    [['exec'], 'expected the command of a client, such as npx petstore-sim exec -- npm test'],
-    [['matrix'], 'expected the command of a client'],
-    [['gauntlet', '--'], 'expected the command of a client'],
-    [['exec', '--', 'no-such-command'], 'there is no such command'],
+    [['exec'], 'expected a client command, such as npx petstore-sim exec -- npm test'],
+    [['matrix'], 'expected a client command'],
+    [['gauntlet', '--'], 'expected a client command'],
+    [['exec', '--', 'no-such-command'], 'the command does not exist'],
     [['exec', '--fail-on', 'nope', '--', 'true'], 'expected --fail-on to name findings'],
     [['matrix', '--only', 'nope', '--', 'true'], 'expected --only to name assumptions'],
     [['gauntlet', 'minute-wal', '--', 'true'], 'did you mean minute-wall?'],
     [['exec', '--scenario', 'a', '--scenario', 'b', '--', 'true'], 'expected --scenario once, got it again'],
     [['matrix', '--timeout', 'soon', '--', 'true'], '--timeout: expected a duration'],
-    [['exec', '--report', '/dev/null/report.html', '--', 'no-such-command'], 'expected --report to name a file'],
-    [['exec', '--verdict', '', '--', 'no-such-command'], 'expected --verdict to name a file'],
-    [['gauntlet', '--', 'constructor'], 'there is no such command'],
-    [['exec', '--junit', '.', '--', 'no-such-command'], 'expected --junit to name a file that can be written, got "."'],
+    [
+      ['exec', '--report', '/dev/null/report.html', '--', 'no-such-command'],
+      'expected --report to name a writable file',
+    ],
+    [['exec', '--verdict', '', '--', 'no-such-command'], 'expected --verdict to name a writable file'],
+    [['gauntlet', '--', 'constructor'], 'the command does not exist'],
+    [['exec', '--junit', '.', '--', 'no-such-command'], 'expected --junit to name a writable file, got "."'],
     [['gauntlet', 'minute-wall', 'node', 'a.js'], 'such as npx petstore-sim gauntlet minute-wall -- node a.js'],
     [['exec', '--scenario', 'nope', '--', 'true'], 'nope'],
-    [['serve', '--fail-on', 'early-retry'], 'expected no --fail-on with serve'],
+    [['serve', '--fail-on', 'early-retry'], 'expected no --fail-on for serve'],
   ];
 
   test.each(mistakes)('%j is answered with exit code 2 and a clear line', async (args, message) => {

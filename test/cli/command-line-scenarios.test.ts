@@ -324,7 +324,7 @@ describe('petstore-sim --watch', () => {
     await expect
       .poll(errors)
       .toMatch(
-        /^words\.yaml:3:6: ban: expected "default".*\nwords\.yaml is not loaded; the scenario from before stays loaded\n$/,
+        /^words\.yaml:3:6: ban: expected "default".*\nwords\.yaml was not loaded; the previous scenario stays loaded\n$/,
       );
   });
 });

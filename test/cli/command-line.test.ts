@@ -240,7 +240,7 @@ describe('the command line', () => {
     [['--seed', '1.5'], 'expected --seed to be a whole number'],
     [['--bogus'], "Unknown option '--bogus'"],
     [['frob'], 'expected a command (serve, exec, matrix, gauntlet, '],
-    [['serve', 'extra'], 'expected no further argument of serve, got "extra"'],
+    [['serve', 'extra'], 'expected no further argument for serve, got "extra"'],
     [['serve', 'own.yaml'], 'got "own.yaml"; to serve that scenario, write --scenario own.yaml'],
     [['./own.json'], 'got "./own.json"; to serve that scenario, write --scenario ./own.json; see'],
     [['--log', 'loud'], 'expected --log pretty, json, silent, got "loud"'],
@@ -253,9 +253,9 @@ describe('the command line', () => {
     [['--watch'], 'expected a file with --watch, got the shipped scenario default'],
     [['--reseed'], 'expected --watch with --reseed'],
     [['check'], 'expected a file to check'],
-    [['check', '--port', '1', 'x.yaml'], 'expected no --port with check'],
+    [['check', '--port', '1', 'x.yaml'], 'expected no --port for check'],
     [['scenarios', 'minute-wal'], 'did you mean minute-wall?'],
-    [['scenarios', 'a', 'b'], 'expected no further argument of scenarios, got "b"'],
+    [['scenarios', 'a', 'b'], 'expected no further argument for scenarios, got "b"'],
     [['--host', '0.0.0.0'], 'pass --control-token TOKEN'],
     [['--port', '0', '--control-token', ''], 'expected a control token of visible ASCII characters, got an empty text'],
     [
@@ -287,7 +287,9 @@ describe('the command line', () => {
     const { code, err } = await runCommandLine(['--port', String(port)]);
     taken.close();
     expect(code).toBe(2);
-    expect(err).toBe(`petstore-sim: port ${port} is taken; stop what listens there, or pass --port 0 for a free one\n`);
+    expect(err).toBe(
+      `petstore-sim: port ${port} is in use; stop the process that uses it, or pass --port 0 for a free port\n`,
+    );
   });
 
   test('serve --help names every flag, --help the common ones, --version the version, assumptions every assumption', async () => {

@@ -20,7 +20,7 @@ test.each([
   [['--fsync'], 'expected --data FOLDER with --fsync'],
   [
     ['--data', join(folder, 'never'), '--handlers', 'mine.mjs'],
-    'expected either --data or --handlers: what handlers of your own change could not be written down',
+    'expected either --data or --handlers; changes by custom handlers cannot be logged',
   ],
 ])('serve %s is refused with what to do', async (args, message) => {
   const { code, err } = await runCommandLine(['serve', ...args]);
@@ -41,7 +41,7 @@ test('serve --data goes on after SIGTERM, refuses another scenario, and begins a
   expect(await second.stop()).toBe(0);
 
   const refused = await runCommandLine(['serve', '--data', data, '--scenario', 'minute-wall', '--port', '0']);
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('begin anew with --data-reset')]);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('start a new log with --data-reset')]);
 
   const third = await startServer(['--data', data, '--data-reset', '--scenario', 'minute-wall']);
   expect(third.listening.keys).not.toContainEqual(expect.objectContaining({ state: 'banned' }));
@@ -54,7 +54,7 @@ test('the first line says that a server goes on from a folder, and with what', (
   const firstLine = (from?: string) =>
     stripVTControlCharacters(listeningLines('pretty', sim, addresses, false, from)[0] ?? '');
   expect(firstLine()).toBe('petstore-sim  scenario default');
-  expect(firstLine('./state')).toBe('petstore-sim  scenario default, goes on from ./state: 40 pets, 0 requests');
+  expect(firstLine('./state')).toBe('petstore-sim  scenario default, resumed from ./state: 40 pets, 0 requests');
 });
 
 test('serve --data --watch loads a saved scenario into what is kept', async () => {
@@ -80,7 +80,7 @@ test('a port that is taken leaves no recording and no lock on a folder', async (
     ['--data', data],
   ]) {
     const { code, err } = await runCommandLine(['serve', '--port', String(port), ...flags]);
-    expect([code, err]).toEqual([2, expect.stringContaining(`port ${port} is taken; stop what listens there`)]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`port ${port} is in use; stop the process that uses it`)]);
   }
   taken.close();
   expect(existsSync(file)).toBe(false);
@@ -103,6 +103,6 @@ test('serve of petstore-sim/node closes the folder if the port is taken', async 
 test('exec --record of a command that cannot be started leaves no recording', async () => {
   const file = join(folder, 'unstarted.jsonl');
   const { code, err } = await runCommandLine(['exec', '--record', file, '--', 'no-such-command']);
-  expect([code, err]).toEqual([2, expect.stringContaining('there is no such command')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('the command does not exist')]);
   expect(existsSync(file)).toBe(false);
 });

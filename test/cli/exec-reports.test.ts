@@ -30,7 +30,7 @@ test.each([
   const missing = join(gone, 'report.html');
   const result = await runCommandLine(['exec', '--report', missing, '--junit', junit, ...exit(code, gone)]);
   expect(result.code).toBe(expected);
-  expect(result.err).toContain(`petstore-sim: expected --report to name a file that can be written, got "${missing}"`);
+  expect(result.err).toContain(`petstore-sim: expected --report to name a writable file, got "${missing}"`);
   expect(result.err).not.toMatch(/\n\s+at /);
   expect(existsSync(junit)).toBe(true);
   expect(readFileSync(junit, 'utf8')).toContain('<testsuite');
@@ -42,7 +42,7 @@ test('exec finds out before the run that a report cannot be written', async () =
   for (const report of [join(folder, 'file/verdict.json'), folder, '']) {
     const { code, out, err } = await runCommandLine(['exec', '--verdict', report, ...command]);
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('expected --verdict to name a file that can be written');
+    expect(err).toContain('expected --verdict to name a writable file');
   }
 });
 

@@ -47,7 +47,7 @@ test('--set with a key that is nearly one of the scenario gives a note', async (
     return (await readScenarioAndFiles('default', { overrides })).notes;
   };
   expect(await notes('keys.fre-key.usage.minute=60')).toEqual([
-    '--set made a new key, "fre-key"; did you mean free-key?',
+    '--set creates a new key, "fre-key"; did you mean free-key?',
   ]);
   expect(await notes('keys.free-key.usage.minute=60', 'keys.somebody.plan=pro')).toEqual([]);
 });

@@ -44,7 +44,7 @@ describe('petstore-sim COMMAND --help', () => {
     const others = [...allFlags].filter(([flag]) => !own.has(flag));
     expect(others.length).toBeGreaterThan(10);
     for (const other of others) {
-      expect(() => read(name, ...typed(other))).toThrow(`expected no --${other[0]} with ${name}; see `);
+      expect(() => read(name, ...typed(other))).toThrow(`expected no --${other[0]} for ${name}; see `);
     }
   });
 

@@ -39,7 +39,7 @@ test('a scenario that is there stays as it is', async () => {
   writeFileSync(join(cwd, 'petstore.scenario.yaml'), 'seed: 7\n');
   const { code, out } = await run('init');
   expect(code).toBe(0);
-  expect(out).toContain('petstore.scenario.yaml is there already, and stays as it is.');
+  expect(out).toContain('petstore.scenario.yaml exists and was not changed.');
   expect(readFileSync(join(cwd, 'petstore.scenario.yaml'), 'utf8')).toBe('seed: 7\n');
 });
 
@@ -67,7 +67,7 @@ test.each([{ type: 'module', devDependencies: { jest: '*' } }, { devDependencies
 
 test('a package.json that cannot be read is none', async () => {
   writeFileSync(join(cwd, 'package.json'), '{');
-  expect(await run('init')).toMatchObject({ code: 0, out: expect.stringContaining('No test runner found here.') });
+  expect(await run('init')).toMatchObject({ code: 0, out: expect.stringContaining('No test runner found.') });
 });
 
 test.each([

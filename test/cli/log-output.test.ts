@@ -76,7 +76,7 @@ test('a reader that does not read holds nothing up; lines past a bound are left 
   await closed;
   const all = lines();
   const at = all.findIndex(({ event }) => event === 'warning');
-  const dropped = Number(/^(\d+) lines of this log were left out/.exec(all[at].message)?.[1]);
+  const dropped = Number(/^(\d+) lines of this log were dropped/.exec(all[at].message)?.[1]);
   const numbers = all.filter(({ event }) => event === 'request').map(numberOf);
   // Of 4 MB one waits at most, beside what is in the pipe and on its way there.
   expect(dropped).toBeGreaterThan(150);

@@ -47,7 +47,7 @@ describe('a recording', () => {
     const args = command === 'serve' ? ['--port', '0'] : ['--', process.execPath, '-e', ''];
     const { code, err } = await runCommandLine([command, '--record', kept, ...args]);
     expect([code, text(kept)]).toEqual([2, '{"name":"mine"}']);
-    expect(err).toContain(`expected --record to name a new file, got "${kept}", which is there`);
+    expect(err).toContain(`expected --record to name a new file, got "${kept}", which exists`);
   });
 
   test('writes to an empty file, as mktemp creates, without a change of its mode', async () => {
@@ -81,7 +81,7 @@ describe('a file that cannot be written', () => {
   ])('is told of by %s, in a sentence', async (_, args, flag) => {
     const before = text(recorded) + text(run);
     const { code, err } = await runCommandLine(args());
-    expect(err).toMatch(new RegExp(`expected ${flag} to name a file that can be written, got ".*": `));
+    expect(err).toMatch(new RegExp(`expected ${flag} to name a writable file, got ".*": `));
     expect([code, err.split('\n').length]).toEqual([2, 2]);
     expect(text(recorded) + text(run)).toBe(before);
   });
@@ -92,7 +92,7 @@ describe('a file that cannot be written', () => {
       const command = ['--', process.execPath, '-e', 'console.log("ran")'];
       const { code, out, err } = await runCommandLine(['exec', '--report', report, ...command]);
       expect([code, out]).toEqual([2, '']);
-      expect(err).toContain(`expected --report to name a file that can be written, got "${report}": ENOENT`);
+      expect(err).toContain(`expected --report to name a writable file, got "${report}": ENOENT`);
     },
   );
 
@@ -119,7 +119,7 @@ test('compare keeps the answers that it has where the service cannot be checked'
   const away = ask('--save', kept).with(1, 'http://127.0.0.1:9/v1');
   const { code, err } = await runCommandLine(['compare', ...away]);
   expect([code, text(kept)]).toEqual([2, text(recorded)]);
-  expect(err).toContain(`${kept} stays as it was, because the service could not be checked`);
+  expect(err).toContain(`${kept} was not changed, because the comparison was impossible`);
 });
 
 test('compare says that a recording is cut, and takes a scenario that makes its pets', async () => {
@@ -159,13 +159,13 @@ test('calibrate goes on after a log whose last line was cut', async () => {
   expect(first.err).not.toContain('The same command');
   truncateSync(log, statSync(log).size - 30);
   const second = await runCommandLine([...command, '--budget', '6']);
-  expect(second.err).toContain('ended in the middle of its last line, which is left out');
-  expect(second.err).toContain('Goes on after the 3 requests');
+  expect(second.err).toContain('ended in the middle of its last line, which is ignored');
+  expect(second.err).toContain('Continues after the 3 requests');
   const third = await runCommandLine([...command, '--budget', '8']);
-  expect(third.err).toContain('Goes on after the 6 requests');
+  expect(third.err).toContain('Continues after the 6 requests');
   const other = ask('--out', out).with(1, 'http://127.0.0.1:9/v1');
   const { code, err } = await runCommandLine(['calibrate', ...other]);
-  expect([code, err]).toEqual([2, expect.stringContaining('goes to another file, by --out')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('use another file for another service: --out FILE')]);
 });
 
 test('an exported state can be read by its owner alone, also in a file that was there', async () => {

@@ -28,7 +28,7 @@ test('a recorded run of a client is judged again to the same verdict, and a fail
   const recorded = run(['exec', '--record', 'run.jsonl', '--verdict', 'verdict.json', '--', 'node', 'client.mjs'], cwd);
   expect(recorded.status).toBe(3);
   expect(recorded.stderr).toContain(
-    'petstore-sim: recording to run.jsonl; bodies of requests are in it, tokens that the scenario does not name are not\n',
+    'petstore-sim: recording to run.jsonl, including request bodies, without tokens that are not in the scenario\n',
   );
   expect(recorded.stderr.endsWith('\nTo replay it:        npx petstore-sim replay run.jsonl --judge\n')).toBe(true);
   expect(statSync(join(cwd, 'run.jsonl')).mode & 0o777).toBe(0o600);
@@ -54,7 +54,7 @@ test('a recorded run of a client is judged again to the same verdict, and a fail
   expect(run(['replay', 'run.jsonl'], elsewhere)).toMatchObject({
     status: 0,
     stderr: '',
-    stdout: expect.stringMatching(/^\d+ entries of .*: every answer is as it was; the journal has 64 requests\n$/),
+    stdout: expect.stringMatching(/^\d+ entries of .*: all responses are the same; the journal has 64 requests\n$/),
   });
 });
 
@@ -89,11 +89,11 @@ test('a run goes on when its recording cannot be written any more, and says so',
     encoding: 'utf8',
   });
   expect(status).toBe(0);
-  expect(stderr).toContain('The recording run.jsonl cannot be written any more: EFBIG');
+  expect(stderr).toContain('Failed to write the recording run.jsonl; the run continues without it: EFBIG');
   expect(stderr).toContain('INCONCLUSIVE');
   const replayed = run(['replay', 'run.jsonl'], cwd);
   expect(replayed.status).toBe(2);
-  expect(replayed.stderr).toMatch(/The recording can be read up to entry \d+: .*; 1 entry is left out\.\n/);
+  expect(replayed.stderr).toMatch(/The recording is readable up to entry \d+: .*; 1 entry is ignored\.\n/);
 });
 
 /** Changes one byte in a line of a file. */
@@ -111,12 +111,12 @@ test('a damaged recording is replayed up to the damage and never succeeds', () =
   // The first line is the header.
   damage(join(cwd, 'run.jsonl'), 4);
   const left = entries - 3;
-  const notice = new RegExp(`can be read up to entry 3: .* got one that was changed; ${left} entries are left out`);
+  const notice = new RegExp(`is readable up to entry 3: .* got a changed one; ${left} entries are ignored`);
 
   const replayed = run(['replay', 'run.jsonl'], cwd);
   expect(replayed.status).toBe(2);
   expect(replayed.stderr).toMatch(notice);
-  expect(replayed.stdout).toMatch(new RegExp(`^3 of ${entries} entries .*: every answer until there is as it was`));
+  expect(replayed.stdout).toMatch(new RegExp(`^3 of ${entries} entries .*: all responses so far are the same`));
   const json = run(['replay', 'run.jsonl', '--json'], cwd);
   expect({ status: json.status, ...JSON.parse(json.stdout) }).toMatchObject({ status: 2, entries: 3, leftOut: left });
 
@@ -128,7 +128,7 @@ test('a damaged recording is replayed up to the damage and never succeeds', () =
   const exported = run(['state', 'export', 'state.json', '--from', 'run.jsonl'], cwd);
   expect(exported.status).toBe(2);
   expect(exported.stderr).toContain(
-    `got one with ${left} unreadable entries; --until 3 exports the last state that can be read`,
+    `got one with ${left} unreadable entries; --until 3 exports the last readable state`,
   );
   expect(existsSync(join(cwd, 'state.json'))).toBe(false);
 
@@ -146,8 +146,8 @@ test('a replay counts entries from their positions if a line lost its end', () =
   writeFileSync(join(cwd, 'run.jsonl'), `${lines.slice(0, 5).join('\n')} ${lines.slice(5).join('\n')}\n`);
   const { status, stderr } = run(['replay', 'run.jsonl'], cwd);
   expect(status).toBe(2);
-  expect(stderr).toContain(`can be read up to entry 3: `);
-  expect(stderr).toContain(`; ${lines.length - 4} entries are left out`);
+  expect(stderr).toContain(`is readable up to entry 3: `);
+  expect(stderr).toContain(`; ${lines.length - 4} entries are ignored`);
 });
 
 test('the replay of a damaged folder counts the entries that it could not read', async () => {
@@ -182,7 +182,7 @@ test('a recorded server is served again from any point of it', async () => {
   });
   expect(await get(baseUrl)).toBe('59');
   await server.stop();
-  expect(run(['replay', 'run.jsonl'], cwd).stdout).toMatch(/every answer is as it was; the journal has 4 requests/);
+  expect(run(['replay', 'run.jsonl'], cwd).stdout).toMatch(/all responses are the same; the journal has 4 requests/);
 
   // Entry 1 is the beginning.
   const again = await startReplay(['run.jsonl', '--until', '3', '--serve', '--port', '0'], cwd);
@@ -220,24 +220,24 @@ test('a recording that another version answers otherwise ends the replay with 1 
   const { status, stderr, stdout } = run(['replay', 'other.jsonl'], cwd);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(
-    /^petstore-sim: entry 5 of \S+ is answered otherwise by petstore-sim \d+\.\d+\.\d+ than by 0\.0\.9, which recorded it\. Now it is\n {2}.*GET \/pets\?limit=1: 200 \[\{"id":1/s,
+    /^petstore-sim: entry 5 of \S+ has a different response from petstore-sim \d+\.\d+\.\d+ than from 0\.0\.9, which recorded it\. The new response:\n {2}.*GET \/pets\?limit=1: 200 \[\{"id":1/s,
   );
 });
 
 test.for([
-  [['replay'], 'expected a file that --record wrote, or the folder of --data'],
+  [['replay'], 'expected a file from --record, or the folder of --data'],
   [['replay', 'nothing.jsonl'], 'got "nothing.jsonl": ENOENT'],
   [['replay', '.', '--until', 'soon'], 'expected --until to be the number of an entry or an instant'],
   [['replay', '.', '--port', '1'], 'expected --serve with --port'],
-  [['replay', '.'], 'to hold what a server with --data wrote, got nothing of it'],
-  [['serve', '--record', 'no/where'], 'expected --record to name a file that can be written, got "no/where"'],
+  [['replay', '.'], 'to contain the log of a server with --data, got none'],
+  [['serve', '--record', 'no/where'], 'expected --record to name a writable file, got "no/where"'],
   [['serve', '--record', 'x', '--data', 'y'], 'expected either --data or --record'],
   [['serve', '--record', 'x', '--handlers', 'y'], 'expected either --record or --handlers'],
   [['state'], 'expected state export [FILE] or state import FILE'],
   [['state', 'export', '--until', '3'], 'expected --from with --until'],
   [['state', 'export', '--as', 'yaml'], 'expected --as state or --as scenario, got "yaml"'],
   [['state', 'export', '--url', 'http://127.0.0.1:1'], 'expected --url to name a running server'],
-  [['state', 'import'], 'expected the file that state export wrote'],
+  [['state', 'import'], 'expected a file from state export'],
 ] as const)('%j is refused with what to do', ([args, message]) => {
   const { status, stderr } = run(args, newFolder());
   expect(status).toBe(2);

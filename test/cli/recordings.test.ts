@@ -175,7 +175,7 @@ describe('petstore-sim calibrate and compare, on a server', () => {
     const first = await runCommandLine([...ask, '--budget', '5']);
     expect(first.err).toContain('The budget of 5 requests is used up.');
     const whole = await runCommandLine([...ask, '--budget', '30']);
-    expect(whole.err).toContain('Goes on after the 5 requests');
+    expect(whole.err).toContain('Continues after the 5 requests');
     expect(whole.out).toMatch(/limitOutOfRange +certain +clamp .*: answered with 1 pet$/m);
     const log = readFileSync(out.replace('.yaml', '.jsonl'), 'utf8');
     expect(log + readFileSync(out, 'utf8') + whole.out).not.toContain(secret);

@@ -165,7 +165,7 @@ describe('the log says why', () => {
       ['request', 200, undefined],
       ['preflight', 204, undefined],
     ]);
-    expect(pretty[0]).toContain('the page of http://evil.test may not read it: see the assumption cors');
+    expect(pretty[0]).toContain('the page of http://evil.test may not read the response; see the assumption cors');
     expect(pretty[1]).toMatch(/ 204 {2}preflight .*OPTIONS \/v1\/pets/);
   });
 });
@@ -204,7 +204,7 @@ describe('an answer that a fault destroys is not logged as sent', () => {
     client.leave();
     await vi.waitFor(() => expect(lines).toHaveLength(1));
     expect(lines).toMatchObject([{ event: 'request', status: 0, target: '/v1/pets' }]);
-    expect(pretty[0]).toContain('the connection ended without an answer');
+    expect(pretty[0]).toContain('the connection ended without a response');
   });
 });
 
@@ -279,7 +279,7 @@ test('a request to a sandbox that was dropped says that the sandbox is made anew
     await call('/s/mine/v1/pets');
     await call('/s/mine/v1/pets');
     expect(lines.map(({ sandbox }) => sandbox)).toEqual([undefined, 'recreated', undefined]);
-    expect(pretty[1]).toContain('the idle sandbox was dropped, and is made anew');
+    expect(pretty[1]).toContain('new sandbox, because the idle one was dropped');
   } finally {
     vi.useRealTimers();
   }

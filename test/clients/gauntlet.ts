@@ -41,7 +41,7 @@ export async function runGauntlets(
   };
   const round = (of: readonly Job[], count: number, title: string) =>
     inParallel(of, run, {
-      lanes: count,
+      concurrency: count,
       onDone: (done) => done % 20 === 0 && say(`gauntlet, ${title}: ${done} of ${of.length}`),
     });
   await round(

@@ -39,7 +39,7 @@ export async function regenerate(words: readonly string[], say: (line: string) =
   const onDone = (done: number) => {
     if (done % 20 === 0) say(`${done} of ${jobs.length}`);
   };
-  const cells = (await inParallel(jobs, runCell, { onDone, lanes })).flatMap((cell) => cell ?? []);
+  const cells = (await inParallel(jobs, runCell, { onDone, concurrency: lanes })).flatMap((cell) => cell ?? []);
   const gauntlets = await runGauntlets(
     chosen.filter(({ isLoop }) => !isLoop),
     stations,

@@ -73,7 +73,7 @@ test('has the fields of an input as parameters and body', () => {
   expect(operationOf(description, 'queryJournal').parameters).toContainEqual({
     name: 'limit',
     in: 'query',
-    description: 'How many requests to show.',
+    description: 'Maximum number of requests.',
     required: false,
     schema: { type: 'integer', minimum: 0, maximum: 10_000, default: 100 },
     example: 10,

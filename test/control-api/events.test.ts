@@ -85,7 +85,7 @@ test('of twenty readers one that does not read is dropped, the others get all ev
   expect(JSON.parse(body)).toEqual({
     status: 503,
     code: 'service_unavailable',
-    message: 'There are 20 readers of events, which is the limit; expected one of them to leave first.',
+    message: 'Expected at most 20 event streams; close one first.',
   });
 
   const [paused, ...active] = readers as [IncomingMessage, ...IncomingMessage[]];
@@ -178,7 +178,7 @@ test('a reader in this process that falls behind is told so, and one that leaves
   const { sim, here } = stage;
   const events = here.watchRequests();
   for (let n = 0; n < 20_001; n++) await send(sim, { path: '/none' });
-  await expect(events.next()).rejects.toThrow('expected a reader that keeps up');
+  await expect(events.next()).rejects.toThrow('expected a faster reader');
   const left = here.watchRequests();
   await left.return?.();
   await send(sim);

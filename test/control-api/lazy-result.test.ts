@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { isLazy, jsonPieces, lazyCopy, lazyLines, lazyList, makeWhole } from '../../src/control-api/lazy-result.js';
+import {
+  computeLazyParts,
+  isLazy,
+  jsonPieces,
+  lazyCopy,
+  lazyLines,
+  lazyList,
+} from '../../src/control-api/lazy-result.js';
 
 const many = <Value>(value: Value) => Array.from({ length: 150 }, () => value);
 const map = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`k"${at}`, { at }]));
@@ -10,7 +17,7 @@ test.each([
   ['long lists and large maps', { list: many({ a: 1 }), map: map(150), inner: { list: many([]), last: undefined } }],
 ])('JSON of %s in pieces is that of JSON.stringify', (_, value) => {
   expect([...jsonPieces(value)].join('')).toBe(JSON.stringify(value));
-  expect(makeWhole(value)).toBe(value);
+  expect(computeLazyParts(value)).toBe(value);
 });
 
 test('a lazy result is written, and made, like the same result at once', () => {
@@ -23,11 +30,11 @@ test('a lazy result is written, and made, like the same result at once', () => {
   });
   expect(isLazy(lazily())).toBe(true);
   expect([...jsonPieces(lazily())].join('')).toBe(JSON.stringify(whole));
-  expect(makeWhole(lazily())).toEqual(whole);
+  expect(computeLazyParts(lazily())).toEqual(whole);
   expect(JSON.stringify(lazily())).toBe(JSON.stringify(whole));
 });
 
 test('JSON Lines are one piece per line', () => {
   expect([...jsonPieces(lazyLines([{ a: 1 }, { b: 'x' }]))]).toEqual(['{"a":1}\n', '{"b":"x"}\n']);
-  expect(makeWhole(lazyLines([{ a: 1 }, { b: 'x' }]))).toBe('{"a":1}\n{"b":"x"}\n');
+  expect(computeLazyParts(lazyLines([{ a: 1 }, { b: 'x' }]))).toBe('{"a":1}\n{"b":"x"}\n');
 });

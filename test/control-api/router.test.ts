@@ -54,17 +54,17 @@ test.each(bodies)('a body that is %s gets 400 and changes nothing', async (_what
 });
 
 const targets: [method: string, target: string, status: number, message: string][] = [
-  ['GET', '/__sim/keys/%zz', 400, 'The path holds a "%"'],
-  ['GET', '/__sim/keys/%ff', 400, 'The path holds a "%"'],
-  ['GET', '/__sim/keys/%00', 404, 'There is no such API key'],
-  ['GET', '/__sim/keys/%2e%2e%2fclock', 404, 'There is no such API key'],
+  ['GET', '/__sim/keys/%zz', 400, 'The path contains a "%"'],
+  ['GET', '/__sim/keys/%ff', 400, 'The path contains a "%"'],
+  ['GET', '/__sim/keys/%00', 404, 'Unknown API key'],
+  ['GET', '/__sim/keys/%2e%2e%2fclock', 404, 'Unknown API key'],
   ['PUT', '/__sim/snapshots/a%2fb', 400, 'expected a name'],
-  ['GET', '/__sim/sandboxes/%zz/clock', 400, 'The path holds a "%"'],
-  ['GET', '/__sim/sandboxes/none/clock', 404, 'There is no sandbox of this name'],
-  ['GET', '/__sim/sandboxes/none', 404, 'There is no sandbox of this name'],
+  ['GET', '/__sim/sandboxes/%zz/clock', 400, 'The path contains a "%"'],
+  ['GET', '/__sim/sandboxes/none/clock', 404, 'Unknown sandbox'],
+  ['GET', '/__sim/sandboxes/none', 404, 'Unknown sandbox'],
   ['GET', '/__sim/sandboxes/a%20b', 400, 'expected a name of 1 to 64'],
-  ['DELETE', '/__sim/sandboxes/none', 404, 'There is no sandbox of this name'],
-  ['GET', '/__sim/sandboxes/box/sandboxes', 404, 'There is no such control path'],
+  ['DELETE', '/__sim/sandboxes/none', 404, 'Unknown sandbox'],
+  ['GET', '/__sim/sandboxes/box/sandboxes', 404, 'Unknown control path'],
   ['GET', '/__sim/journal?status=200&status=201', 400, 'status: expected it once'],
   ['GET', '/__sim/journal?colour=red', 400, 'colour: expected no such field'],
   ['GET', '/__sim/journal?__proto__=1', 400, 'expected no such field'],
@@ -72,9 +72,9 @@ const targets: [method: string, target: string, status: number, message: string]
   ['GET', '/__sim/journal?since=99999999999999999999', 400, 'since: expected'],
   ['GET', '/__sim/keys/free-key?key=pro-key', 400, 'key: expected it once'],
   ['GET', '/__sim/clock?advance=61s', 400, 'expected no such field; the fields are none'],
-  ['GET', '/__sim/nothing', 404, 'There is no such control path'],
+  ['GET', '/__sim/nothing', 404, 'Unknown control path'],
   ['POST', '/__sim', 405, 'Method POST is not supported here; use GET'],
-  ['GET', '/__sim/constructor', 404, 'There is no such control path'],
+  ['GET', '/__sim/constructor', 404, 'Unknown control path'],
 ];
 
 test.each(targets)('%s %s gets %d', async (method, target, status, message) => {

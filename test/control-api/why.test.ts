@@ -45,9 +45,11 @@ const served = [
 ];
 
 test('a served request: every step, and what it used', async () => {
-  expect(await whyLast({}, {})).toMatchObject({ steps: [...served, ['operation', 'passed', 'listPets answered 200']] });
+  expect(await whyLast({}, {})).toMatchObject({
+    steps: [...served, ['operation', 'passed', 'listPets responded with 200']],
+  });
   const stored = await whyLast({}, { body: '{"name":"Rex","categoryId":1}' });
-  expect(stored.steps?.at(-1)).toEqual(['operation', 'passed', 'createPet answered 201, stored pet 41']);
+  expect(stored.steps?.at(-1)).toEqual(['operation', 'passed', 'createPet responded with 201, stored pet 41']);
   expect(stored.inShort).toBe('stored pet 41');
 });
 
@@ -68,24 +70,24 @@ test('over the limit, first and too early again: the promise, and how much of it
       ['ban', 'passed', 'not banned'],
       ['limit', 'stopped', 'minute: 60 of 60 used until 12:01:00', 'windowStart'],
       ['promise', 'noted', 'the first refusal is no strike', 'banGraceMs'],
-      ['promise', 'noted', 'the answer said to come back in 1:00, at 12:01:00'],
+      ['promise', 'noted', 'the response asks to retry in 1:00, at 12:01:00'],
       ['operation', 'not reached', 'listPets not reached'],
     ],
     inShort: 'minute used up, wait 1:00',
   });
   const strike = await whyLast(usedUp, {}, { advance: '9s' });
   expect(strike.steps?.slice(3, 5)).toEqual([
-    ['promise', 'noted', 'request 1 was told to wait 60 s; this one came after 9 s, too early'],
+    ['promise', 'noted', 'request 1 was told to wait 60 s; this request followed after 9 s, too early'],
     ['promise', 'noted', 'strike 1 of 3', 'banGraceMs'],
   ]);
-  expect(strike.inShort).toBe('strike 1: came after 9 s of 60 s');
+  expect(strike.inShort).toBe('strike 1: retried after 9 s instead of 60 s');
   expect(strike.last.after).toEqual({ id: 1, waitMs: 60_000, waitedMs: 9_000 });
   const grace = await whyLast(usedUp, {}, { advance: '500ms' });
   expect(grace.steps?.[4]).toEqual(['promise', 'noted', 'no strike: within the grace, or not too early', 'banGraceMs']);
   const patient = await whyLast(usedUp, {}, { advance: '61s' });
   expect(patient.steps?.slice(2, 4)).toEqual([
     ['limit', 'passed', 'minute: 1 of 60 used with this request'],
-    ['promise', 'passed', 'request 1 was told to wait 60 s; this one came after 61 s'],
+    ['promise', 'passed', 'request 1 was told to wait 60 s; this request followed after 61 s'],
   ]);
   expect(patient.inShort).toBe('served again after 61 s');
 });
@@ -96,14 +98,14 @@ test('a ban: the strike that led to it, and a request within it', async () => {
   expect(third.steps?.slice(1, 6)).toEqual([
     ['ban', 'passed', 'not banned yet'],
     ['limit', 'stopped', 'minute: 60 of 60 used', 'windowStart'],
-    ['promise', 'noted', 'request 3 was told to wait 56 s; this one came after 2 s, too early'],
+    ['promise', 'noted', 'request 3 was told to wait 56 s; this request followed after 2 s, too early'],
     ['promise', 'noted', 'strike 3 of 3', 'banGraceMs'],
     ['promise', 'stopped', 'so the key is banned until 12:02:06', 'banAfter'],
   ]);
   expect(third.inShort).toBe('strike 3: banned for 2:00');
   const within = await whyLast(usedUp, ...strikes, { advance: '12s' });
-  expect(within.steps?.[1]).toEqual(['ban', 'stopped', 'in a ban: refused until 12:02:06, 1:48 left', 'banSeconds']);
-  expect(within.inShort).toBe('in a ban, 1:48 left');
+  expect(within.steps?.[1]).toEqual(['ban', 'stopped', 'in a ban: rejected until 12:02:06, 1:48 left', 'banSeconds']);
+  expect(within.inShort).toBe('banned, 1:48 left');
 });
 
 test('the wait is what the answer said, not what would have been right', async () => {
@@ -122,10 +124,10 @@ test('a fault rule, and that the answer was lost', async () => {
   ];
   const { steps, inShort } = await whyLast({ faults }, { body: '{"name":"Rex","categoryId":1}' });
   expect(steps?.slice(3)).toEqual([
-    ['fault', 'noted', 'fault rule lost applied: the client could not read the answer'],
-    ['operation', 'passed', 'createPet answered 201, stored pet 41'],
+    ['fault', 'noted', 'fault rule lost applied: the client could not read the response'],
+    ['operation', 'passed', 'createPet responded with 201, stored pet 41'],
   ]);
-  expect(inShort).toBe('stored pet 41; answer lost (lost)');
+  expect(inShort).toBe('stored pet 41; response lost (lost)');
 });
 
 test('an operation that has no limits', async () => {

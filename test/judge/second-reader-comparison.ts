@@ -63,7 +63,7 @@ export async function secondReader(words: readonly string[], say: (line: string)
         else writeFileSync(fileOf(pair), writeRun(run));
       },
       {
-        lanes,
+        concurrency: lanes,
         stopped: stopped.signal,
         onDone: (done) => done % 50 === 0 && say(`${done} of ${open.length} runs`),
       },

@@ -229,7 +229,7 @@ describe.concurrent('the example projects with the installed package', { timeout
         { title: 'a shipped scenario has a name', status: 'passed' },
         { title: 'a name', failureMessages: [expect.stringContaining('did you mean minute-wall?')] },
         { title: 'a port', failureMessages: [expect.stringContaining('a test in a browser has no baseUrl')] },
-        { title: 'no simulator', failureMessages: [expect.stringContaining('to take the simulator')] },
+        { title: 'no simulator', failureMessages: [expect.stringContaining('to use the fixture sim')] },
       ]);
     });
 

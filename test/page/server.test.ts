@@ -137,13 +137,13 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await makeStorm(stage);
       await rows().nth(8).waitFor();
       await eventually(() => rows().allTextContents()).toEqual([
-        expect.stringMatching(/429 ■free-keyin a ban, 1:56 left/),
-        expect.stringMatching(/429 ■free-keyin a ban, 1:58 left/),
+        expect.stringMatching(/429 ■free-keybanned, 1:56 left/),
+        expect.stringMatching(/429 ■free-keybanned, 1:58 left/),
         expect.stringMatching(/429 ▲free-keystrike 3: banned for 2:00/),
-        expect.stringMatching(/429 ▲free-keystrike 2: came after 2 s of 56.5 s/),
-        expect.stringMatching(/429 ▲free-keystrike 1: came after 2 s of 58.5 s/),
+        expect.stringMatching(/429 ▲free-keystrike 2: retried after 2 s instead of 56.5 s/),
+        expect.stringMatching(/429 ▲free-keystrike 1: retried after 2 s instead of 58.5 s/),
         expect.stringMatching(/429 ×free-keyminute used up, wait 59 s/),
-        expect.stringMatching(/200free-keythe last one: 0 left/),
+        expect.stringMatching(/200free-keylast request: 0 left/),
         expect.stringMatching(/200free-key$/),
         expect.stringMatching(/200free-key$/),
       ]);
@@ -176,7 +176,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await stage.call('pro-key');
       await page.getByRole('button', { name: 'faults' }).click();
       await page.getByText('1 of 2 requests').waitFor();
-      await eventually(() => rows().textContent()).toContain('stored pet 41; answer lost (lost)');
+      await eventually(() => rows().textContent()).toContain('stored pet 41; response lost (lost)');
     });
 
     test('a pause holds the list, and the counters go on', async () => {
@@ -226,10 +226,10 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
         'key found: free-key, plan free',
         'not banned yet',
         'minute: 60 of 60 usedassumption windowStart',
-        'request 6 was told to wait 54.5 s; this one came after 2 s, too early',
+        'request 6 was told to wait 54.5 s; this request followed after 2 s, too early',
         'strike 3 of 3assumption banGraceMs',
         'so the key is banned until 12:02:07assumption banAfter',
-        'the answer said to come back in 2:00, at 12:02:07',
+        'the response asks to retry in 2:00, at 12:02:07',
         'listPets not reached',
       ]);
       await eventually(() => detail.textContent()).toContain('Retry-After: 120');
@@ -487,7 +487,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await rows().nth(8).waitFor();
       await eventually(() => rows().allTextContents()).toEqual(shown);
       await rows().first().click();
-      await page.getByText('in a ban: refused until 12:02:07').waitFor();
+      await page.getByText('in a ban: rejected until 12:02:07').waitFor();
       await page.getByRole('button', { name: 'back' }).click();
       await page.getByText('9 requests', { exact: true }).waitFor();
       expect(opened.errors).toEqual([]);

@@ -56,9 +56,14 @@ const withoutSnapshots: Damage[] = [
     what: 'a last line without its newline',
     damage: cutAt((_, end) => end - 1),
     left: upTo(11),
-    notice: /^The last write to log-000000000009\.jsonl was cut short after entry 11; its \d+ bytes were removed\.$/,
+    notice: /^The last write to log-000000000009\.jsonl was interrupted after entry 11; its \d+ bytes were removed\.$/,
   },
-  { what: 'half a last line', damage: cutAt((start, end) => (start + end) >> 1), left: upTo(11), notice: /cut short/ },
+  {
+    what: 'half a last line',
+    damage: cutAt((start, end) => (start + end) >> 1),
+    left: upTo(11),
+    notice: /was interrupted/,
+  },
   { what: 'one byte of a last line', damage: cutAt((start) => start + 1), left: upTo(11), notice: /its 1 bytes/ },
   { what: 'part of the checksum', damage: cutAt((start) => start + 12), left: upTo(11), notice: /its 12 bytes/ },
   {
@@ -80,18 +85,19 @@ const withoutSnapshots: Damage[] = [
     damage: (folder) =>
       change(folder, firstLog, (bytes) => bytes.subarray(0, lineWith(bytes, '/v1/pets/8-').start + 30)),
     left: upTo(7),
-    notice: /^Failed to read log-000000000001\.jsonl after entry 7: the last line has no end; what follows is lost/,
+    notice:
+      /^Failed to read log-000000000001\.jsonl after entry 7: the last line is incomplete; later entries are lost/,
   },
   {
     what: 'zeros at the end, as a power loss leaves them',
     damage: (folder) => change(folder, secondLog, (bytes) => Buffer.concat([bytes, Buffer.alloc(4096)])),
-    notice: /cut short after entry 12; its 4096 bytes were removed/,
+    notice: /was interrupted after entry 12; its 4096 bytes were removed/,
   },
   {
     what: 'zeros in place of the last entry',
     damage: (folder) => change(folder, secondLog, (bytes) => bytes.fill(0, lineWith(bytes, '/v1/pets/12-').start)),
     left: upTo(11),
-    notice: /cut short after entry 11/,
+    notice: /was interrupted after entry 11/,
   },
   {
     what: 'zeros in the middle',
@@ -101,13 +107,13 @@ const withoutSnapshots: Damage[] = [
       ),
     left: upTo(2),
     notice:
-      /^Failed to read log-000000000001\.jsonl after entry 2: expected a line as it was written, got one that was changed; what follows is lost and was set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl\.$/,
+      /^Failed to read log-000000000001\.jsonl after entry 2: expected an unchanged line, got a changed one; later entries are lost and were set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl\.$/,
   },
   {
     what: 'a flipped bit in a command',
     damage: (folder) => change(folder, firstLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/6-') + 9)),
     left: upTo(5),
-    notice: /after entry 5: expected a line as it was written/,
+    notice: /after entry 5: expected an unchanged line/,
   },
   {
     what: 'a flipped bit in a checksum',
@@ -145,7 +151,7 @@ const withoutSnapshots: Damage[] = [
       change(folder, secondLog, (bytes) =>
         Buffer.concat([bytes, bytes.subarray(lineWith(bytes, '/v1/pets/11-').start)]),
       ),
-    notice: /^2 entries were there twice; each was taken once\.$/,
+    notice: /^2 entries were found twice; each was applied once\.$/,
   },
   {
     what: 'two entries in the wrong order',
@@ -175,7 +181,7 @@ const withoutSnapshots: Damage[] = [
   {
     what: 'a line of a person',
     damage: (folder) => change(folder, secondLog, (bytes) => Buffer.concat([bytes, Buffer.from('{"hello":1}\n')])),
-    notice: /after entry 12: expected a line as it was written, got one that was changed/,
+    notice: /after entry 12: expected an unchanged line, got a changed one/,
   },
   {
     what: 'no first file',
@@ -219,7 +225,7 @@ test.for(withoutSnapshots)('a log with $what is read up to there and told', asyn
   const notices = found.notices.filter((sentence) => !sentence.startsWith('The log was written by petstore-sim 0.9.0'));
   expect(notices[0]).toMatch(notice);
   // Only what a write cut short is gone; everything else is still in the folder.
-  if (!/cut short/.test(notices[0] ?? '')) expect(bytesIn(folder)).toBeGreaterThanOrEqual(before);
+  if (!/was interrupted/.test(notices[0] ?? '')) expect(bytesIn(folder)).toBeGreaterThanOrEqual(before);
   await goesOn(folder, found);
 });
 
@@ -239,7 +245,7 @@ async function goesOn(folder: string, { entries, snapshot }: Content): Promise<v
     ...entries.map(({ commands }) => commands),
     ['goes on'],
   ]);
-  expect(again.notices.filter((notice) => !/^\d (?:entries were|entry was) there twice/.test(notice))).toEqual([]);
+  expect(again.notices.filter((notice) => !/^\d (?:entries were|entry was) found twice/.test(notice))).toEqual([]);
 }
 
 const bytesIn = (folder: string) =>
@@ -254,7 +260,7 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     snapshot: 5,
     left: upTo(12, 6),
     notice:
-      /^Failed to read snapshot-000000000010\.jsonl: expected every line as it was written; it was set aside as set-aside-1-snapshot-000000000010\.jsonl\.$/,
+      /^Failed to read snapshot-000000000010\.jsonl: expected unchanged lines; it was set aside as set-aside-1-snapshot-000000000010\.jsonl\.$/,
   },
   {
     what: 'a snapshot without its last line',
@@ -326,14 +332,14 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     damage: (folder) => change(folder, secondLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/12-'))),
     snapshot: 10,
     left: [11],
-    notice: /after entry 11: expected a line as it was written/,
+    notice: /after entry 11: expected an unchanged line/,
   },
   {
     what: 'no log after the newest snapshot',
     damage: (folder) => rmSync(join(folder, secondLog)),
     snapshot: 10,
     left: [],
-    notice: /^Failed to find the log after entry 10: what happened after it is lost\.$/,
+    notice: /^Failed to find the log after entry 10: later entries are lost\.$/,
   },
   {
     what: 'no log at all',
@@ -342,7 +348,7 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     },
     snapshot: 10,
     left: [],
-    notice: /^Failed to find the log after entry 10: what happened after it is lost\.$/,
+    notice: /^Failed to find the log after entry 10: later entries are lost\.$/,
   },
   {
     what: 'no first file, which the newest snapshot does not need',
@@ -426,7 +432,7 @@ test.for([firstLog, secondSnapshot])('a folder with a newer format is left as it
   });
   const before = readdirSync(folder).filter((each) => each.endsWith('.jsonl'));
   await expect(readFolder(folder)).rejects.toThrow(
-    'expected files of format 1, got format 2, which petstore-sim 3.0.0 wrote; use that version or a newer one, another folder, or begin anew with --data-reset',
+    'expected files of format 1, got format 2, which petstore-sim 3.0.0 wrote; use that version or a newer one, another folder, or start a new log with --data-reset',
   );
   expect(readdirSync(folder).filter((each) => each.endsWith('.jsonl'))).toEqual(before);
 });
@@ -451,7 +457,7 @@ test('a second file that was kept from an earlier time is not taken for one that
   copyFileSync(join(folder, 'kept'), join(folder, secondLog));
   const found = await readFolder(folder);
   expect(found.entries.map(({ position }) => position)).toEqual(upTo(8));
-  expect(found.notices.join()).toMatch(/after entry 8: expected a file that goes on from the one before/);
+  expect(found.notices.join()).toMatch(/after entry 8: expected a file that continues the one before/);
 });
 
 test('a folder with something else in it is refused and left alone', async () => {

@@ -122,7 +122,7 @@ test('after kill -9 the next process starts at once and has every entry that was
     const found = entries.length;
     expect(found).toBeGreaterThanOrEqual(acknowledged);
     expect(positions(entries)).toEqual(Array.from({ length: found }, (_, index) => index + 1));
-    expect(notices.filter((notice: string) => !/cut short/.test(notice))).toEqual([]);
+    expect(notices.filter((notice: string) => !/was interrupted/.test(notice))).toEqual([]);
     for (let number = 0; number < 20; number++) {
       process.child.stdin.write(`${JSON.stringify({ append: ['x'.repeat(100)] })}\n`);
     }
@@ -186,7 +186,8 @@ test('a full disk refuses entries whole and takes them again when there is room'
   for (let number = 0; refused.error === undefined; number++) refused = await fill(`${number}-${'x'.repeat(700)}`);
   expect(refused).toEqual({
     error: 'LogUnavailableError',
-    message: 'Failed to write to log-000000000001.jsonl: the disk is full (EFBIG); make room, and it goes on.',
+    message:
+      'Failed to write to log-000000000001.jsonl: the disk is full (EFBIG); free some space, and writing continues.',
   });
   expect((await fill('y'.repeat(3000))).error).toBe('LogUnavailableError');
   const size = () => statSync(join(folder, 'log-000000000001.jsonl')).size;
@@ -231,7 +232,7 @@ test('a flush that fails ends the process with a sentence', async () => {
   const { code, errors } = await first.hasEnded();
   expect(code).toBe(1);
   expect(errors).toBe(
-    `petstore-sim: Failed to flush ${folder}: EBADF: bad file descriptor, fdatasync. What is on the disk is not known any more, so the process ends; start it again when the disk is well.\n`,
+    `petstore-sim: Failed to flush ${folder}: EBADF: bad file descriptor, fdatasync. The content of the disk is uncertain, so the process ends; restart it when the disk works.\n`,
   );
   expect((await start(folder).next()).entries[0]).toMatchObject({ commands: ['flushed'] });
 });
@@ -340,7 +341,7 @@ test.skipIf(!canMount)('a disk that is really full refuses, goes on with room, a
   for (;;) {
     const answer = await process.ask({ append: ['x'.repeat(10_000)] });
     if (answer.error !== undefined) {
-      expect(answer.message).toMatch(/the disk is full \(ENOSPC\); make room, and it goes on/);
+      expect(answer.message).toMatch(/the disk is full \(ENOSPC\); free some space, and writing continues/);
       break;
     }
     count++;

@@ -111,7 +111,7 @@ test('only its owner can read a new recording, which says that bodies are in it'
   expect(JSON.parse(text().split('\n')[0] as string)).toMatchObject({
     file: 'petstore-sim recording',
     version: '1.0.0',
-    warning: 'Tokens that the scenario does not name are replaced; bodies of requests are as they were sent.',
+    warning: 'Tokens that are not in the scenario are replaced; request bodies are unchanged.',
   });
 });
 
@@ -169,7 +169,7 @@ test('a recording that was cut off replays up to there and says so', async () =>
   truncateSync(file, statSync(file).size - 400);
   const { applied, notice, difference } = await replay(file);
   expect(notice).toBe(
-    `The recording can be read up to entry ${applied}: expected a line as it was written at byte ${readFileSync(file).lastIndexOf(10) + 1}, got one without an end; 1 entry is left out.`,
+    `The recording is readable up to entry ${applied}: expected an unchanged line at byte ${readFileSync(file).lastIndexOf(10) + 1}, got an incomplete one; 1 entry is ignored.`,
   );
   expect(applied).toBeGreaterThan(1);
   expect(difference).toBeUndefined();
@@ -179,6 +179,6 @@ test('a file that is no recording is refused', () => {
   const file = join(newFolder(), 'notes.txt');
   writeFileSync(file, 'my notes\n');
   expect(() => readRecordedLog(file)).toThrow(
-    `expected a file that --record wrote, got ${file}, whose first line is damaged or not that of a recording`,
+    `expected a file from --record, got ${file}, whose first line is damaged or from another kind of file`,
   );
 });

@@ -114,7 +114,7 @@ describe('a server with data', () => {
     const file = join(data, readdirSync(data).find((name) => name.startsWith('log-')) as string);
     writeFileSync(file, '{"crc":"0', { flag: 'a' });
     const second = await start(data);
-    expect(second.notices).toEqual([expect.stringContaining('cut')]);
+    expect(second.notices).toEqual([expect.stringContaining('was interrupted')]);
     expect((await second.control.getHealth()).log?.notices).toEqual(second.notices);
     expect(await statusOf(second.baseUrl, '/pets/41')).toBe(200);
   });
@@ -124,7 +124,7 @@ describe('a server with data', () => {
     const first = await start(data, { scenario: 'minute-wall' });
     await stop(first);
     await expect(start(data)).rejects.toThrow(
-      `expected ${data} to hold the state of the scenario default, got that of minute-wall; start with that one, name another folder, or begin anew with --data-reset`,
+      `expected ${data} to contain the scenario default, got minute-wall; start with minute-wall, use another folder, or start a new log with --data-reset`,
     );
     const anew = await start(data, { dataReset: true });
     expect((await anew.control.getHealth()).scenario).toBe('default');
@@ -140,7 +140,7 @@ describe('a server with data', () => {
     writeFileSync(file, 'name: mine\nassumptions: { defaultStatus: sold }\n');
     const second = await start(data, { scenario: file });
     expect(second.notices).toEqual([
-      'The scenario mine.yaml has changed since the last start; it is loaded, and the pets stay.',
+      'The scenario mine.yaml has changed since the last start; the new version is loaded, and the pets stay.',
     ]);
     const pets = [await call(second.baseUrl, '/pets', 'free-key', rex), await call(second.baseUrl, '/pets/41')];
     expect(await Promise.all(pets.map((pet) => pet.json()))).toMatchObject([
@@ -234,7 +234,7 @@ describe('a server with data', () => {
       return;
     }
     expect(second.notices.join(' ')).toMatch(
-      /set aside.*because petstore-sim \S+ answers entry 3 differently than 0\.0\.9, which wrote it/,
+      /set aside.*because petstore-sim \S+ responds to entry 3 differently than 0\.0\.9, which wrote it/,
     );
     expect(pets).toHaveLength(41);
     expect(readdirSync(old).some((name) => name.includes('aside'))).toBe(true);

@@ -16,8 +16,8 @@ test('a log begins anew only where no other replica serves it', async () => {
   expect((await call(`${first.origin}/v1/pets`, { key: 'enterprise-key', body })).status).toBe(201);
   const refused = await runCommandLine(['--port', '0', '--data', store.url(), '--data-reset']);
   expect(refused.code).toBe(2);
-  expect(refused.err).toContain('when it begins anew, got ');
-  expect(refused.err).toContain('stop it first, or where it was killed, try again in 5 seconds');
+  expect(refused.err).toContain('before a reset, got ');
+  expect(refused.err).toContain('stop it first, or if it was killed, try again in 5 seconds');
   expect((await call(`${first.origin}/v1/pets/41`, { key: 'enterprise-key' })).status).toBe(200);
   await first.stop();
   const second = await startReplica(store.url(), ['--data-reset']);

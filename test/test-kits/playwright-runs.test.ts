@@ -131,7 +131,7 @@ test.each(['is answered by the sandbox', 'is answered from the archive of anothe
 
 test('a test that takes a sandbox and sends nothing there fails', () => {
   const message = expect.stringContaining(
-    'expected the client to send a request to the sandbox of its test, and none came',
+    'expected the client to send a request to the sandbox of its test, and none arrived',
   );
   expect(results.get('uses its control alone')).toMatchObject({ status: 'failed', errors: [{ message }] });
   expect(results.get('sends nothing, as expected')).toMatchObject({ status: 'failed', errors: [{ message }] });

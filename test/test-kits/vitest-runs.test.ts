@@ -56,17 +56,17 @@ test.each([
   ['names a scenario that there is not', 'expected a file or a shipped scenario'],
   ['has a misspelt verdict', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['has a misspelt verdict and takes no simulator', "expected 'check' or 'ignore', got 'chekc'"],
-  ['sends nothing', 'expected the client to send a request to the simulator of its test, and none came'],
+  ['sends nothing', 'expected the client to send a request to the simulator of its test, and none arrived'],
   ['sends to the wrong address', '1 request went to /pets; the API is under /v1.'],
   ['fails before it sends anything', 'expected 40 to be 41'],
-  ['takes no simulator', 'expected the test to take the simulator that it tests from its argument'],
+  ['takes no simulator', 'expected the test function to use the fixture sim'],
 ])('the inner test that %s says so', (title, message) => {
   expect(results.get(title)).toMatchObject({ status: 'failed', failureMessages: [expect.stringContaining(message)] });
 });
 
 test.each([
-  ['sends nothing', 0, "is one of test.extend({ verdict: 'ignore' })"],
-  ['takes no simulator', 0, "or has test.extend({ verdict: 'ignore' })"],
+  ['sends nothing', 0, "test.extend({ verdict: 'ignore' })"],
+  ['takes no simulator', 0, "or test.extend({ verdict: 'ignore' })"],
   ['times out in a wait', 1, "such as { windows: { minute: '2s' } }"],
 ])('an error of the kit is its message alone: %s', (title, position, end) => {
   const [first = ''] = results.get(title)?.failureMessages[position]?.split('\n') ?? [];
@@ -83,7 +83,7 @@ test('a test that times out while its client waits as it was told says so, besid
   // Of its own error the runner reports no more than where the test stands.
   expect(failureMessages).toHaveLength(2);
   expect(failureMessages[1]).toMatch(
-    /told to wait by the 429 of GET \/pets: \d+\.\d s of that were left when the test timed out\..*setTimerTickMode/,
+    /told to wait by the 429 of GET \/pets: \d+\.\d s of the wait were left when the test timed out\..*setTimerTickMode/,
   );
 });
 

@@ -92,7 +92,9 @@ silent('and does not see that of another', async ({ sim }) => {
 });
 
 silent('what nothing put to the test passes neither way', async ({ sim, apiKey }) => {
-  expect(() => expect(sim).toHaveBackedOff()).toThrow('but no request came. Is that the simulator of the address');
+  expect(() => expect(sim).toHaveBackedOff()).toThrow(
+    'but no request arrived. Does the client call the URL of this simulator',
+  );
   await sim.fetch('/v1/pets', { headers: { authorization: `Bearer ${apiKey}` } });
   for (const matcher of [
     'toHaveHonouredRetryAfter',
@@ -100,8 +102,8 @@ silent('what nothing put to the test passes neither way', async ({ sim, apiKey }
     'toHaveTrippedNoBan',
     'toHaveCreatedOnce',
   ] as const) {
-    expect(() => expect(sim)[matcher]()).toThrow('nothing put that to the test');
-    expect(() => expect(sim).not[matcher]()).toThrow('nothing put that to the test');
+    expect(() => expect(sim)[matcher]()).toThrow('the run did not exercise that');
+    expect(() => expect(sim).not[matcher]()).toThrow('the run did not exercise that');
   }
 });
 
@@ -174,7 +176,7 @@ describe('with eight refusals in a row', () => {
   it('a client that doubles its wait has backed off', async ({ sim, apiKey }) => {
     await tryFiveTimes(sim.fetch, apiKey, (attempt) => 1_000 + 2 ** attempt * 500);
     expect(sim).toHaveBackedOff();
-    expect(() => expect(sim).not.toHaveBackedOff()).toThrow('had not waited longer after each refusal');
+    expect(() => expect(sim).not.toHaveBackedOff()).toThrow('had not waited longer after each rejection');
   });
 
   it('a client that waits the same each time has not', async ({ sim, apiKey }) => {

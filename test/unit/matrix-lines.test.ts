@@ -13,7 +13,7 @@ test('a choice of which another value was met is named with the value that was n
     result('paging', 'page', false),
   ];
   expect(matrixLines(results, (_, text) => text)).toEqual([
-    'The client met 1 of 4 choices that the document leaves open; none breaks it.',
-    'Not met, because the client did nothing that they decide: banAfter: 0, paging.',
+    'Tested 1 of 4 choices that the document leaves open; none breaks the client.',
+    'Not tested, because no request of the client depends on them: banAfter: 0, paging.',
   ]);
 });

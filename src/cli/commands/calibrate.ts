@@ -16,11 +16,11 @@ import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
+import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
-import { tellNotes } from '../tell.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CalibrateFlags {
@@ -41,8 +41,9 @@ export interface CalibrateFlags {
 const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
 
 /**
- * Learns the choices of a service from recordings, or by asking it, and writes them as a scenario.
- * @returns 0, or 1 when answers contradict every assumption or the document, or 2 when nothing could be learnt, or the service failed
+ * Learns the choices of a service from recordings or by requests, and writes them as a scenario.
+ * @returns exit code: 1 if responses contradict the document or every assumption, 2 if nothing was learned or the service
+ * failed, otherwise 0
  */
 export async function calibrate(flags: CalibrateFlags, print: (text: string) => void): Promise<number> {
   const { from = [], target, out = byDefault.out } = flags;
@@ -51,7 +52,7 @@ export async function calibrate(flags: CalibrateFlags, print: (text: string) => 
   }
   checkOutput('--out', out, from);
   const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];
-  if (target !== undefined) return active(target, recorded, flags, print);
+  if (target !== undefined) return askService(target, recorded, flags, print);
   const learner = new Learner();
   for (const exchange of recorded) learner.add(exchange);
   return finish(
@@ -64,14 +65,14 @@ export async function calibrate(flags: CalibrateFlags, print: (text: string) => 
 
 async function recordedExchanges(files: readonly string[], baseUrl: string | undefined): Promise<readonly Exchange[]> {
   const { exchanges, baseUrls, notes } = await readRecordedFiles(files, { baseUrl });
-  tellNotes(notes);
+  printNotes(notes);
   if (baseUrls.length > 1) {
     throw new UsageError(`expected recordings of one service, got ${baseUrls.join(', ')}; name one with --base-url`);
   }
   return exchanges;
 }
 
-async function active(
+async function askService(
   target: string,
   recorded: readonly Exchange[],
   flags: CalibrateFlags,
@@ -80,9 +81,9 @@ async function active(
   const { out = byDefault.out } = flags;
   const log = `${out.replace(/\.ya?ml$/, '')}.jsonl`;
   checkOutput('--out', log);
-  const whenStopped = 'Stopped. The same command goes on where this one ended.';
+  const whenStopped = 'Stopped. Run the same command again to continue.';
   const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']), whenStopped);
-  const earlier = await earlierExchanges(log, transport.baseUrl);
+  const earlier = await readEarlier(log, transport.baseUrl);
   const budget = budgetOf(flags.budget ?? byDefault.budget);
   const options: CalibrateOptions = {
     budget,
@@ -101,10 +102,10 @@ async function active(
   for (const exchange of before) if (unusableResponse(exchange) === undefined) known.add(exchange);
   const certain = known.knowledge().filter(({ state }) => state === 'certain');
   const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
-  if (earlier.length > 0) plan.push(`  Goes on after the ${counted(earlier.length, 'request')} in ${log}.`);
+  if (earlier.length > 0) plan.push(`  Continues after the ${counted(earlier.length, 'request')} in ${log}.`);
   process.stderr.write(`${plan.join('\n')}\n`);
   if (flags.plan) {
-    if (flags.json) print(jsonWithNext({ target: transport.baseUrl, plan }, [askAgain({ ...flags, out })]));
+    if (flags.json) print(jsonWithNext({ target: transport.baseUrl, plan }, [continueCommand({ ...flags, out })]));
     return 0;
   }
   makeFolders(dirname(resolve(log)));
@@ -120,21 +121,21 @@ async function active(
   }
 }
 
-/** What an earlier run of the command asked; a line that was cut with it goes, because the next one follows. */
-async function earlierExchanges(log: string, baseUrl: string): Promise<readonly Exchange[]> {
+/** Reads the requests of an interrupted run. Removes an incomplete last line, because further lines are appended. */
+async function readEarlier(log: string, baseUrl: string): Promise<readonly Exchange[]> {
   if (!existsSync(log)) return [];
   const bytes = readFileSync(log);
   const whole = bytes.lastIndexOf('\n') + 1;
   if (whole < bytes.length) {
     truncateSync(log, whole);
-    process.stderr.write(`petstore-sim: ${log} ended in the middle of its last line, which is left out\n`);
+    process.stderr.write(`petstore-sim: ${log} ended in the middle of its last line, which is ignored\n`);
   }
   if (whole === 0) return [];
   try {
     return (await readRecordedFiles([log], { baseUrl })).exchanges;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${error.message}; what another service answered goes to another file, by --out`);
+    throw new UsageError(`${error.message}; use another file for another service: --out FILE`);
   }
 }
 
@@ -159,8 +160,8 @@ function finish(
   const isEmpty = sumLine(learner).startsWith('0 certain, 0 likely') && unexplained.length === 0;
   if (isUnusable && isEmpty) {
     const result = { from, at, requests, ended, choices: [], document: [] };
-    if (json) print(jsonWithNext(result, [askAgain({ ...flags, out })]));
-    process.stderr.write(`petstore-sim: ${ended} Nothing was learnt; ${out} was not written.\n`);
+    if (json) print(jsonWithNext(result, [continueCommand({ ...flags, out })]));
+    process.stderr.write(`petstore-sim: ${ended} Nothing was learned; ${out} was not written.\n`);
     return 2;
   }
   writeOutput('--out', out, calibratedScenario(learner, { from, at, requests }));
@@ -170,7 +171,7 @@ function finish(
     const next = [
       ...(ended === undefined || target === undefined
         ? []
-        : [askAgain({ ...flags, budget: moreThan(requests, flags) })]),
+        : [continueCommand({ ...flags, budget: largerBudget(requests, flags) })]),
       commandLine('check', out),
       commandLine('compare', ...service, out),
     ];
@@ -186,16 +187,16 @@ function finish(
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;
 }
 
-/** The command that asks; it goes on where an earlier one ended. */
-function askAgain({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: string }): string {
+/** Command that continues the run. */
+function continueCommand({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: string }): string {
   const { budget = byDefault.budget, patience, out } = flags;
   const leave = (['write', 'allow-exhaust', 'allow-ban'] as const).filter((name) => flags[name]);
   const given = givenFlags({ target, 'key-env': key, patience, out, budget });
   return commandLine('calibrate', ...given, ...leave.map((name) => `--${name}`));
 }
 
-/** A budget that leaves something to ask with. */
-function moreThan(requests: number, { budget = byDefault.budget }: CalibrateFlags): string {
+/** Budget that allows further requests. */
+function largerBudget(requests: number, { budget = byDefault.budget }: CalibrateFlags): string {
   return requests < Number(budget) ? budget : String(2 * Number(budget));
 }
 

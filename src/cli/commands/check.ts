@@ -2,11 +2,11 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { UsageError } from '../../node/usage-error.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { jsonWithNext } from '../json-with-next.js';
+import { printError, printNotes } from '../print-error.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
-import { tell, tellNotes } from '../tell.js';
 
-/** Looks for mistakes in scenario files: `FILE: ok`, or all of them on standard error and exit code 2. */
+/** Checks scenario files. Prints `FILE: ok`, or all mistakes on standard error with exit code 2. */
 export async function check(files: readonly string[], asJson = false, print: (text: string) => void): Promise<void> {
   if (files.length === 0) throw new UsageError(`expected a file to check; see ${program} check --help`);
   const results: { file: string; ok: boolean; issues: ScenarioError['issues']; notes?: readonly string[] }[] = [];
@@ -14,12 +14,12 @@ export async function check(files: readonly string[], asJson = false, print: (te
     try {
       const { notes } = await readScenarioAndFiles(file);
       results.push({ file, ok: true, issues: [], notes });
-      if (!asJson) tellNotes(notes.map((note) => `${file}: ${note}`));
+      if (!asJson) printNotes(notes.map((note) => `${file}: ${note}`));
       if (!asJson) print(`${file}: ok\n`);
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       results.push({ file, ok: false, issues: error.issues });
-      if (!asJson) tell(error.message);
+      if (!asJson) printError(error.message);
       process.exitCode = 2;
     }
   }

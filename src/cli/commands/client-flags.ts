@@ -4,38 +4,39 @@ import { checkWith } from '../../scenario/check-scenario.js';
 import { generatePets } from '../../scenario/generate-pets.js';
 import { keyText } from '../../scenario/key-schema.js';
 import { parseDuration } from '../../values/duration.js';
+import { printNotes } from '../print-error.js';
 import { program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
-import { tellNotes } from '../tell.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
-/** What the commands that run a client have in common. */
+/** Common flags of the commands that run a client. */
 export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits'> {
   'api-key'?: string;
   json?: boolean;
 }
 
-/** @throws {UsageError} when there is no command to run */
+/** @throws {UsageError} for a missing command */
 export function requireCommand(name: string, command: readonly string[]): void {
   if (command.length > 0) return;
-  throw new UsageError(`expected the command of a client, such as ${program} ${name} -- npm test`);
+  throw new UsageError(`expected a client command, such as ${program} ${name} -- npm test`);
 }
 
-/** The scenario that the flags name, with what they set on top, read and checked. */
+/** Reads and checks the scenario of the flags, including their overrides. */
 export async function scenarioOf(flags: ScenarioFlags): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
   const read = await readScenarioAndFiles(flags.scenario ?? 'default', { overrides, generatePets });
-  // Standard error has the JSON.
-  if (!flags.json) tellNotes(read.notes);
+  // With --json, standard error contains only JSON.
+  if (!flags.json) printNotes(read.notes);
   return read;
 }
 
-/** The key that the client is given, where a flag names it. @throws {ScenarioError} when it cannot be an API key */
+/** API key of the flag, if any. @throws {ScenarioError} for an invalid API key */
 export const apiKeyOf = ({ 'api-key': key }: ScenarioFlags): string | undefined =>
   key === undefined ? undefined : checkWith(keyText, key, '--api-key');
 
 /**
- * Duration of a flag, in milliseconds. It needs a unit: a bare number would be milliseconds elsewhere, and mostly means seconds.
+ * Parses a duration of a flag, in milliseconds. A unit is required: a bare number means milliseconds elsewhere, but users
+ * usually mean seconds.
  * @throws {UsageError}
  */
 export function timeoutOf(text = '2m', flag = '--timeout'): number {
@@ -47,16 +48,19 @@ export function timeoutOf(text = '2m', flag = '--timeout'): number {
   }
 }
 
-/** Says that not all was done. */
-export function tellStopped(done: number, total: number): void {
+/** Reports an early stop on standard error. */
+export function printStopped(done: number, total: number): void {
   const { stderr } = process;
   stderr.write(`${stderr.isTTY ? eraseLine : ''}petstore-sim: stopped after ${done} of ${total} runs\n`);
 }
 
-/** Without a terminal, progress is told after so many runs. */
+/** Number of runs per progress line, without a terminal. */
 const runsALine = 10;
 
-/** Says on standard error how many runs are over: a bar on a terminal, which is gone at the end, else a line now and then. */
+/**
+ * Creates a progress display on standard error: a bar on a terminal, which is erased at the end, otherwise occasional
+ * lines.
+ */
 export function createRunCounter(total: number): (done: number) => void {
   return (done) => {
     const { stderr } = process;

@@ -11,11 +11,11 @@ import { givenFlags } from '../given-flags.js';
 import { createHttpTransport } from '../http-transport.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
+import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
-import { tellNotes } from '../tell.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CompareFlags {
@@ -36,9 +36,9 @@ interface Answers {
 }
 
 /**
- * Puts the same requests to a service and to the simulator, and tells where they differ.
- * @param nameOrFile the scenario; default: `default`
- * @returns 0 for the same, 1 for differences, 2 when it could not be checked
+ * Sends the same requests to a service and to the simulator, and reports the differences.
+ * @param nameOrFile scenario of the simulator; default: `default`
+ * @returns exit code: 0 for no difference, 1 for differences, 2 if the comparison was impossible
  */
 export async function compare(
   flags: CompareFlags,
@@ -51,7 +51,7 @@ export async function compare(
   checkOutput('--save', flags.save);
   checkOutput('--junit', flags.junit, [flags.with ?? '']);
   const scenario = await readScenario(nameOrFile);
-  const { exchanges, ended } = flags.with === undefined ? await ask(flags) : await kept(flags.with);
+  const { exchanges, ended } = flags.with === undefined ? await ask(flags) : await readSaved(flags.with);
   const comparison = await compareAnswers(scenario, exchanges, ended);
   if (flags.save !== undefined) save(flags.save, exchanges, comparison);
   if (flags.junit !== undefined) writeOutput('--junit', flags.junit, compareJunit(comparison, nameOrFile));
@@ -60,7 +60,10 @@ export async function compare(
   return exitCodes[comparison.outcome];
 }
 
-/** Where it differs, what the service chooses can be learnt; where it is the same, clients can be tried, and answers kept. */
+/**
+ * Next commands: after differences, learning the service's choices; otherwise saving the responses and judging a
+ * client.
+ */
 function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
   const { target, 'key-env': key, save = flags.with } = flags;
   const service = givenFlags({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
@@ -76,23 +79,23 @@ function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string):
   ];
 }
 
-/** Answers that are kept stay where the service could not be checked: what came of it are no answers to go by. */
+/** Saves the responses. Responses of a failed comparison do not overwrite saved ones. */
 function save(file: string, exchanges: readonly Exchange[], { outcome }: Comparison): void {
   if (outcome === 'could not check' && existsSync(file)) {
-    process.stderr.write(`petstore-sim: ${file} stays as it was, because the service could not be checked\n`);
+    process.stderr.write(`petstore-sim: ${file} was not changed, because the comparison was impossible\n`);
   } else writeOutput('--save', file, exchanges.map((each) => `${journalLine(each)}\n`).join(''));
 }
 
 const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 'could not check': 2 };
 
-async function kept(file: string): Promise<Answers> {
+async function readSaved(file: string): Promise<Answers> {
   const { exchanges, notes } = await readRecordedFiles([file]);
-  tellNotes(notes);
-  // What another key had used before, no answer need show; and limits are not compared.
+  printNotes(notes);
+  // The past use of another client's key is unknown, and its limits could not be compared.
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {
     throw new UsageError(
-      `expected answers that compare --save or calibrate has kept, got a recording of another client in ${file}; ${program} judge and scenario --from take it`,
+      `expected responses from compare --save or calibrate, got a recording of another client in ${file}; use it with ${program} judge or scenario --from`,
     );
   }
   return { exchanges, ended: undefined };

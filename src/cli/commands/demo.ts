@@ -17,7 +17,7 @@ export interface DemoFlags {
 
 const keys = { wrong: 'wrong-client', right: 'right-client' } as const;
 
-/** The shipped scenario, for two clients with a key each. */
+/** Variant of the scenario `minute-wall` for two clients with one key each. */
 function demoScenario() {
   const { windows, description = '' } = readShipped('minute-wall');
   const key = { plan: 'free', usage: { minute: 59 } };
@@ -25,8 +25,8 @@ function demoScenario() {
 }
 
 /**
- * Lets a wrong and a right client run into the limit of `minute-wall`, side by side for twenty seconds, and says what the
- * judge finds of each. On a terminal the page opens, and the server stays until it is stopped.
+ * Runs a wrong and a right client concurrently into the limit of `minute-wall`, for 20 seconds by default, and prints
+ * the judge's findings. On a terminal, opens the dashboard and serves until Ctrl-C.
  */
 export async function demo(flags: DemoFlags, print: (text: string) => void): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '0', 65_535);
@@ -38,9 +38,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
     if (!flags.json) print(`${line}\n`);
   };
   say(`  Dashboard  ${styleText('cyan', `${server.controlUrl}/`)}`);
-  say(
-    `  Clients    ${keys.wrong} waits 1.5 seconds whatever it is told; ${keys.right} waits as long as Retry-After says`,
-  );
+  say(`  Clients    ${keys.wrong} always waits 1.5 seconds; ${keys.right} obeys Retry-After`);
   if (stdout.isTTY && !flags.json) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   const over = AbortSignal.timeout(lengthMs);
   const pets = `${server.baseUrl}/pets?limit=3`;
@@ -55,14 +53,14 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
     say(`\n${shown}  ${client}${findings.map(({ code, text }) => `\n  ${code}: ${text}`).join('')}`);
   }
   if (!stdout.isTTY || flags.json) return server.close();
-  // So that the page does not look as if the clients went on.
+  // On a running clock, the dashboard would look as if the clients continued.
   sim.clock.freeze();
   say(
-    '\nBoth clients have ended, and the clock is frozen. The dashboard stays until Ctrl+C. For a client of your own:',
+    '\nBoth clients have ended, and the clock is frozen. The dashboard stays open until Ctrl+C. To judge your own client:',
   );
   for (const command of next) say(`  ${command.replace(' --json', '')}`);
 
-  /** What the run shows of one client: the other one's requests are left out. */
+  /** Verdict on one client, without the other client's requests. */
   function verdictOn(key: string) {
     const { findings } = judge(sim);
     const ids = new Set(sim.journal.query({ key }).map(({ id }) => id));
@@ -73,7 +71,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
 
 const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} init --json`];
 
-/** Lists pets again and again until it is over; refused, it waits. */
+/** Lists pets repeatedly until `over`, with a wait after each rejection. */
 async function runClient(
   url: string,
   key: string,
@@ -88,5 +86,5 @@ async function runClient(
   }
 }
 
-/** Until then, or until it is over. */
+/** Waits for a time, or until `signal` is aborted. */
 const sleep = (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => undefined);

@@ -15,8 +15,8 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags {
 /**
  * Runs a client's command against a simulator on a free port, with the command's own input and output, and prints the
  * verdict to standard error.
- * @returns 124 when the time limit ended the command, else its exit code, or 1 when that is 0 and the run failed, or 2 when
- * a report could not be written
+ * @returns exit code: 124 after the time limit, otherwise the command's own; instead of 0, 1 for a failed verdict or 2 for an
+ * unwritten report
  */
 export async function exec(flags: ExecFlags, command: readonly string[]): Promise<number> {
   requireCommand('exec', command);
@@ -39,27 +39,27 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   const result = resultOf(verdict, { ...options, command: end, timeout, description });
   const code = await writeReports(flags, { result, entries, run }, nextCommands(flags, result, command));
   if (flags.json) return code;
-  if (entries.length === 0) process.stderr.write(sentNothing(result));
-  else if (result.exitCode !== 0) process.stderr.write(replayLines(flags, command));
+  if (entries.length === 0) process.stderr.write(noRequestsMessage(result));
+  else if (result.exitCode !== 0) process.stderr.write(replayAdvice(flags, command));
   return code;
 }
 
-/** Most often a command that ended before its first request, or one that has an address of its own. */
-const sentNothing = ({ exitCode }: RunResult) =>
-  `petstore-sim: expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
+/** Message about a run without requests: usually the command ended early, or uses a fixed URL. */
+const noRequestsMessage = ({ exitCode }: RunResult) =>
+  `petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
 
-/** How to have the same run again: the line that records it, where it was not recorded, and the line that replays it. */
-function replayLines(flags: ExecFlags, command: readonly string[]): string {
+/** Advice to repeat the run: the command that records it, unless it was recorded, and the command that replays it. */
+function replayAdvice(flags: ExecFlags, command: readonly string[]): string {
   const { record } = flags;
-  const recording = record === undefined ? `To record this run:  ${recordLine(flags, command)}\n` : '';
-  return `${recording}To replay it:        ${replayLine(record)}\n`;
+  const recording = record === undefined ? `To record this run:  ${recordCommand(flags, command)}\n` : '';
+  return `${recording}To replay it:        ${replayCommand(record)}\n`;
 }
 
-const recordLine = (flags: ExecFlags, command: readonly string[]) =>
-  againLine(['--record', recordingName], flags, command);
+const recordCommand = (flags: ExecFlags, command: readonly string[]) =>
+  repeatCommand(['--record', recordingName], flags, command);
 
-/** The same run with something more. */
-function againLine(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
+/** Command of the same run with additional options. */
+function repeatCommand(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
   const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
   const options = givenFlags({ scenario, seed, 'api-key': apiKey, timeout });
   const sets = set.flatMap((text) => ['--set', text]);
@@ -68,15 +68,18 @@ function againLine(more: readonly string[], flags: ExecFlags, command: readonly 
 }
 
 const recordingName = 'run.jsonl';
-const replayLine = (file = recordingName) => `${program} replay ${shellWords([file])} --judge`;
+const replayCommand = (file = recordingName) => `${program} replay ${shellWords([file])} --judge`;
 
-/** After a pass all the other scenarios, after a failure a picture of it, and one that puts a client to the test where this did not. */
+/**
+ * Next commands: after a pass, all scenarios; after a failure, a report and a recording; otherwise a scenario that
+ * exercises the client.
+ */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: RunResult, command: readonly string[]): string[] {
   const words = shellWords(command);
   if (outcome === 'pass') return [`${program} gauntlet --json -- ${words}`];
   if (outcome === 'fail') {
-    const report = againLine(['--report', 'report.html'], flags, command);
-    return [report, flags.record === undefined ? recordLine(flags, command) : replayLine(flags.record)];
+    const report = repeatCommand(['--report', 'report.html'], flags, command);
+    return [report, flags.record === undefined ? recordCommand(flags, command) : replayCommand(flags.record)];
   }
   return scenario === 'minute-wall'
     ? [`${program} scenarios --json ${scenario}`]

@@ -13,7 +13,7 @@ import { lastError } from '../last-error.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import { untilStopped } from '../until-stopped.js';
-import { createRunCounter, requireCommand, tellStopped, timeoutOf } from './client-flags.js';
+import { createRunCounter, printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface GauntletFlags {
   json?: boolean;
@@ -21,9 +21,9 @@ export interface GauntletFlags {
 }
 
 /**
- * Runs a client against the scenarios that are named, or else every shipped one that expects something of a client.
+ * Runs a client in the named scenarios, by default in every shipped scenario with expectations of a client.
  * @param named shipped scenarios and files
- * @returns the exit code: 1 when the client fails one, 130 and 143 when a signal stopped it
+ * @returns exit code: 1 if the client fails a scenario, 130 or 143 after a signal
  */
 export async function gauntlet(
   flags: GauntletFlags,
@@ -33,34 +33,34 @@ export async function gauntlet(
 ): Promise<number> {
   requireCommand('gauntlet', command);
   if (named.length === 0) checkIsNoScenario(command);
-  const chosen = named.length > 0 ? await Promise.all(named.map(readStation)) : shippedStations();
+  const chosen = named.length > 0 ? await Promise.all(named.map(readCase)) : shippedCases();
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length) };
   const { result: results, stoppedCode } = await untilStopped((stopped) =>
     runGauntlet(command, chosen, { ...options, stopped }),
   );
-  if (stoppedCode !== undefined) tellStopped(results.length, chosen.length);
+  if (stoppedCode !== undefined) printStopped(results.length, chosen.length);
   if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
   else print(`${gauntletLines(results, command, (format, text) => styleText(format, text)).join('\n')}\n`);
   return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }
 
-/** What stands without `--` is all a command. */
+/** Rejects a scenario's name as the command: without `--`, all arguments are the command. */
 function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
   if (process.argv.includes('--') || !Object.hasOwn(readShippedScenarios(), first)) return;
   const words = rest.length > 0 ? shellWords(rest) : 'COMMAND';
   throw new UsageError(
-    `expected -- between the scenarios and the command of a client, such as ${program} gauntlet ${first} -- ${words}`,
+    `expected -- between the scenarios and the client command, such as ${program} gauntlet ${first} -- ${words}`,
   );
 }
 
-const readStation = async (name: string): Promise<Station> => ({ name, scenario: await readScenario(name) });
+const readCase = async (name: string): Promise<GauntletCase> => ({ name, scenario: await readScenario(name) });
 
-const shippedStations = (): Station[] =>
+const shippedCases = (): GauntletCase[] =>
   Object.entries(readShippedScenarios())
     .map(([name, scenario]) => ({ name, scenario }))
     .filter(({ scenario }) => scenario.expect !== undefined);
 
-/** A closer look at the first failures, and the same again once they are mended. */
+/** Next commands: details of the first failures, and a repetition of the failed scenarios. */
 function nextCommands(results: readonly GauntletResult[], command: readonly string[]): string[] {
   const words = shellWords(command);
   const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ scenario }) => scenario);
@@ -71,22 +71,22 @@ function nextCommands(results: readonly GauntletResult[], command: readonly stri
   ];
 }
 
-/** A scenario that a client is to run against. */
-interface Station {
-  /** The name of a shipped one, or the file, as `exec --scenario` takes it. */
+/** Scenario of the gauntlet. */
+interface GauntletCase {
+  /** Name of a shipped scenario, or path of a file, as for `exec --scenario`. */
   name: string;
   scenario: Scenario;
 }
 
-/** How a client fared in one of them. */
+/** Result of a client in one scenario. */
 interface GauntletResult {
   scenario: string;
   group: string;
   outcome: Verdict['outcome'];
   reason: string;
-  /** What the client did not do although the scenario needs it, such as `a POST /pets`; only where that is so. */
+  /** Requirement of the scenario that the client did not meet, such as `a POST /pets`. */
   unmet?: string;
-  /** The exit code of the command; it does not count by itself, but explains. */
+  /** Exit code of the command. It does not affect the outcome, but helps to explain it. */
   code: number;
   findings: Verdict['findings'];
   output: string;
@@ -95,23 +95,23 @@ interface GauntletResult {
 
 interface GauntletOptions {
   timeoutMs: number;
-  /** Aborted when no further run shall begin, and those under way are stopped. */
+  /** Signal that stops active runs and starts no further run. */
   stopped?: AbortSignal | undefined;
-  /** Called with how many runs are over. */
+  /** Called with the number of finished runs. */
   onDone: (done: number) => void;
 }
 
-/** Clients mostly wait, so more of them run at once than there are processors. */
-const lanes = 10;
+/** Number of concurrent runs. More than the number of processors, because clients mostly wait. */
+const concurrency = 10;
 
-/** Runs a client against scenarios; those that last longest begin first. Stopped, it gives the runs that were over. */
+/** Runs a client in scenarios, the longest first. After a stop, returns the results of the finished runs. */
 async function runGauntlet(
   command: readonly string[],
-  stations: readonly Station[],
+  cases: readonly GauntletCase[],
   { timeoutMs, stopped, onDone }: GauntletOptions,
 ): Promise<GauntletResult[]> {
-  const order = [...stations].sort((a, b) => longestWaitSeconds(b.scenario) - longestWaitSeconds(a.scenario));
-  const run = async ({ name, scenario }: Station): Promise<GauntletResult> => {
+  const order = [...cases].sort((a, b) => longestWaitSeconds(b.scenario) - longestWaitSeconds(a.scenario));
+  const run = async ({ name, scenario }: GauntletCase): Promise<GauntletResult> => {
     const resolved = resolveForClient(scenario);
     const { verdict, end, output, lastedMs } = await runClient(command, resolved, {
       output: 'keep',
@@ -123,14 +123,16 @@ async function runGauntlet(
     const { exitCode: code } = end;
     return { scenario: name, group, outcome, reason, ...(unmet && { unmet }), code, findings, output, lastedMs };
   };
-  const results = await inParallel(order, run, { onDone, lanes, stopped });
-  return stations.flatMap((station) => results[order.indexOf(station)] ?? []);
+  const results = await inParallel(order, run, { onDone, concurrency, stopped });
+  return cases.flatMap((each) => results[order.indexOf(each)] ?? []);
 }
 
-/** What a client may need to get over a fault: a time limit of its own, or a wait. */
+/** Time that a client may need to recover from a fault, in seconds: a timeout or a wait. */
 const faultSeconds = 5;
 
-/** Roughly how long a client has to wait: the longest duration that the scenario names, for each of its calls in turn. */
+/**
+ * Estimated wait of a client, in seconds: the longest duration in the scenario, times the number of sequential calls.
+ */
 function longestWaitSeconds(scenario: Scenario): number {
   const { windows = {}, keys = {}, faults = [] } = scenario;
   const { key, calls, parallel } = clientOf(scenario);
@@ -143,7 +145,7 @@ const seconds = (text: unknown) => Number(/^(\d+)s$/.exec(String(text))?.[1] ?? 
 
 type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
 
-/** One line a scenario, the command to look closer at each failure, and the sums by group and in all. */
+/** Report with one line per scenario, a command for details of each failure, and totals per group and overall. */
 function gauntletLines(results: readonly GauntletResult[], command: readonly string[], style: Style): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;

@@ -7,37 +7,37 @@ import { schemaLine } from '../schema-line.js';
 const file = 'petstore.scenario.yaml';
 
 const scenario = (schema: string) => `${schema}
-# What the simulator starts with and does. Everything is optional; what is left out comes from the default scenario.
+# Initial state and behavior of the simulator. All fields are optional; the default scenario has the rest.
 name: petstore
-description: The key has one request left in its minute, and the next one is refused for ten seconds.
+description: The key has one request left in its minute; further requests are rejected for ten seconds.
 
-# A minute of ten seconds, so that nobody has to wait for a real one. Every header stays true.
+# Shortens the one-minute window to ten seconds, headers included.
 windows: { minute: 10s }
 
-# API keys with their plan, and what they have used up already.
+# API keys with their plans and used requests.
 keys:
   free-key: { plan: free, usage: { minute: 59 } }
   # revoked-key: { plan: free, state: revoked }
   # banned-key: { plan: pro, bannedFor: 90s }
 
-# What goes wrong, when, and how: petstore-sim scenarios lists bugs that real clients had.
+# Faults and their conditions. The command petstore-sim scenarios lists more examples.
 # faults:
 #   - when: { operation: createPet, nth: 1 }
-#     then: { reset: true, phase: after }   # the pet is stored, the answer is lost
+#     then: { reset: true, phase: after }   # the pet is stored, the response is lost
 #   - when: { operation: listPets, nth: 5 }
 #     then: { ban: 90s }
 
 # pets: { generate: { available: 30, pending: 8, sold: 4 } }
-# clock: { start: 2026-01-01T12:00:00Z, mode: frozen }   # frozen: it moves only when a test moves it
+# clock: { start: 2026-01-01T12:00:00Z, mode: frozen }   # frozen: only a test advances the clock
 
-# Which key the client is given, and how many calls put it to the test.
+# Key of the client, and number of its calls.
 client: { key: free-key, calls: 2 }
 expect: { verdict: pass }
 `;
 
 type Runner = 'vitest' | 'jest' | 'playwright';
 
-/** @param head the line that brings the kit along */
+/** @param head line that imports the test kit */
 const unitTest = (head: string) => `${head}
 
 const limited = test.extend({ scenario: './${file}' });
@@ -57,7 +57,7 @@ import { expect, test } from 'petstore-sim/playwright';
 test('the page waits and goes on', async ({ page, sandbox }) => {
   await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // where your page expects the service
   await page.goto('/');
-  // Look for what your page shows while it waits, and afterwards. The client is judged at the end of the test.
+  // Assert what your page shows during the wait and afterwards. The end of the test judges the client.
 });
 `,
 };
@@ -67,8 +67,8 @@ const jestWithoutModules = unitTest("const { test } = require('petstore-sim/jest
 const packages: Record<string, Runner> = { vitest: 'vitest', jest: 'jest', '@playwright/test': 'playwright' };
 
 /**
- * Writes a scenario to start from, unless there is one, and says what to paste where.
- * @param folder of the project
+ * Writes a scenario to start from, unless the file exists. Returns the text or JSON with further steps.
+ * @param folder folder of the project
  */
 export function init(folder: string, asJson = false): string {
   const path = join(folder, file);
@@ -83,16 +83,16 @@ export function init(folder: string, asJson = false): string {
   ];
   if (asJson) return jsonWithNext({ file, isNew, script, tests }, next);
   const shown = [
-    isNew ? `Wrote ${file}.` : `${file} is there already, and stays as it is.`,
+    isNew ? `Wrote ${file}.` : `${file} exists and was not changed.`,
     '',
-    'A line for the scripts in package.json:',
+    'Add to the scripts in package.json:',
     '',
     `  "petstore": ${JSON.stringify(script.petstore)}`,
     ...tests.flatMap(({ runner, lines }) => ['', `A test for ${names[runner]}:`, '', indented(lines)]),
     ...(tests.length === 0
       ? [
           '',
-          'No test runner found here. To judge the client, in any language, by the command that starts it:',
+          'No test runner found. To judge a client in any language, run its command:',
           '',
           `  ${program} exec --scenario ${file} -- npm test`,
         ]
@@ -105,10 +105,10 @@ const names: Record<Runner, string> = { vitest: 'Vitest', jest: 'Jest', playwrig
 
 const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, '  ');
 
-/** With one of these, Jest takes `import`. */
+/** Packages that let Jest accept `import`. */
 const translators = ['@babel/preset-env', '@babel/preset-typescript', '@swc/jest', 'ts-jest'];
 
-/** A test for each runner that package.json lists. */
+/** Tests for the test runners in package.json. */
 function findTests(folder: string): { runner: Runner; lines: string }[] {
   const manifest = join(folder, 'package.json');
   if (!existsSync(manifest)) return [];
@@ -120,7 +120,7 @@ function findTests(folder: string): { runner: Runner; lines: string }[] {
       .filter(([name]) => listed.includes(name))
       .map(([, runner]) => ({ runner, lines: runner === 'jest' && !hasModules ? jestWithoutModules : lines[runner] }));
   } catch {
-    // Not ours to judge.
+    // An invalid package.json is no concern of this command.
     return [];
   }
 }

@@ -24,7 +24,7 @@ export interface JudgeFlags extends VerdictFlags {
 
 /**
  * Judges a client by recorded traffic, and prints the verdict to standard error, as exec does.
- * @returns the exit code: 1 for a failure, 2 when a report could not be written
+ * @returns exit code: 1 for a failure, 2 if a report could not be written
  */
 export async function judge(flags: JudgeFlags, files: readonly string[]): Promise<number> {
   if (files.length === 0 && flags.trace === undefined) {
@@ -43,7 +43,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
     : await readRecordedFiles(files, {
         baseUrl: flags['base-url'],
         publicKeys: Object.keys(scenario?.keys ?? {}),
-        // The one rule that looks into answers looks for whole numbers that a double cannot hold.
+        // Only one rule reads response bodies, to find integers that a double cannot represent.
         keepsBody: (body) => /\d{16}/.test(body),
       });
   const verdict = judgeRecording(exchanges, {
@@ -66,11 +66,11 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
   return writeReports(flags, { result, entries, notes, run }, nextCommands(result, files));
 }
 
-/** A 429 of another service counts as a refusal in a report. */
+/** Marks a 429 of another service as a rejection, for the report. */
 const withRefusal = (exchange: Exchange): RequestRecord =>
   exchange.isOwn || exchange.status !== 429 ? exchange : { ...exchange, refusal: 'limit' };
 
-/** After a failure the page with the recording inside it; else what puts the client to the test. */
+/** Next commands: after a failure, a report with the recording; otherwise the gauntlet. */
 const nextCommands = ({ outcome }: Verdict, files: readonly string[]): string[] =>
   outcome === 'fail' && files.length > 0
     ? [`${program} judge ${shellWords(files)} --report report.html`]

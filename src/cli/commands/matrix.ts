@@ -18,10 +18,10 @@ import { untilStopped } from '../until-stopped.js';
 import {
   apiKeyOf,
   createRunCounter,
+  printStopped,
   requireCommand,
   type ScenarioFlags,
   scenarioOf,
-  tellStopped,
   timeoutOf,
 } from './client-flags.js';
 
@@ -33,8 +33,7 @@ export interface MatrixFlags extends ScenarioFlags {
 
 /**
  * Runs a client with the defaults and with every alternative of every assumption.
- * @returns the exit code: 1 when an alternative breaks the client, or when it fails with the defaults already, 130 and
- * 143 when a signal stopped it
+ * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a signal
  */
 export async function matrix(
   flags: MatrixFlags,
@@ -51,21 +50,19 @@ export async function matrix(
     runMatrix(command, read, { only, timeoutMs, apiKey, stopped, onDone }),
   );
   if (stoppedCode !== undefined) {
-    tellStopped(results.length, 1 + matrixCases(only).length);
+    printStopped(results.length, 1 + matrixCases(only).length);
     return stoppedCode;
   }
   const [baseline] = results;
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
   if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
   else if (baseline?.code !== 0) {
-    print(
-      `The command fails with the defaults already (exit code ${baseline?.code}); mend that first.\n${baseline?.output}`,
-    );
+    print(`The command fails with the defaults (exit code ${baseline?.code}); fix that first.\n${baseline?.output}`);
   } else print(`${matrixLines(results, (format, text) => styleText(format, text)).join('\n')}\n`);
   return isBroken ? 1 : 0;
 }
 
-/** @throws {UsageError} for an id that is none */
+/** @throws {UsageError} for an unknown id */
 function readIds(text: string | undefined): AssumptionId[] | undefined {
   const ids = text?.split(',').map((id) => id.trim());
   const unknown = ids?.find((id) => !Object.hasOwn(assumptions, id));
@@ -77,7 +74,7 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
   return ids as AssumptionId[] | undefined;
 }
 
-/** The client under the first choices that break it. */
+/** Next commands: the client with the first alternatives that break it. */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
   const words = shellWords(command);
@@ -88,31 +85,31 @@ function nextCommands(results: readonly MatrixResult[], command: readonly string
   });
 }
 
-/** One choice that the interface document leaves to the service, and how the client fared with it. */
+/** Result of a client with one alternative of an assumption. */
 export interface MatrixResult {
-  /** `undefined` for the run with every default. */
+  /** Id of the assumption; `undefined` for the run with all defaults. */
   id: AssumptionId | undefined;
   value: unknown;
   code: number;
   outcome: Verdict['outcome'];
   findings: Verdict['findings'];
   output: string;
-  /** Whether the client did anything that this choice decides: without, the run says nothing of it. */
+  /** Whether a request of the client depends on this choice; otherwise the run does not test the choice. */
   isMet: boolean;
-  /** Whether the client fares worse than with the defaults: another exit code, or a verdict that fails. */
+  /** Whether the result is worse than with the defaults: another exit code, or a failed verdict. */
   breaks: boolean;
 }
 
 interface MatrixOptions {
   only?: readonly AssumptionId[] | undefined;
   timeoutMs: number;
-  /** Aborted when no further run shall begin. */
+  /** Signal that starts no further run. */
   stopped?: AbortSignal | undefined;
   apiKey?: string | undefined;
   onDone: (done: number) => void;
 }
 
-/** Every alternative of the named assumptions, each as a scenario of its own on top of another. */
+/** Alternatives of the named assumptions. */
 function matrixCases(only: readonly AssumptionId[] | undefined): { id: AssumptionId; value: unknown }[] {
   return Object.entries<Assumption<unknown>>(assumptions)
     .filter(([id]) => only === undefined || only.includes(id as AssumptionId))
@@ -120,9 +117,9 @@ function matrixCases(only: readonly AssumptionId[] | undefined): { id: Assumptio
 }
 
 /**
- * Runs a client once with the defaults and once with every alternative, each against a simulator of its own.
- * @param read.scenario what the alternatives are put on, and checked with
- * @param options.onDone called with how many runs are over
+ * Runs a client once with the defaults and once with every alternative, each against a separate simulator.
+ * @param read.scenario scenario that each alternative modifies
+ * @param options.onDone called with the number of finished runs
  */
 async function runMatrix(
   command: readonly string[],
@@ -155,14 +152,14 @@ async function runMatrix(
 const withAssumption = (scenario: Scenario, id: AssumptionId, value: unknown) =>
   merge(scenario, { assumptions: { [id]: value } } as Scenario);
 
-/** Whether the calls of the client are answered otherwise with this choice than with the default. */
+/** Whether a choice changes the response to any call of the client. */
 function isDecided(
   id: AssumptionId,
   resolved: ResolvedScenario,
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // Who may read an answer in a browser is decided outside of it.
+  // CORS headers are added outside the simulator.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);
@@ -192,7 +189,9 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Which undocumented choices break the client, each with the sentence of the document that leaves it open. */
+/**
+ * Report of the undocumented choices that break the client, each with the sentence of the document that leaves it open.
+ */
 export function matrixLines(
   results: readonly MatrixResult[],
   style: (format: 'red' | 'green' | 'yellow', text: string) => string,
@@ -210,7 +209,7 @@ export function matrixLines(
     return [
       `  ${style('red', `${id}: ${shown(value)}`)}  ${why}`,
       `    ${assumptions[id as AssumptionId].question}`,
-      ...(reason === '' ? [] : [`    the command said: ${reason}`]),
+      ...(reason === '' ? [] : [`    output of the command: ${reason}`]),
     ];
   });
   return [...lines, ...(lines.length > 0 ? [''] : []), ...summary(others, met, breaking, style)];
@@ -227,11 +226,12 @@ function summary(
   const isPartlyMet = (id: string | undefined) => met.some((each) => each.id === id);
   const names = unmet.map(({ id, value }) => (isPartlyMet(id) ? `${id}: ${shown(value)}` : id));
   const ids = [...new Set(names)].join(', ');
-  const rest = unmet.length === 0 ? [] : [`Not met, because the client did nothing that they decide: ${ids}.`];
-  if (met.length === 0) return [style('yellow', `The client met none of the ${all.length} choices.`), ...rest];
+  const rest = unmet.length === 0 ? [] : [`Not tested, because no request of the client depends on them: ${ids}.`];
+  if (met.length === 0)
+    return [style('yellow', `The client's requests depend on none of the ${all.length} choices.`), ...rest];
   const verdict =
     breaking.length === 0
-      ? style('green', `The client met ${count}; none breaks it.`)
-      : `The client met ${count}; ${breaking.length} would break it.`;
+      ? style('green', `Tested ${count}; none breaks the client.`)
+      : `Tested ${count}; ${breaking.length} would break the client.`;
   return [verdict, ...rest];
 }

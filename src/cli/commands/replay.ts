@@ -11,10 +11,10 @@ import { defaultScenario } from '../../scenario/default-scenario.js';
 import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';
+import { printNotes } from '../print-error.js';
 import { program } from '../program.js';
-import { isComplete, type ReadRun, readRun, replayRun, untilOf } from '../read-run.js';
+import { isComplete, parseUntil, type ReadRun, readRun, replayRun } from '../read-run.js';
 import { shellWords } from '../shell-words.js';
-import { tellNotes } from '../tell.js';
 import { aboutScenario, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
@@ -25,32 +25,32 @@ export interface ReplayFlags extends ListenFlags, VerdictFlags {
 }
 
 /**
- * Does again what a recording, or the folder of `--data`, holds, and compares the answers.
+ * Replays a recording, or the folder of `--data`, and compares the responses.
  * @param print writes to standard output
- * @returns 1 at the first answer that differs, 2 for a run that cannot be read to its end or a report that cannot be written,
- * 1 with `--judge` when the client failed; else 0
+ * @returns exit code: 1 for a different response or, with `--judge`, a failed verdict; 2 for an incomplete recording or an
+ * unwritten report; otherwise 0
  */
 export async function replay(
   flags: ReplayFlags,
   [file]: readonly string[],
   print: (text: string) => void,
 ): Promise<number> {
-  if (file === undefined) throw new UsageError('expected a file that --record wrote, or the folder of --data');
+  if (file === undefined) throw new UsageError('expected a file from --record, or the folder of --data');
   const strayVerdict = verdictFlags.find((flag) => flags[flag] !== undefined && !flags.judge);
   if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}`);
   const stray = serveFlags.find((flag) => flags[flag] !== undefined && !flags.serve);
   if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}`);
-  const until = flags.until === undefined ? {} : untilOf(flags.until);
+  const until = flags.until === undefined ? {} : parseUntil(flags.until);
   const run = await readRun(file);
-  tellNotes(run.notices);
+  printNotes(run.notices);
   const done = await replayRun(run, until, flags.serve);
   const { machine, difference } = done;
   if (machine === undefined)
     throw new UsageError(
-      `expected entries to replay in ${file}, got none${flags.until === undefined ? '' : ' until there'}`,
+      `expected entries to replay in ${file}, got none${flags.until === undefined ? '' : ' before --until'}`,
     );
   if (difference !== undefined) {
-    tellNotes([differenceText(difference, run)]);
+    printNotes([differenceText(difference, run)]);
     return 1;
   }
   const leftOut = isComplete(run, done, until) ? 0 : run.leftOut;
@@ -67,8 +67,8 @@ export async function replay(
 
 /**
  * Prints the verdict as exec does.
- * @param lack sentence about the entries that could not be read, if there are any
- * @returns the exit code
+ * @param lack sentence about unreadable entries, if any
+ * @returns exit code
  */
 async function judge(machine: StateMachine, file: string, flags: ReplayFlags, lack?: string): Promise<number> {
   const { sim } = machine;
@@ -105,9 +105,9 @@ function summary(shown: ReturnType<typeof result>): string {
   const but =
     uncompared === 0
       ? ''
-      : `; ${counted(uncompared, 'entry was', 'entries were')} recorded without an answer to compare with`;
+      : `; ${counted(uncompared, 'entry was', 'entries were')} recorded without a response to compare`;
   const of = leftOut === 0 ? '' : `${entries} of `;
-  return `${of}${counted(entries + leftOut, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: every answer ${leftOut === 0 ? '' : 'until there '}is as it was${but}; the journal has ${counted(requests ?? 0, 'request')}`;
+  return `${of}${counted(entries + leftOut, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: all responses ${leftOut === 0 ? '' : 'so far '}are the same${but}; the journal has ${counted(requests ?? 0, 'request')}`;
 }
 
 function differenceText(
@@ -124,11 +124,11 @@ function differenceText(
       call === undefined ? (operation ?? kind) : `${call.method} ${call.path}${call.query && `?${call.query}`}`;
     return `  ${what}: ${resultText(results[index])}`;
   });
-  return `entry ${entry.position} of ${new Date(entry.atMs).toISOString()} is answered otherwise by petstore-sim ${version} than by ${entry.version || recordedBy}, which recorded it. Now it is\n${lines.join('\n')}`;
+  return `entry ${entry.position} of ${new Date(entry.atMs).toISOString()} has a different response from petstore-sim ${version} than from ${entry.version || recordedBy}, which recorded it. The new response:\n${lines.join('\n')}`;
 }
 
 function resultText(result: CommandResult | undefined): string {
-  if (result === undefined) return 'left out, as one that was applied before';
+  if (result === undefined) return 'skipped as a duplicate';
   if ('error' in result) return String(result.error);
   const answer = (result.value as Partial<HandledRequest> | undefined)?.answer;
   if (answer === undefined) return 'done';

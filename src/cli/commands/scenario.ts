@@ -15,7 +15,7 @@ export interface ScenarioFromFlags {
   json?: boolean;
 }
 
-/** Makes a scenario file of recorded traffic: what was in force when the recording began. */
+/** Creates a scenario file from recorded traffic, with the state at the start of the recording. */
 export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: string) => void): Promise<void> {
   const { from = [], out } = flags;
   const [first] = from;

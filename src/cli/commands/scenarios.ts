@@ -6,12 +6,12 @@ import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
 
-/** In which order the list shows the groups; one that is not here comes last. */
+/** Order of the groups in the list; unknown groups are last. */
 const groups = ['start', 'data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];
 
 /**
- * The list of shipped scenarios by group; or one of them as a file of one's own, which `check` takes as it is.
- * @throws {UsageError} when there is no scenario with this name
+ * Lists the shipped scenarios by group, or prints one as a valid scenario file.
+ * @throws {UsageError} for an unknown name
  */
 export function printScenarios(name?: string, asJson = false): string {
   const { names } = shippedScenarios();

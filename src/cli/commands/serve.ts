@@ -12,10 +12,10 @@ import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
 import type { DataFlags, ServableState } from '../logged-engine.js';
+import { printNotes } from '../print-error.js';
 import { startServer } from '../start-server.js';
-import { tellNotes } from '../tell.js';
 
-/** The options of `petstore-sim serve`, as the command line gives them. */
+/** Flags of `petstore-sim serve`. */
 export interface ServeFlags extends ListenFlags, DataFlags {
   scenario?: string;
   set?: string[];
@@ -30,7 +30,7 @@ export interface ServeFlags extends ListenFlags, DataFlags {
 
 /**
  * Runs the server until SIGINT or SIGTERM.
- * @throws {UsageError} for a bad flag or an address that cannot be had, {ScenarioError} for a bad scenario
+ * @throws {UsageError} for an invalid flag or an unusable address; {ScenarioError} for an invalid scenario
  */
 export async function serve(flags: ServeFlags): Promise<void> {
   const { log, options: listenOptions, writeLine } = readListenFlags(flags);
@@ -45,7 +45,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   // With handlers, names of operations are checked when `guarded` has added its own.
   const operations = handlers === undefined ? undefined : anyOperation;
   const first = await readScenarioAndFiles(nameOrFile, { overrides, generatePets: generateAtStart, operations });
-  tellNotes(first.notes);
+  printNotes(first.notes);
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
@@ -87,7 +87,7 @@ function memory(resolved: ResolvedScenario): Engine<ServableState> {
 const handlersOf = async (file: string) =>
   (await import('../../node/custom-routes/handlers-file.js')).readHandlers(file);
 
-/** What the flags set on top of the scenario, in the order in which they apply. */
+/** Overrides of the flags, in the order of application. */
 export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {
   const { seed, 'no-limits': noLimits, set = [] } = flags;
   const overrides: Override[] = [];

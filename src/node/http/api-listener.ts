@@ -13,9 +13,9 @@ import { createTargetReader } from './target-reader.js';
 import { deliver } from './wire-faults.js';
 
 /**
- * Answers one request to the API.
- * @param sandbox whose API; `undefined`: that of the server's own simulator
- * @param read the body, where it has been read already
+ * Handles one request to the API.
+ * @param sandbox `undefined` for the server's own simulator
+ * @param read the body, if it was read before
  */
 export type ApiListener = (
   sandbox: Sandbox | undefined,
@@ -26,19 +26,19 @@ export type ApiListener = (
 ) => void;
 
 /**
- * Answers requests to the API straight on `node:http`. One function for all sandboxes: what each of them has of its own is in
- * no cache of the processor when its turn comes.
- * @param holdsRefusals sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones; not
- * those of sandboxes
+ * Handles requests to the API directly on `node:http`. One function for all sandboxes, because a separate one for each would
+ * be cold in the processor's caches.
+ * @param holdsRefusals whether rejections are sent about 20 ms later, so that the judge can distinguish parallel from serial
+ * requests; never in sandboxes
  */
 export function createApiListener(backend: Backend, connections: Connections, holdsRefusals = false): ApiListener {
   const own = { sim: backend.sim, base: basePath };
   const readTarget = createTargetReader();
-  /** Those that were made anew, and have said so. */
-  const told = new WeakSet<Sandbox>();
-  const sayRecreated = (sandbox: Sandbox | undefined) => {
-    if (!sandbox?.isRecreated || told.has(sandbox)) return undefined;
-    told.add(sandbox);
+  /** Recreated sandboxes whose recreation was reported in a response header. */
+  const reported = new WeakSet<Sandbox>();
+  const recreationHeaders = (sandbox: Sandbox | undefined) => {
+    if (!sandbox?.isRecreated || reported.has(sandbox)) return undefined;
+    reported.add(sandbox);
     return recreatedHeaders;
   };
   return (sandbox, request, response, report, read) => {
@@ -65,10 +65,10 @@ export function createApiListener(backend: Backend, connections: Connections, ho
         body,
         connection: connections.numberOf(request),
         holdsRefusals: holdsRefusals && sandbox === undefined,
-        adapterHeaders: sayRecreated(sandbox),
+        adapterHeaders: recreationHeaders(sandbox),
       });
       backend.handle(sandbox, call, send, () => {
-        // The wait of a fault ended early: the client has gone, or the simulator was reset.
+        // The delay of a fault ended early: the client disconnected, or the simulator was reset.
         response.destroy();
         report?.({ by: 'api', sim, status: 0, headers: {}, body: '' });
       });

@@ -4,18 +4,17 @@ import { createClientErrors, type OnRefused } from './client-errors.js';
 import type { Connections } from './connections.js';
 import { inOrder } from './in-order.js';
 
-/** Servers on one port, at least one, and their end. */
+/** Servers on one port, at least one. */
 export interface BoundServers {
   port: number;
-  /** Lets answers under way finish, for at most `graceMs`. */
+  /** Stops listening; active responses may finish for at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * Starts one server for each address, all on the same port. An address that the machine does not have (no IPv6) is left
- * out.
- * @param port 0 for a free one
- * @param onRefused called for what is answered without a request that `listener` could answer
+ * Starts one server per address, all on the same port. Skips an address that the machine lacks, as without IPv6.
+ * @param port 0 for a free port
+ * @param onRefused called for each error response to input that `listener` could not handle
  * @throws {Error} with the system's `code`, such as `EADDRINUSE`
  */
 export async function bind(
@@ -37,7 +36,7 @@ export async function bind(
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return bound;
       await bound.close(0);
-      // A free port on one address may be taken on the other.
+      // A port that is free on one address may be in use on the other.
       if (code !== 'EADDRINUSE' || port !== 0 || attempt === 10) throw error;
     }
   }
@@ -51,30 +50,30 @@ function start(
   onRefused: OnRefused | undefined,
 ): Promise<Server> {
   const serve = inOrder(listener);
-  const noteAndServe: RequestListener = (request, response) => {
+  const trackAndServe: RequestListener = (request, response) => {
     connections.serve(request, response);
     serve(request, response);
     connections.release(request, response);
   };
   const server = createServer(
     {
-      // Repeated Host and Authorization headers arrive joined by a comma, and are refused as such.
+      // Repeated Host and Authorization headers are joined by a comma, and the checks reject the result.
       joinDuplicateHeaders: true,
-      // Our own check answers with the Error object; Node's answers with nothing.
+      // The guard responds with an Error object; Node would respond with an empty body.
       requireHostHeader: false,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // As nginx has it: longer than a minute, so that a client that waits as it was told finds its connection as it was.
+      // The default of nginx: longer than a minute, so that a connection survives the wait for the minute window.
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 1_000,
     },
-    noteAndServe,
+    trackAndServe,
   );
   const clientErrors = createClientErrors(onRefused);
   server
     .on('connection', (socket) => connections.add(socket))
-    // Without a listener, Node answers an unknown expectation before the guard has seen the request.
-    .on('checkExpectation', noteAndServe)
+    // Without a listener, Node responds to an unknown expectation before the guard checks the request.
+    .on('checkExpectation', trackAndServe)
     .on('clientError', clientErrors.answer)
     .on('connect', clientErrors.refuseConnect);
   return new Promise((resolve, reject) => {

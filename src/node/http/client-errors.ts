@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import { errorBody } from '../../requests/api-error.js';
 import type { AnsweredRequest } from './served-answer.js';
 
-/** How long a refused client may read the answer and send what it has begun, until its connection is closed. */
+/**
+ * Time for a rejected client to read the response and finish sending, in milliseconds, before its connection is closed.
+ */
 const lingerMs = 1_000;
 
 const reasons: Record<number, string> = {
@@ -13,16 +15,19 @@ const reasons: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** The first byte of a TLS connection: its record with the ClientHello (RFC 8446 section 5.1). */
+/** First byte of a TLS connection: the record type of a ClientHello (RFC 8446 section 5.1). */
 const tlsHandshake = 0x16;
 
-/** What Node adds to an error of its parser. */
+/** Error of Node's HTTP parser, with its additional fields. */
 type ParserError = NodeJS.ErrnoException & { reason?: string; rawPacket?: Uint8Array };
 
-/** Called for every such answer. */
+/** Called for every such error response. */
 export type OnRefused = (request: AnsweredRequest, status: number, body: string) => void;
 
-/** Answers what `node:http` has no response object for, with the Error object, and then closes the connection. */
+/**
+ * Creates error responses for input without a `ServerResponse`, such as malformed HTTP, and closes the connection after
+ * them.
+ */
 export function createClientErrors(onRefused?: OnRefused) {
   const refused = new WeakSet<Socket>();
 
@@ -38,16 +43,16 @@ export function createClientErrors(onRefused?: OnRefused) {
     const head = `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
     socket.on('error', () => socket.destroy());
     socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
-    // To close at once, with bytes unread, would reset the connection, and could take the answer from the client.
+    // Closing at once with unread bytes would reset the connection, and the client could lose the response.
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(timer)).resume();
     onRefused?.(request, status, body);
   }
 
   return {
-    /** For the event `clientError`: what is not HTTP, or too slow, or too large in its headers. */
+    /** Listener for `clientError`: malformed, slow or oversized requests. */
     answer(error: ParserError, socket: Socket): void {
-      // The rest of what was refused.
+      // Remaining bytes of a rejected request.
       if (refused.has(socket)) return;
       if (error.code === 'ECONNRESET' || !socket.writable) {
         socket.destroy();
@@ -59,7 +64,7 @@ export function createClientErrors(onRefused?: OnRefused) {
         refuse(socket, 400, 'invalid_request', messageOf(error));
       }
     },
-    /** For the event `connect`. */
+    /** Listener for `connect`: rejects CONNECT requests. */
     refuseConnect(request: IncomingMessage, socket: Socket): void {
       refuse(socket, 405, 'method_not_allowed', 'Method CONNECT is not supported; this is not a proxy.', request);
     },

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnections } from '../../in-process/fetch.js';
 
-/** How many connections may be open at a time, over all addresses of a server. */
+/** Maximum number of open connections, over all addresses of a server. */
 const maximumConnections = 1_000;
 
 interface Connection {
-  /** For the journal. */
+  /** Number of the connection in the journal. */
   number: number | undefined;
-  /** The last request that arrived, and its answer; let go once that has been sent. */
+  /** Last request and its response; released after the response was sent. */
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
-  /** Whether a request was answered, and none has arrived since. */
+  /** Whether the last request has its response, and no further request has arrived. */
   isIdle: boolean;
 }
 
 /**
- * The open connections of a server. When there are too many, the one that matters least is closed for a new one, so that
- * clients that hold connections open cannot lock others out.
+ * Open connections of a server. At the limit, the least useful one is closed for a new one, so that clients with many
+ * open connections cannot lock others out.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
@@ -36,7 +36,7 @@ export class Connections {
     });
   }
 
-  /** Notes that a request has arrived. */
+  /** Records the arrival of a request. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
@@ -45,7 +45,9 @@ export class Connections {
     connection.isIdle = false;
   }
 
-  /** Lets go of a request whose answer has been sent: kept until the next one, the garbage collector would copy both. */
+  /**
+   * Releases a request after its response was sent; otherwise the garbage collector copies both until the next request.
+   */
   release(request: IncomingMessage, response: ServerResponse): void {
     if (!response.writableFinished) return;
     const connection = this.#open.get(request.socket);
@@ -56,8 +58,8 @@ export class Connections {
   }
 
   /**
-   * Numbers connections in the order of their first call of the API; a closed one leaves its number to the next. One from a
-   * proxy that says so brings the requests of many clients, so each of these has a number of its own.
+   * Number of the request's connection, assigned at its first API request; a freed number is reused. Every request
+   * through a proxy (`Forwarded`, `X-Forwarded-For`) has a new number, because many clients share such a connection.
    */
   numberOf({ socket, headers }: IncomingMessage): number | undefined {
     if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return this.#numbers.take();
@@ -66,7 +68,9 @@ export class Connections {
     return connection?.number;
   }
 
-  /** Closes those that have not sent a byte. Clients open some in advance, and Node does not count them as idle. */
+  /**
+   * Closes connections that have not sent a byte. Clients open some in advance, and Node does not count them as idle.
+   */
   closeUnused(): void {
     for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
@@ -76,9 +80,9 @@ export class Connections {
   }
 
   /**
-   * Closes the oldest connection without a request; else the oldest that waits for the next request; else the oldest
-   * that has not sent all of its request, or does not read its answer.
-   * @returns `false` when the server works on an answer for every one
+   * Closes the oldest connection without a request; otherwise the oldest idle one; otherwise the oldest with an incomplete
+   * request or an unread response.
+   * @returns `false` if the server is computing a response for every connection
    */
   #makeRoom(): boolean {
     let idle: Socket | undefined;
@@ -93,7 +97,7 @@ export class Connections {
   }
 
   #close(socket: Socket): true {
-    // Not only when it is closed: more may come before that.
+    // Removed now, because more connections may arrive before the socket is closed.
     this.#open.delete(socket);
     socket.destroy();
     return true;

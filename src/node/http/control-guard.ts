@@ -5,10 +5,10 @@ import { type Refusal, refusal } from './guard.js';
 import { isPage } from './page.js';
 import { hasBody } from './read-body.js';
 
-/** What tools in a page may read: they describe the API and this server, and give nothing away. */
+/** Descriptions that a page of this machine may read, for API tools. They contain no data. */
 const descriptions = new Set(['/__sim/service.json', '/__sim/openapi.json']);
 
-/** Whether a page may read a description: of this machine, on another port. */
+/** Whether a page of this machine, from another port, reads a description. */
 function isDescription({ method = '', url = '', headers: { origin } }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
   const [path = ''] = url.split('?', 1);
@@ -16,10 +16,9 @@ function isDescription({ method = '', url = '', headers: { origin } }: IncomingM
 }
 
 /**
- * The headers that let a page of another origin read the answer: one that may use the control API, and one of this
- * machine, which may read a description and why it may not do more. The console of a browser shows nothing of an answer
- * that the page may not read.
- * @param allowedOrigins the pages that may use the control API
+ * CORS headers of the control API: for allowed origins, and for pages of this machine, so that they can read descriptions and
+ * error messages. Browsers hide an unreadable response even from the console.
+ * @param allowedOrigins origins of pages that may use the control API
  */
 export function controlCors(
   request: IncomingMessage,
@@ -31,32 +30,33 @@ export function controlCors(
   return { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
 }
 
-/** Who may use the control API. */
+/** Access rules of the control API. */
 export interface ControlAccess {
-  /** When set, every request must bring it as `Authorization: Bearer TOKEN`. */
+  /** Token that every request must send as `Authorization: Bearer TOKEN`, if set. */
   controlToken: string | undefined;
-  /** The origins of pages that may use it, besides the pages of this server. */
+  /** Origins of pages that may use the control API, in addition to this server's own. */
   allowedOrigins: readonly string[];
 }
 
-/** Checks for the control API: no other site may drive it through a visitor's browser. */
+/** Checks the access to the control API, so that no other site can use it through a visitor's browser. */
 export function checkControlRequest(
   request: IncomingMessage,
   { controlToken: token, allowedOrigins }: ControlAccess,
 ): Refusal | undefined {
   const { headers, method = '' } = request;
   const { origin } = headers;
-  // The page has no data: behind a proxy it is there to show what its own requests are told.
+  // The dashboard's files contain no data. Behind a proxy the dashboard must load to display the rejection of its
+  // requests.
   if (!isPage(request) && !isDescription(request) && !(origin !== undefined && allowedOrigins.includes(origin))) {
     if (origin !== undefined && isForeignPage(request)) {
       const help = isLoopbackOrigin(origin)
-        ? `; to let this one, start the server with --allowed-origin ${origin}`
+        ? `; to allow this one, start the server with --allowed-origin ${origin}`
         : '';
-      return refusal(403, 'forbidden', `The control API does not answer pages of other origins${help}.`);
+      return refusal(403, 'forbidden', `The control API does not serve pages of other origins${help}.`);
     }
     const site = headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-      return refusal(403, 'forbidden', 'The control API does not answer pages of other sites.');
+      return refusal(403, 'forbidden', 'The control API does not serve pages of other sites.');
     }
   }
   if (token !== undefined && !isPage(request) && !isSame(headers.authorization ?? '', `Bearer ${token}`)) {
@@ -65,12 +65,12 @@ export function checkControlRequest(
   const contentType = headers['content-type'] ?? (hasBody(request) ? '' : 'application/json');
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead && contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    return refusal(415, 'unsupported_media_type', 'The control API takes JSON; send Content-Type: application/json.');
+    return refusal(415, 'unsupported_media_type', 'The control API expects JSON; send Content-Type: application/json.');
   }
   return undefined;
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares two texts in constant time, so that the duration reveals nothing about a token. */
 function isSame(given: string, expected: string): boolean {
   const a = Buffer.from(given);
   const b = Buffer.from(expected);

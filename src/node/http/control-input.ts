@@ -6,13 +6,13 @@ import { parseJsonInSteps } from '../../values/json-in-steps.js';
 import { runToEnd, type Steps } from '../../values/steps.js';
 
 /**
- * The input of an operation: what path, query and body say, in one flat object.
- * @throws {ControlError} for a body that is no JSON object, and for a field that is there twice
+ * Reads the input of an operation from path, query and body, as one flat object.
+ * @throws {ControlError} for a body that is not a JSON object, and for a field in two places
  */
 export const readInput = (request: Request, operation: AnyControlOperation): JsonObject =>
   runToEnd(readInputInSteps(request, operation, false));
 
-/** The same in steps, for a large body. */
+/** Same as `readInput`, in steps, for a large body. */
 export function* readInputInSteps(request: Request, operation: AnyControlOperation, isLarge = true): Steps<JsonObject> {
   const { method, contentType } = operation;
   const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
@@ -27,13 +27,13 @@ export function* readInputInSteps(request: Request, operation: AnyControlOperati
   for (const [name, value] of query) add(name, value);
   if (method !== 'GET')
     for (const [name, value] of Object.entries(yield* readBody(request, operation, isLarge))) add(name, value);
-  // HTML standard, section 9.2.3: a browser that connects again says what it has seen.
+  // HTML standard, section 9.2.3: a reconnecting browser sends the id of its last event.
   const seen = request.headers['last-event-id'];
   if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
   return input;
 }
 
-/** Part of a large body that is decoded in one step. */
+/** Number of bytes decoded per step. */
 const decodedBytes = 1024 * 1024;
 
 const charsetParameter = /;\s*charset\s*=\s*"?([^";\s]*)/i;

@@ -5,9 +5,9 @@ import type { Backend } from '../../control-api/backend.js';
 import { ControlError, toControlError, unavailable } from '../../control-api/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control-api/control-operation.js';
 import { controlOperations } from '../../control-api/control-operations.js';
-import type { EntryTexts } from '../../control-api/entry-stream.js';
+import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { isLazy, jsonPieces } from '../../control-api/lazy-result.js';
-import { perform, performInSteps, performInTexts } from '../../control-api/perform.js';
+import { openEntryFeed, perform, performInSteps } from '../../control-api/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control-api/sandbox-operations.js';
 import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
@@ -24,23 +24,20 @@ import { sendPieces } from './send-pieces.js';
 import type { Report } from './served-answer.js';
 import { inTurns } from './turn.js';
 
-/** Largest body of a control request, where the operation does not say otherwise. */
+/** Default maximum size of a control request body, in bytes. */
 const maximumBodyBytes = 5 * 1024 * 1024;
-/** A longer body is read, checked and put in force with other requests in between. */
+/** Size above which a body is read, checked and applied in steps, between other requests, in bytes. */
 const largeBytes = 64 * 1024;
 
 export interface ControlRouterOptions extends ControlAccess {
-  /** Aborted when the server closes: requests that wait and event streams end then. */
+  /** Aborted when the server closes; long polls and event streams end then. */
   closing: AbortSignal;
 }
 
-/** Answers a request to the control API. */
+/** Handles a request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/**
- * What an operation runs on, where the client reaches that, and a signal that is aborted when it is removed; `undefined` for
- * a sandbox that is not there.
- */
+/** Finds the target of an operation, with its URLs and a signal for its removal; `undefined` for an unknown sandbox. */
 type Find = (request: Request) => Found | undefined;
 interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
   target: unknown;
@@ -49,8 +46,8 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
 }
 
 /**
- * The control API under `/__sim`, made from the tables of operations: JSON in, JSON out, errors in the shape of the API's
- * Error object.
+ * Creates the control API under `/__sim` from the tables of operations. Requests and responses are JSON; errors have
+ * the API's Error object.
  */
 export function createControlRouter(backend: Backend, { closing, ...access }: ControlRouterOptions): ControlListener {
   const { sim, sandboxes } = backend;
@@ -68,8 +65,8 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
   });
 
   /**
-   * Who reads waits until everything is there that came before. A change comes behind that in the log by itself, and waits
-   * only where what it is for, which another replica may have made, is not there yet.
+   * Finds the target. A read waits until earlier changes are applied; a change is ordered by the log and waits only for
+   * an unknown sandbox, which another replica may have created.
    */
   const findFor = async ({ method, isAtOnce }: AnyControlOperation, find: Find, request: Request): Promise<Found> => {
     let found = method === 'GET' && !isAtOnce ? undefined : find(request);
@@ -79,9 +76,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
     }
     if (found !== undefined) return found;
     throw backend.health?.().stale
-      ? unavailable(
-          'The store of the simulator does not answer, so nobody knows whether there is a sandbox of this name.',
-        )
+      ? unavailable('The store of the simulator does not respond, so it is unknown whether this sandbox exists.')
       : noSandbox();
   };
 
@@ -97,7 +92,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
       if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, backend, response);
       const log = backend.health?.();
       if (log?.engine === 'redis') {
-        // One who reads from one replica and then from another sees by it which of the two was further.
+        // Lets a client compare the progress of two replicas.
         response.set({
           'X-Sim-Position': String(log.position),
           ...((log.stale || log.lagMs) && { 'X-Sim-Stale': 'true' }),
@@ -111,8 +106,8 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
         if (operation.method === 'GET') return runNow();
         return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
       };
-      if (operation.texts !== undefined) {
-        const open = () => performInTexts(operation, target, readInput(request, operation)) as EntryTexts;
+      if (operation.feed !== undefined) {
+        const open = () => openEntryFeed(operation, target, readInput(request, operation)) as EntryFeed;
         return events.sendEntries(response, open, signal as AbortSignal);
       }
       if (operation.contentType === 'text/event-stream') {
@@ -120,14 +115,14 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
         return events.sendItems(response, open, operation.eventName as string);
       }
       const result = await run();
-      // A server that closes waits for its connections, and this one would stay open for the next request.
+      // A closing server waits for its connections, and a keep-alive connection would stay open.
       if (closing.aborted) response.set('Connection', 'close');
       response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
       if (isLazy(result)) return sendPieces(response, jsonPieces(result));
       response.send(operation.contentType === undefined ? jsonText(result) : result);
     };
 
-  /** Each path of a table with its methods, and 405 for the others. */
+  /** Routes each path of a table, with 405 for other methods. */
   const mount = (base: string, table: Record<string, AnyControlOperation>, find: Find) => {
     for (const path of new Set(Object.values(table).map(({ path }) => path))) {
       const here = Object.entries(table).filter(([, operation]) => operation.path === path);
@@ -135,7 +130,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
       for (const [name, operation] of here) {
         const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
         const limit = operation.maximumBytes ?? maximumBodyBytes;
-        // A stream without its body would never end.
+        // HEAD on a stream would never end.
         if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
         if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
         route[method](serve(name, operation, find));
@@ -143,7 +138,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
-  // HTTP/1.0 has no Host.
+  // HTTP/1.0 requests have no Host header.
   const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', controlOperations, (request) => {
     const origin = originOf(request);
@@ -166,9 +161,9 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
   });
 
   app.use(() => {
-    throw new ControlError(404, 'not_found', 'There is no such control path; GET /__sim/openapi.json lists them.');
+    throw new ControlError(404, 'not_found', 'Unknown control path; GET /__sim/openapi.json lists all paths.');
   });
-  app.use(answerError((response, body) => errorBodies.set(response, body)));
+  app.use(errorHandler((response, body) => errorBodies.set(response, body)));
   return (request, response, report) => {
     const cors = controlCors(request, access.allowedOrigins);
     if (cors !== undefined && isPreflight(request)) {
@@ -191,11 +186,11 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
   };
 }
 
-/** What a caller calls itself; a browser lets a page set no User-Agent. */
+/** Name of the caller. `X-Sim-Caller` takes precedence, because a page cannot set User-Agent. */
 const callerOf = ({ headers }: Request) =>
   String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
 
-/** Aborted with the first of the others, and when the client has gone. */
+/** Signal that is aborted with the first of `signals`, or when the client disconnects. */
 function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {
   const left = new AbortController();
   response.once('close', () => left.abort());
@@ -207,10 +202,10 @@ const methodNotAllowed = (allowed: string) => (request: Request, response: Respo
   throw new ControlError(405, 'method_not_allowed', `Method ${request.method} is not supported here; use ${allowed}.`);
 };
 
-/** @param note called with the Error body that is sent */
-const answerError =
+/** @param note called with the body of each error response */
+const errorHandler =
   (note: (response: ServerResponse, body: string) => void): ErrorRequestHandler =>
-  // Express asks for four parameters to know an error handler.
+  // Express recognizes error handlers by their four parameters.
   (error, request, response, _next) => {
     if (response.headersSent) {
       response.destroy();
@@ -235,12 +230,12 @@ function describeError(
     return {
       status,
       code: 'unsupported_media_type',
-      message: 'The body is encoded in a way that is not supported; send it as it is.',
+      message: 'The encoding of the body is not supported; send the body without Content-Encoding.',
     };
   if (type === '' && error instanceof URIError)
-    return { ...invalid, message: 'The path holds a "%" that does not begin an encoded character of UTF-8.' };
+    return { ...invalid, message: 'The path contains a "%" that does not start an encoded UTF-8 character.' };
   if (status >= 400 && status < 500) return { ...invalid, message: 'The body cannot be read.' };
-  // A request that broke off is no bug, and nobody reads the answer.
+  // An aborted request is no bug, and its client is gone.
   if (!request.destroyed) console.error(error);
   return { status: 500, code: 'internal_error', message: 'The simulator failed; this is a bug of the simulator.' };
 }

@@ -6,7 +6,7 @@ import { isLoopback } from './guard.js';
 const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
 const structured = `${always}, RateLimit, RateLimit-Policy`;
 
-/** What a page may read: the fields of the IETF draft too, where they are sent. */
+/** Response headers that a page may read, including the sent fields of the IETF draft. */
 const exposed: Readonly<Record<Settings['rateLimitFields'], string>> = {
   none: always,
   legacy: `${always}, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset`,
@@ -14,7 +14,7 @@ const exposed: Readonly<Record<Settings['rateLimitFields'], string>> = {
   'structured-aw': structured,
 };
 
-/** The headers that let a page of an allowed origin read an answer; none for a request without or with another Origin. */
+/** Headers that allow a page of an allowed origin to read a response; `undefined` for other requests. */
 export function corsHeaders(
   origin: string | undefined,
   { cors, rateLimitFields }: Settings,
@@ -25,12 +25,12 @@ export function corsHeaders(
   return headers;
 }
 
-/** Whether a request is the question that a browser asks before the real one (Fetch standard, CORS-preflight request). */
+/** Whether a request is a CORS preflight (Fetch standard, CORS-preflight request). */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** The answer to a preflight, on top of `corsHeaders`. */
+/** Headers of a preflight response, in addition to `corsHeaders`. */
 export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, POST'): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': methods,
@@ -39,11 +39,14 @@ export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, P
   };
 }
 
-/** Whether a request comes from a page that this server has not served. */
+/** Whether a request comes from a page of another server. */
 export const isForeignPage = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin !== undefined && origin !== `http://${host}`;
 
-/** Whether an `Origin` is a page of this machine: `http://localhost:5173`. Parsed, because other text can match a pattern. */
+/**
+ * Whether an `Origin` is on this machine: `http://localhost:5173`. The text is parsed, because a pattern would match
+ * other text.
+ */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname, origin: parsed } = new URL(origin);

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from './turn.js';
 
-/** With fewer answers in a turn, each goes out at once: the client can go on while the next one is made. */
+/**
+ * Number of responses per turn from which they are batched; fewer are sent at once, so that clients continue
+ * immediately.
+ */
 const fewestTogether = 3;
 
 let answered = 0;
@@ -9,9 +12,9 @@ let isBusy = false;
 let waiting: { response: ServerResponse; bytes: string }[] = [];
 
 /**
- * Ends an answer: at once, or under load together with the others of this turn of the event loop. To end them one after another
- * takes the kernel half as long, because the client is woken once and not by each of them.
- * @param bytes each as one character
+ * Ends a response, under load in a batch with the others of the same turn of the event loop. A batch takes half the kernel
+ * time, because a client wakes up once.
+ * @param bytes body with one character per byte
  */
 export function endTogether(response: ServerResponse, bytes: string): void {
   if (answered++ === 0) setImmediate(endTurn);

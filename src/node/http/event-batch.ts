@@ -1,25 +1,28 @@
 import type { ServerResponse } from 'node:http';
 import type { EntryJson } from '../../control-api/entry-view.js';
 
-/** Events are put together in pieces of memory of this size. */
+/** Size of one buffer for events, in bytes. */
 const pieceBytes = 64 * 1024;
-/** What is there is written at most so long after what was written before. */
+/** Minimum interval between two writes, in milliseconds. */
 const everyMs = 20;
-/** A reader that lets more than this wait in the server is dropped. */
+/** Maximum size of unsent events, in bytes; a slower reader is disconnected. */
 const mostWaitingBytes = 1024 * 1024;
 
-/** Sends journal entries as events, many with one write: to write each takes longer than to answer its request. */
+/**
+ * Creates a batch that sends many journal entries as events in one write. One write per entry takes longer than
+ * handling the entry's request.
+ */
 export function createEventBatch(response: ServerResponse) {
   let piece: Buffer = Buffer.allocUnsafeSlow(pieceBytes);
-  /** One that has been sent: new memory for each costs the system as much as to send it. */
+  /** A sent buffer for reuse; allocating a new one costs as much as sending it. */
   let spare: Buffer | undefined;
-  /** What of the piece is filled, and what of that is written. */
+  /** Number of filled bytes of the buffer, and of written ones. */
   let filled = 0;
   let written = 0;
   let timer: NodeJS.Timeout | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
 
-  /** @param sent called when nothing of the piece is needed any more */
+  /** @param sent called when the buffer is free for reuse */
   function write(sent?: () => void): void {
     clearTimeout(timer);
     timer = undefined;
@@ -57,7 +60,7 @@ export function createEventBatch(response: ServerResponse) {
       filled += piece.write(`${end}\n\n`, filled);
       timer ??= setTimeout(() => write(), writtenMs + everyMs - performance.now());
     },
-    /** Writes what is there. */
+    /** Writes the remaining events. */
     end(): void {
       if (filled > written) write();
     },

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
 
-/** Why the server does not look further at a request. Not an answer of the API, so without its headers. */
+/** Rejection of a request by the server itself. Not a response of the API, and so without its headers. */
 export interface Refusal {
   status: number;
   code: ErrorCode | 'forbidden' | 'service_unavailable';
@@ -15,34 +15,38 @@ const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/i;
 const absoluteForm = /^http:\/\/([^/?#]*)(.*)$/i;
 const loopbackIpv4 = /^127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}$/;
 
-/** Whether a host name, without its port, can only mean this machine: `localhost`, `*.localhost`, 127.0.0.0/8, `[::1]`. */
+/**
+ * Whether a host name, without its port, always means this machine: `localhost`, `*.localhost`, 127.0.0.0/8, `[::1]`.
+ */
 export function isLoopback(hostname: string): boolean {
   const name = withoutRootDot(hostname.toLowerCase());
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || loopbackIpv4.test(name);
 }
 
-/** `localhost.` is `localhost`: the dot is the root of the DNS. An address has none. */
+/** Removes the DNS root from a name: `localhost.` is `localhost`. An IP address has none. */
 const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, -1) : name);
 
 /**
- * Checks that stand before everything else, on every path. The Host allow-list is what stops DNS rebinding: a foreign
- * page can make its own name point to 127.0.0.1, but the browser still sends that name. A request that passes has its
- * target as a path in `request.url`, and the host that it is for in `request.headers.host`.
- * @param allowedHosts host names in lower case, without ports, besides the loopback ones
+ * Creates the first check of every request. The Host allow-list prevents DNS rebinding: a foreign page can point its own name
+ * to 127.0.0.1, but the browser still sends that name. A passed request has its path in `request.url` and its host in
+ * `request.headers.host`.
+ * @param allowedHosts host names in lower case, without ports, in addition to the loopback names
  */
 export function createRequestCheck(
   allowedHosts: ReadonlySet<string>,
 ): (request: IncomingMessage) => Refusal | undefined {
-  /** The last host that passed: nearly every request names the same, and to read it anew takes as long as to count it. */
+  /**
+   * Last allowed host. Nearly all requests have the same, and parsing the header takes as long as counting the request.
+   */
   let passedHost: string | undefined;
 
-  /** Makes of the target a path, and of the host the one that the request is for. */
+  /** Normalizes the request target to a path and the Host header to the target's host. */
   function checkTarget(request: IncomingMessage): Refusal | undefined {
     const host = request.headers.host ?? hostOfOldClient(request);
     if (host === undefined || !hostForm.test(host)) {
       return refusal(400, 'invalid_request', 'The request needs one Host header that names a host.');
     }
-    // RFC 9112 section 3.2.2: the authority of an absolute target counts, and not Host.
+    // RFC 9112 section 3.2.2: the authority of an absolute target takes precedence over Host.
     const [, authority = host, path = request.url ?? ''] = absoluteForm.exec(request.url ?? '') ?? [];
     const hostname = hostForm.exec(authority)?.[1];
     if (hostname === undefined) {
@@ -78,7 +82,9 @@ export function createRequestCheck(
 
 const isPath = (target: string) => target.startsWith('/') && !target.startsWith('//') && !target.includes('#');
 
-/** HTTP/1.0 knows no Host, and health checks of load balancers still use it; a browser does not. */
+/**
+ * Address for an HTTP/1.0 request, which has no Host. Health checks of load balancers use HTTP/1.0; browsers do not.
+ */
 function hostOfOldClient({ httpVersion, socket }: IncomingMessage): string | undefined {
   const { localAddress = '', localPort } = socket;
   const address = localAddress.replace(/^::ffff:/, '');
@@ -91,7 +97,7 @@ function withDecodedPath(target: string): string {
   return [decodeUnreserved(path), ...query].join('?');
 }
 
-/** RFC 9110 section 10.1.1. Node has answered `100-continue` itself. */
+/** Checks the Expect header (RFC 9110 section 10.1.1). Node responds to `100-continue` itself. */
 function checkExpectation({ headers: { expect }, httpVersion }: IncomingMessage): Refusal | undefined {
   if (expect === undefined || httpVersion === '1.0' || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return undefined;
   return refusal(417, 'invalid_request', 'Expect may only be 100-continue.');

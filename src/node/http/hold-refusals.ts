@@ -3,7 +3,7 @@ import { setImmediate } from './turn.js';
 
 const realSetTimeout = setTimeout;
 
-/** Requests that a client starts side by side arrive within this, and before an answer that was held as long. */
+/** Delay of a rejection, in milliseconds: parallel requests of a client arrive within this time. */
 const holdMs = 20;
 
 /** Delivers an answer; later if it is one that the adapter holds. */
@@ -18,14 +18,14 @@ export function whenSent(answer: Answer, deliver: (answer: Answer) => void): voi
 }
 
 /**
- * Waits before a refusal is sent, and tells how many milliseconds. What was on its way arrives meanwhile, so that what arrives later was sent by a client
- * that had read the refusal. Not under the fake timers of a test runner: the client's time would run meanwhile.
+ * Delays a rejection and resolves with the delay in milliseconds. A request that arrives later was sent after its
+ * client had read the rejection. No delay under the fake timers of a test runner, whose clock would advance meanwhile.
  */
 function holdRefusal(): Promise<number> {
   if (setTimeout !== realSetTimeout) return Promise.resolve(0);
   return new Promise((resolve) => {
     const startMs = performance.now();
-    // Twice round the event loop: what a busy process has not read yet arrived before the answer all the same.
+    // Two turns of the event loop: requests that a busy process has not read yet arrived before the response.
     const end = () => setImmediate(() => setImmediate(() => resolve(Math.max(1, performance.now() - startMs))));
     setTimeout(end, holdMs);
   });

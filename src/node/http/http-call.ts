@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiCall } from '../../requests/api-call.js';
 import type { TargetReader } from './target-reader.js';
-import { goneSignal } from './wire-faults.js';
+import { disconnectSignal } from './wire-faults.js';
 
-/** A request as the simulator takes it. A class, because V8 gives every object literal with a getter a new shape. */
+/** HTTP request as an `ApiCall`. A class, because V8 gives every object literal with a getter a new hidden class. */
 export class HttpCall implements ApiCall {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -54,6 +54,6 @@ export class HttpCall implements ApiCall {
   }
 
   get signal(): AbortSignal {
-    return goneSignal(this.#response);
+    return disconnectSignal(this.#response);
   }
 }

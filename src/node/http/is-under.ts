@@ -1,4 +1,4 @@
-/** Whether a path, from `start` on, is one under a base. */
+/** Whether a path, from `start` on, is a base path or below it. */
 export function isUnder(path: string, base: string, start = 0): boolean {
   if (!path.startsWith(base, start)) return false;
   const next = path[start + base.length];

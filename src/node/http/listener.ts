@@ -12,13 +12,13 @@ import type { ControlListener, ControlRouterOptions } from './control-router.js'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck, refusal } from './guard.js';
 import { isUnder } from './is-under.js';
-import { noteOutside } from './note-outside.js';
+import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
 interface ListenerOptions extends ControlRouterOptions {
-  /** Host names in lower case that clients may use, besides the loopback ones. */
+  /** Allowed host names in lower case, in addition to the loopback names. */
   allowedHosts: ReadonlySet<string>;
   connections: Connections;
   extensionOf: ExtensionOf | undefined;
@@ -26,7 +26,7 @@ interface ListenerOptions extends ControlRouterOptions {
   holdRefusals: boolean | undefined;
 }
 
-/** Serves one request: the guard, then the part of the server that its path belongs to. */
+/** Creates the request listener: the guard, then the part of the server for the path. */
 export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
   const { sim } = backend;
   const { connections, extensionOf, onAnswer } = options;
@@ -56,15 +56,15 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     const serve = (read?: Uint8Array) => {
       if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
-      // A page whose base URL lacks the path of the API learns of that only where it may read the answer.
+      // A page whose base URL lacks the API's path can only read this error with CORS headers.
       const cors = corsHeaders(request.headers.origin, sim.settings);
       for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
       const isAsked = cors !== undefined && isPreflight(request);
-      // What HAProxy asks by default to see whether a server is up.
+      // Default health check of HAProxy.
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
       const status = isHealthCheck || isAsked ? 204 : 404;
       const body = status === 204 ? '' : nothingHere;
-      if (status === 404) noteOutside(sim, request, basePath);
+      if (status === 404) recordOutsideRequest(sim, request, basePath);
       if (isAsked) response.writeHead(status, preflightHeaders(request)).end();
       else if (isHealthCheck) response.writeHead(status, { Allow: 'OPTIONS' }).end();
       else sendJson(response, status, body);
@@ -76,7 +76,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
   };
 }
 
-/** Asks the handlers of a sandbox, which has its own, before its API. */
+/** Puts the custom handlers of a sandbox in front of its API. */
 function extended(
   { sim }: Backend,
   serveApi: ApiListener,
@@ -85,7 +85,7 @@ function extended(
 ): ApiListener {
   return (sandbox, request, response, report) => {
     const serve = (read?: Uint8Array) => {
-      // Gone while the handlers had the request: what it would store nobody could find.
+      // The sandbox was removed while a handler processed the request, and stored data would be unreachable.
       if (sandbox?.removed.aborted) response.destroy();
       else serveApi(sandbox, request, response, report, read);
     };
@@ -94,8 +94,8 @@ function extended(
 }
 
 /**
- * Loads Express, which takes a tenth of a second, at the first control request. A load that failed, as without a free file
- * descriptor, is tried again at the next.
+ * Loads Express at the first control request; loading takes a tenth of a second. Retries a failed load, as without a
+ * free file descriptor, at the next request.
  */
 function createControlLoader(backend: Backend, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
@@ -110,16 +110,16 @@ function createControlLoader(backend: Backend, options: ListenerOptions): Contro
         loading = undefined;
         console.error(error);
         response.setHeader(retryAfterHeader, '1');
-        const body = sendRefusal(response, notLoaded);
-        report?.({ by: 'control', sim: backend.sim, status: notLoaded.status, headers: {}, body });
+        const body = sendRefusal(response, loadFailure);
+        report?.({ by: 'control', sim: backend.sim, status: loadFailure.status, headers: {}, body });
       },
     );
   };
 }
 
-// Node's loader of ES modules remembers a failure, where this is loaded as one: only another process helps then.
-const notLoaded = refusal(
+// Node's ES module loader caches a failure; only a new process helps then.
+const loadFailure = refusal(
   503,
   'service_unavailable',
-  'The control API could not be loaded; the log says why. Retry, and if that does not help, restart the simulator.',
+  'The control API could not be loaded; see the server log. Retry, or restart the simulator.',
 );

@@ -3,13 +3,13 @@ import type { Express, Request } from 'express';
 import { ControlError } from '../../control-api/control-error.js';
 import { readPageFile } from '../page-files.js';
 
-/** What the page consists of, and nothing else of the folder. */
+/** Files of the dashboard, with their media types. */
 const files: Readonly<Record<string, string>> = {
   'page.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',
 };
 
-/** Nothing from elsewhere, nothing within the document, and in no frame of another page. */
+/** Policy of the dashboard: no external or inline content, and no framing by another page. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Whether a request is for the page or its files. They hold no data, so they need no control token. */
+/** Whether a request is for the dashboard or its files. They contain no data, so they need no control token. */
 export function isPage({ method = '', url = '', headers: { accept = '' } }: IncomingMessage): boolean {
   const [path = ''] = url.split('?', 1);
   if (method !== 'GET' && method !== 'HEAD') return false;
@@ -31,10 +31,10 @@ export function isPage({ method = '', url = '', headers: { accept = '' } }: Inco
   );
 }
 
-/** As a browser asks for a document: `text/html` by name. `curl` takes anything and gets JSON. */
+/** Whether `Accept` lists `text/html`, as browsers do. `curl` accepts anything and receives JSON. */
 const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(accept);
 
-/** Serves the page at `GET /__sim/` to browsers, and its files; each is read when it is first asked for. */
+/** Serves the dashboard at `GET /__sim/` to browsers, and its files. Each file is read at its first request. */
 export function servePage(app: Express): void {
   const texts = new Map<string, string>();
   const read = (file: string) => {
@@ -45,7 +45,7 @@ export function servePage(app: Express): void {
   app.get('/__sim', (request, response, next) => {
     response.vary('Accept');
     if (!wantsHtml(request.headers.accept ?? '')) return next();
-    // The files are below the path of the page.
+    // The URLs of the files are relative to the page.
     if (!pathOf(request).endsWith('/')) return response.redirect(308, `/__sim/${queryOf(request)}`);
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });
     response.type('html').send(read('index.html'));
@@ -60,16 +60,12 @@ export function servePage(app: Express): void {
 const pathOf = ({ originalUrl }: Request) => originalUrl.split('?', 1)[0] as string;
 const queryOf = ({ originalUrl }: Request) => originalUrl.slice(pathOf({ originalUrl } as Request).length);
 
-/** @throws {ControlError} where the package was not built */
+/** @throws {ControlError} if the package is not built */
 function readBuilt(file: string): string {
   try {
     return readPageFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new ControlError(
-      404,
-      'not_found',
-      'The page is not built; expected dist/dashboard, which npm run build writes.',
-    );
+    throw new ControlError(404, 'not_found', 'The dashboard is not built; run npm run build.');
   }
 }

@@ -6,8 +6,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
- * Reads a body, at most one chunk past `maximumBodyBytes`; Node drops the rest while it arrives, so that a client that is
- * still sending can read the answer. For a client that leaves first, `done` is never called.
+ * Reads a body, at most one chunk past `maximumBodyBytes`. Node discards the rest, so that a client that is still
+ * sending can read the response. Never calls `done` if the client disconnects.
  */
 export function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
   const chunks: Buffer[] = [];

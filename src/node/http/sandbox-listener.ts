@@ -9,7 +9,7 @@ import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../sandboxes
 import type { ApiListener } from './api-listener.js';
 import { corsHeaders } from './cors.js';
 import { isUnder } from './is-under.js';
-import { noteOutside } from './note-outside.js';
+import { recordOutsideRequest } from './record-outside-request.js';
 import { sendJson } from './send-answer.js';
 import type { Report } from './served-answer.js';
 
@@ -17,14 +17,14 @@ const address = /^\/s\/([^/?]*)([^?]*)/;
 
 type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** The name of the sandbox of whose API a target is, as it is written; `undefined` for any other target. */
+/** Encoded name of the sandbox whose API a request target addresses; `undefined` for any other target. */
 export function sandboxOf(target: string): string | undefined {
   const end = target.startsWith(sandboxPrefix) ? target.indexOf('/', sandboxPrefix.length) : -1;
   const name = target.slice(sandboxPrefix.length, end);
   return end > 0 && isUnder(target, basePath, end) && !name.includes('?') ? name : undefined;
 }
 
-/** Answers requests under `/s/NAME/v1`, each name from its own simulator, created at the first request. */
+/** Handles requests under `/s/NAME/v1`. Each name has its own simulator, created at the first request. */
 export function createSandboxListener(backend: Backend, serveApi: ApiListener): SandboxListener {
   const { sim } = backend;
 
@@ -46,7 +46,7 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
       if (!sandboxNamePattern.test(name)) throw badName();
       if (!isUnder(path, basePath)) {
         const known = backend.sandboxes.find(name);
-        noteOutside(known?.sim ?? sim, request, known?.base ?? basePath);
+        recordOutsideRequest(known?.sim ?? sim, request, known?.base ?? basePath);
         return refuse(404, nothingHere);
       }
       if (isForeign(request, cors !== undefined)) throw foreign();
@@ -66,12 +66,13 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
   };
 }
 
-/** A page of another site could use up the sandboxes without reading a single answer. */
+/**
+ * Whether a page of another site sent the request. Such a page could exhaust the sandboxes without reading a response.
+ */
 function isForeign({ headers }: IncomingMessage, isAllowedOrigin: boolean): boolean {
   const site = headers['sec-fetch-site'];
   return headers.origin === undefined ? site === 'cross-site' || site === 'same-site' : !isAllowedOrigin;
 }
 
 const badName = () => invalid('Expected a sandbox name of 1 to 64 letters, digits, ".", "_" or "-" after /s/.');
-const foreign = () =>
-  new ControlError(403, 'forbidden', 'There is no sandbox of this name, and a page of another site cannot make one.');
+const foreign = () => new ControlError(403, 'forbidden', 'Unknown sandbox; a page of another site cannot create one.');

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { drained } from './drained.js';
 import { mostTurnMs, nextTurn } from './turn.js';
 
-/** Pieces are put together to about this many characters. */
+/** Approximate size of one write, in characters. */
 const chunkLength = 64 * 1024;
-/** A client that reads nothing for so long is dropped. */
+/** Time without reading after which a client is disconnected, in milliseconds. */
 export const stalledMs = 30_000;
 
-/** Sends a text in pieces, no faster than the client reads it. Other requests are served in between. */
+/** Sends a text in pieces, no faster than the client reads it. Other requests are handled in between. */
 export async function sendPieces(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
   let text = '';
@@ -18,7 +18,7 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
     const isTaken = response.write(text);
     text = '';
     if (!isTaken) await drained(response);
-    // Also then: where the system takes all at once, the stream is drained in the same turn.
+    // Always yields: `drained` resolves in the same turn if the system accepts all data at once.
     await nextTurn();
     if (response.destroyed) return;
     turnMs = performance.now();

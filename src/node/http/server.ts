@@ -8,36 +8,41 @@ import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
 import { createListener } from './listener.js';
-import { createNotYet } from './not-yet.js';
 import { createReport, type OnAnswer } from './served-answer.js';
+import { createUnreadyListener } from './unready-listener.js';
 
 export interface ListenOptions {
-  /** Default 4010; 0 takes a free one. */
+  /** Port. Default 4010; 0 for a free port. */
   port?: number;
-  /** Default: both loopback addresses, 127.0.0.1 and, where there is IPv6, ::1. */
+  /** Host to listen on. Default: both loopback addresses, 127.0.0.1 and, if available, ::1. */
   host?: string;
-  /** Host names, besides the loopback ones, that clients may call the server by. */
+  /** Host names that clients may use, in addition to the loopback names. */
   allowedHosts?: readonly string[];
-  /** What control requests must bring as `Authorization: Bearer TOKEN`. Needed on a host that is not loopback. */
+  /**
+   * Token that control requests must send as `Authorization: Bearer TOKEN`. Required for a host that is not loopback.
+   */
   controlToken?: string | undefined;
-  /** The origins of pages that may use the control API, such as `http://localhost:5173`, besides the pages of this server. */
+  /**
+   * Origins of pages that may use the control API, such as `http://localhost:5173`, in addition to this server's own.
+   */
   allowedOrigins?: readonly string[];
   /**
-   * msw handlers of your own, asked before the API: a list, or a function that makes them for a simulator, the server's own
-   * or that of a sandbox. Needs msw 2 and `@mswjs/http-middleware`, and fails to listen without.
+   * Custom msw handlers, which take precedence over the API: a list, or a function that creates the list for a simulator, the
+   * server's own or a sandbox's. Requires msw 2 and `@mswjs/http-middleware`; `listen` fails without.
    */
   handlers?: HandlerSource;
-  /** How long unused sandboxes stay, and how many there may be. */
+  /** Idle time and maximum number of sandboxes. */
   sandboxes?: SandboxesOptions;
   /**
-   * Sends refusals some 20 ms later, so that the judge can tell parallel requests from serial ones. Default false.
+   * Whether to send rejections about 20 ms later, so that the judge can distinguish parallel from serial requests.
+   * Default false.
    */
   holdRefusals?: boolean;
-  /** Called for every answer of the server, when it has been handed to the socket. */
+  /** Called for every response of the server, after it was passed to the socket. */
   onAnswer?: OnAnswer;
 }
 
-/** Their names, to know others by. */
+/** Known option names, for the check of unknown ones. */
 export const listenOptions: Record<keyof ListenOptions, true> = {
   port: true,
   host: true,
@@ -50,40 +55,40 @@ export const listenOptions: Record<keyof ListenOptions, true> = {
   onAnswer: true,
 };
 
-/** A simulator that listens. */
+/** A listening server. */
 export interface RunningServer {
   readonly port: number;
-  /** Where the API is: `http://127.0.0.1:4010/v1`. */
+  /** API URL: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
-  /** Where the control API is: `http://127.0.0.1:4010/__sim`. */
+  /** Control URL: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string;
   /** Independent simulators under `/s/NAME/v1`. */
   readonly sandboxes: Sandboxes;
   /**
-   * Stops listening; answers that are under way finish, for at most `graceMs`: default 1,500, 0 cuts them at once and
-   * sets no timer.
+   * Stops listening. Active responses may finish for at most `graceMs` (default 1,500); 0 aborts them at once and sets
+   * no timer.
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** Time given to answers under way when the server closes; the whole stop must be over within 2 seconds. */
+/** Grace period for active responses at shutdown, in milliseconds; the whole shutdown must take at most 2 seconds. */
 const closeTimeoutMs = 1_500;
 
-/** A port on which nothing is served yet. */
+/** A bound port that serves nothing yet. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   /**
-   * Serves this from now on. Streams of what was served before end.
-   * @param extensionOf default: as before
+   * Serves a backend from now on. Ends the streams of the previous one.
+   * @param extensionOf default: that of the previous one
    */
   serve(backend: Backend, extensionOf?: ExtensionOf): void;
   /**
-   * Answers every request with a 503 until `serve` is called again.
+   * Responds to every request with 503 until the next call of `serve`.
    * @param onRefused called for each request to the API, with its sandbox
    */
   pause(onRefused: (sandbox: string | undefined) => void): void;
 }
 
-/** Listens, and answers with a 503 until there is something to serve. @throws as `listen` of `petstore-sim/node` */
+/** Binds a port and responds with 503 until `serve` is called. @throws as `listen` of `petstore-sim/node` */
 export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const { port = 4010, host = 'localhost', allowedHosts = [], allowedOrigins = [], controlToken } = options;
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
@@ -91,14 +96,14 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   allowedOrigins.forEach(checkOrigin);
   if (!isLoopback(urlHost(host)) && controlToken === undefined) {
     throw new RangeError(
-      `Failed to listen on ${host}: expected a control token, because other machines could drive the simulator; pass --control-token TOKEN, the option controlToken in code`,
+      `Failed to listen on ${host}: expected a control token, because other machines could control the simulator; pass --control-token TOKEN, or the option controlToken in code`,
     );
   }
   const connections = new Connections();
   let closing = new AbortController();
   let sim: Simulator | undefined;
   let extensionOf: ExtensionOf | undefined;
-  let listener: RequestListener = createNotYet();
+  let listener: RequestListener = createUnreadyListener();
   const servers = await bind(
     hosts,
     port,
@@ -132,7 +137,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
     },
     pause(onRefused) {
       closing.abort();
-      listener = createNotYet(onRefused);
+      listener = createUnreadyListener(onRefused);
     },
     close({ graceMs = closeTimeoutMs } = {}) {
       closing.abort();
@@ -143,14 +148,14 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** A header can carry no other token, so nobody could send it. */
+/** Checks that a header can contain the token. */
 function checkToken(token: string | undefined): void {
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return;
   const got = token === '' ? 'an empty text' : 'one with other characters';
   throw new RangeError(`Failed to listen: expected a control token of visible ASCII characters, got ${got}`);
 }
 
-/** A browser sends exactly this form. */
+/** Checks that an origin has the exact form that browsers send. */
 function checkOrigin(text: string): void {
   if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return;
   throw new RangeError(

@@ -1,4 +1,4 @@
-/** A request target below the base of its API. */
+/** Request target without the base path of its API. */
 interface Target {
   readonly text: string;
   readonly path: string;
@@ -6,9 +6,9 @@ interface Target {
 }
 
 /**
- * Makes a reader of targets that remembers the last one: clients ask for the same again and again, and equal texts are soonest
- * seen to be equal where they are one.
- * @returns reads what stands in a target from `start` on
+ * Creates a parser of request targets with a cache of the last one. Clients repeat targets, and comparing the same string
+ * object is fastest.
+ * @returns function that parses a target from `start` on
  */
 export function createTargetReader(): (url: string, start: number) => Target {
   let last: Target = { text: '', path: '', query: '' };

@@ -1,16 +1,16 @@
 import * as timers from 'node:timers';
 import type { Steps } from '../../values/steps.js';
 
-/** So long one request may be worked on before others are served. */
+/** Maximum time for one request before others are handled, in milliseconds. */
 export const mostTurnMs = 8;
 
 /**
- * Node's own `setImmediate`, also under the fake timers of a test runner, and in jsdom, which has no global one. Taken once,
- * because sinon replaces that of `node:timers` as well.
+ * Node's own `setImmediate`, independent of fake timers and of jsdom, which has none. Read once at import, because
+ * sinon replaces the function in `node:timers` too.
  */
 export const setImmediate = timers.setImmediate;
 
-/** Works on a request in steps, with others served in between. */
+/** Runs steps, with pauses in which other requests are handled. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   let endMs = performance.now() + mostTurnMs;
   for (;;) {
@@ -22,5 +22,5 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   }
 }
 
-/** Lets others be served. */
+/** Waits for the next turn of the event loop. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -5,8 +5,8 @@ import type { Answer } from '../../requests/api-call.js';
 import { isWithoutAnswer, type WireFault } from '../../requests/outcome.js';
 import { sendAnswer } from './send-answer.js';
 
-/** A signal that is aborted when the client leaves before its answer is sent. */
-export function goneSignal(response: ServerResponse): AbortSignal {
+/** Signal that is aborted when the client disconnects before its response is sent. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   if (response.destroyed || response.socket?.destroyed) controller.abort();
   else response.once('close', () => controller.abort());
@@ -27,8 +27,8 @@ export function deliver(request: IncomingMessage, response: ServerResponse, deli
 }
 
 /**
- * Sends an answer with a fault that is real on the wire. Every connection that a fault corrupts (`drip` does not) ends
- * with it; requests behind it are not served.
+ * Sends a response with a real fault on the wire. Faults that corrupt the connection (all except `drip`) end it; later
+ * requests on the connection are not handled.
  */
 function sendWithFault(
   request: IncomingMessage,
@@ -55,8 +55,9 @@ function sendWithFault(
       hangUp(request);
       return;
     case 'hang':
-      // The client decides how long it waits; when it leaves, or the server closes or is reset, the socket is closed.
-      clock.sleep(Number.POSITIVE_INFINITY, goneSignal(response)).catch(() => response.destroy());
+      // The client's timeout decides. The socket closes when the client disconnects, the server closes or the simulator
+      // is reset.
+      clock.sleep(Number.POSITIVE_INFINITY, disconnectSignal(response)).catch(() => response.destroy());
       return;
     case 'truncate':
       writeHead(body.length);
@@ -78,11 +79,11 @@ function sendWithFault(
   }
 }
 
-/** Ends a connection in order: sends a FIN, reads what the client still sends, and then frees the socket. */
+/** Ends a connection in order: sends a FIN, reads the remaining input, then closes the socket. */
 function hangUp(request: IncomingMessage): void {
   const { socket } = request;
   socket.end();
-  // Bytes that nobody has read would turn the end into a reset.
+  // Unread input would turn the end into a reset.
   if (request.readableEnded) socket.destroySoon();
   else request.once('end', () => socket.destroySoon()).resume();
 }
@@ -93,7 +94,7 @@ async function drip(
   { bytes, everyMs }: { bytes: number; everyMs: number },
   clock: Clock,
 ): Promise<void> {
-  const gone = goneSignal(response);
+  const gone = disconnectSignal(response);
   for (let at = 0; at < body.length; at += bytes) {
     if (at > 0) await clock.sleep(everyMs, gone);
     response.write(body.subarray(at, at + bytes));

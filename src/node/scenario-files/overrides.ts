@@ -5,23 +5,23 @@ import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { isMap } from '../../values/plain-data.js';
 import { UsageError } from '../usage-error.js';
 
-/** One field that the command line sets on top of a scenario. */
+/** Field of a scenario that the command line overrides. */
 export interface Override {
-  /** As it was written: `--set ban.for=5s`. */
+  /** Original text: `--set ban.for=5s`. */
   flag: string;
   steps: readonly Step[];
   value: unknown;
 }
 
-/** Characters of a flag in messages. */
+/** Maximum length of a flag in messages, in characters. */
 const mostShown = 200;
 
 const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
 
 /**
- * Reads the value of `--set`: a path such as `keys.free-key.usage.minute`, `pets[0].name` or `keys["a.b"].plan`, then `=`
+ * Parses the value of `--set`: a path such as `keys.free-key.usage.minute`, `pets[0].name` or `keys["a.b"].plan`, then `=`
  * and YAML.
- * @throws {UsageError} when it is something else
+ * @throws {UsageError} for any other text
  */
 export async function readSetFlag(text: string): Promise<Override> {
   const flag = `--set ${text.length > mostShown ? `${text.slice(0, mostShown)}…` : text}`;
@@ -43,11 +43,14 @@ export async function readSetFlag(text: string): Promise<Override> {
   const { value, issues } = readYaml(text.slice(end + 1));
   const [issue] = issues;
   if (issue !== undefined) throw new UsageError(`${flag}: ${issue.message}`);
-  return { flag, ...underPresentName(steps, value) };
+  return { flag, ...withPresentName(steps, value) };
 }
 
-/** `ban.seconds=5` as `ban.for=5s`, so that the flag replaces what a file has under the present name. */
-function underPresentName(steps: readonly Step[], value: unknown): Pick<Override, 'steps' | 'value'> {
+/**
+ * Renames an old field name, `ban.seconds=5` to `ban.for=5s`, so that the flag overrides the field's present name in a
+ * file.
+ */
+function withPresentName(steps: readonly Step[], value: unknown): Pick<Override, 'steps' | 'value'> {
   if (steps[0] !== 'ban' || steps.some((step) => typeof step === 'number')) return { steps, value };
   let rest = withPresentNames(steps.reduceRight<unknown>((inside, step) => ({ [step]: inside }), value));
   const present = steps.map(() => {
@@ -58,13 +61,13 @@ function underPresentName(steps: readonly Step[], value: unknown): Pick<Override
   return { steps: present, value: rest };
 }
 
-/** The scenario with the fields set, the later over the earlier. Fields of the default scenario can be set, too. */
+/** Sets fields of a scenario in order; later overrides win. Fields of the default scenario can be set too. */
 export function applyOverrides(scenario: unknown, overrides: readonly Override[]): unknown {
   if (overrides.length === 0) return scenario;
   const issues: Issue[] = [];
   let result = scenario;
   for (const { flag, steps, value } of overrides) {
-    /** @param base the same place of the default scenario, which a list is copied from */
+    /** @param base same part of the default scenario, from which a list is copied */
     const put = (own: unknown, base: unknown, depth: number): unknown => {
       const step = steps[depth];
       if (step === undefined) return value;
@@ -94,8 +97,8 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
 const fieldOf = (value: unknown, name: string) =>
   isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Whether a mistake is in what the flag set. */
-export function concerns({ steps }: Override, issue: Issue): boolean {
+/** Whether an issue is in the overridden field. */
+export function isInField({ steps }: Override, issue: Issue): boolean {
   return (
     steps.every((step, index) => issue.steps[index] === step || index >= issue.steps.length) && issue.steps.length > 0
   );

@@ -2,10 +2,10 @@ import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from
 import { isAbsolute, join } from 'node:path';
 import { isInside } from './is-inside.js';
 
-/** Largest file; a scenario with more pets than that holds generates them. */
+/** Maximum size of a file, in bytes. Scenarios with more pets generate them. */
 const maximumBytes = 1024 * 1024;
 
-/** A file under a folder, by the name that a scenario gives it. No name opens a file outside of the folder. */
+/** Finds a file below a folder, by its name in a scenario. No name leads out of the folder. */
 export function findInside(folder: string, written: string): { file: string } | { failure: string } {
   const failure = "expected a file under the scenario's own folder";
   const isPlain = written !== '' && !/[\\\0]|^[a-z]+:/i.test(written) && !isAbsolute(written);
@@ -19,10 +19,10 @@ export function findInside(folder: string, written: string): { file: string } | 
   return { failure };
 }
 
-/** @returns the text, and which file it really is, or why the file cannot be a scenario */
+/** Reads a file. @returns the text and the real path, or the reason why the file cannot be a scenario */
 export function readTextFile(file: string): { text: string; realPath: string } | { failure: string } {
   try {
-    // Checked before opening, because to open a pipe waits for its writer.
+    // Checked before opening, because opening a named pipe blocks.
     if (!statSync(file).isFile()) return { failure: 'expected a file' };
     const bytes = readAtMost(file, maximumBytes + 1);
     if (bytes.length > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };
@@ -31,7 +31,7 @@ export function readTextFile(file: string): { text: string; realPath: string } |
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { failure: 'expected a file of UTF-8 text' };
     if (code === 'ENOENT' || code === 'ENOTDIR') return { failure: 'expected a file that exists' };
-    return { failure: `expected a file that can be read (${code})` };
+    return { failure: `expected a readable file (${code})` };
   }
 }
 

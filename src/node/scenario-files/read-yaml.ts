@@ -3,28 +3,33 @@ import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { grouped } from '../../values/grouped.js';
 import { normalizeInteger } from '../../values/int64.js';
 
-/** A place in a text, both from 1. */
+/** Position in a text; line and column count from 1. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** A text read as YAML: its value, its issues, and the position of each part. */
+/** Parsed YAML: its value, its issues, and the position of each part. */
 export interface YamlText {
-  /** Whole numbers are exact: a `bigint` beyond 2^53-1. `undefined` when the text is not valid YAML. */
+  /** Parsed value, with exact integers: a `bigint` beyond 2^53-1. `undefined` for invalid YAML. */
   readonly value: unknown;
   readonly issues: readonly Issue[];
-  /** Where the value at the end of `steps` begins, or its name; for a value that is absent, the map or list it belongs in. */
+  /**
+   * Position of the value at `steps`, or of its name; for an absent value, of the map or list that would contain it.
+   */
   position(steps: readonly Step[], onName?: boolean): Position;
 }
 
-/** Deepest nesting of lists and maps; a scenario has six levels. */
+/** Maximum nesting of lists and maps; a scenario has six levels. */
 export const maximumDepth = 64;
-/** Each can be a syntax error, and `yaml` makes an Error of each; a scenario of 1 MiB has about 200,000. */
+/**
+ * Maximum number of syntax characters. Each could be an error, for which `yaml` creates an Error; a scenario of 1 MiB
+ * has about 200,000.
+ */
 const maximumSigns = 250_000;
 const maximumIssues = 1_000;
 
-/** One value with the offsets of it and of its name, and the values inside. */
+/** A value, its offset and that of its name, and the values inside. */
 interface Part {
   value: unknown;
   offset: number;
@@ -33,8 +38,8 @@ interface Part {
 }
 
 /**
- * Reads one YAML 1.2 document (JSON is YAML) of JSON's values, without tags, aliases, `%YAML` and repeated field names.
- * Never throws: what is wrong is in `issues`.
+ * Parses one YAML 1.2 document (JSON is YAML) with JSON values only: no tags, aliases, `%YAML` or repeated field names.
+ * Never throws; mistakes are in `issues`.
  */
 export function readYaml(text: string): YamlText {
   const lines = new LineCounter();
@@ -50,7 +55,7 @@ export function readYaml(text: string): YamlText {
 
   const signs = text.match(/[%,:?&*!|>@[\]{}\n-]/g)?.length ?? 0;
   if (signs > maximumSigns) {
-    report(0, [], `expected at most ${grouped(maximumSigns)} signs and lines, got ${grouped(signs)}`);
+    report(0, [], `expected at most ${grouped(maximumSigns)} syntax characters and lines, got ${grouped(signs)}`);
     return unreadable;
   }
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
@@ -63,7 +68,7 @@ export function readYaml(text: string): YamlText {
     schema: 'core',
     intAsBigInt: true,
     resolveKnownTags: false,
-    // The package compares every name with every other one; `toPart` finds repeated names.
+    // The package compares every pair of names, in quadratic time; `toPart` finds repeated names instead.
     uniqueKeys: false,
     prettyErrors: false,
   });
@@ -81,7 +86,7 @@ export function readYaml(text: string): YamlText {
     return field === undefined ? undefined : `; put a space after the colon of ${field}`;
   };
   for (const { code, message, pos } of document.errors.slice(0, 20)) {
-    // One mistake often causes several errors in its line.
+    // A single mistake often causes several errors in its line.
     if (issues.some(({ line }) => line === at(pos[0]).line)) continue;
     report(pos[0], [], `expected valid YAML: ${message}${unclosedHint ?? spaceHint(pos[0]) ?? hints[code] ?? ''}`);
   }
@@ -105,7 +110,7 @@ export function readYaml(text: string): YamlText {
   };
 }
 
-/** Added to messages of `yaml` that do not say what to do. */
+/** Advice for messages of `yaml` that have none. */
 const hints: Readonly<Record<string, string>> = {
   BAD_SCALAR_START: '; put the text in quotes',
   BLOCK_AS_IMPLICIT_KEY: '; indent fields and items alike, and put text that contains ": " in quotes',
@@ -113,8 +118,8 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * The first list or map that is nested too deep. Looked for before `Composer`, which calls itself for every level: V8 ends
- * the process when it has to compile a regular expression near the end of the stack.
+ * Finds the first list or map beyond the maximum depth. Runs before `Composer`, whose recursion could overflow the
+ * stack; V8 aborts the process if it compiles a regular expression near the end of the stack.
  */
 function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
   const waiting: { token: CST.Token; depth: number }[] = documents.map((token) => ({ token, depth: 0 }));
@@ -131,7 +136,7 @@ function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
   return undefined;
 }
 
-/** The innermost flow map or list that has no end. */
+/** Finds the innermost unclosed flow map or list. */
 function findUnclosed(documents: readonly CST.Token[]): { offset: number; sign: string } | undefined {
   let found: { offset: number; sign: string } | undefined;
   const waiting: CST.Token[] = [...documents];
@@ -152,11 +157,15 @@ function findUnclosed(documents: readonly CST.Token[]): { offset: number; sign: 
 
 type Report = (offset: number, steps: readonly Step[], message: string) => void;
 
-/** The value of a node and of every node inside. A value that a scenario cannot hold is reported and left out. */
+/** Converts a node and all nodes inside. Reports and omits values that a scenario cannot contain. */
 function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
   if (isAlias(node)) {
     const offset = node.range?.[0] ?? 0;
-    report(offset, steps, `expected the value itself, got the alias *${node.source}: aliases are off; use extends`);
+    report(
+      offset,
+      steps,
+      `expected the value itself, got the alias *${node.source}: aliases are not supported; use extends`,
+    );
     return { value: undefined, offset };
   }
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { value: null, offset: 0 };
@@ -188,7 +197,7 @@ function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
   return { value: Object.fromEntries(given.map(([name, { value }]) => [name, value])), offset, parts };
 }
 
-/** The name of a field as it is written (`007` stays `007`); `undefined` for what is not text or a number. */
+/** Original text of a field name (`007` stays `007`); `undefined` for a name that is neither text nor a number. */
 function readName({ key }: Pair, mapOffset: number): { name: string | undefined; nameOffset: number } {
   const isName = isScalar(key) && key.value !== null && key.tag === undefined;
   const nameOffset = (key as { range?: [number] } | null)?.range?.[0] ?? mapOffset;

@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 
-/**
- * What differs between two scenarios, in few words: `limits.algorithm`, `keys.free-key.usage`,
- * `faults (1 added)`.
- */
+/** Lists the differences between two scenarios: `limits.algorithm`, `keys.free-key.usage`, `faults (1 added)`. */
 export function scenarioChanges(before: Scenario, after: Scenario): string[] {
   return changedFields(before, after, []);
 }
@@ -15,7 +12,7 @@ function changedFields(before: Fields, after: Fields, path: readonly string[]): 
     const [was, is] = [before[name], after[name]];
     if (isDeepStrictEqual(was, is)) return [];
     const here = [...path, name];
-    // A key has fields below it; of everything else, the second name says enough.
+    // A key has subfields worth naming; for other fields two levels are specific enough.
     const isDeepEnough = here.length > (here[0] === 'keys' ? 2 : 1);
     if (!isDeepEnough && isFields(was) && isFields(is)) return changedFields(was, is, here);
     if (Array.isArray(was) || Array.isArray(is)) return [`${here.join('.')}${countChanges(was, is)}`];
@@ -28,7 +25,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What happened to the items of a list, by their name, id or place. */
+/** Counts added, removed and changed items of a list, matched by name, id or position. */
 function countChanges(before: unknown, after: unknown): string {
   const [was, is] = [byName(before), byName(after)];
   const added = [...is.keys()].filter((name) => !was.has(name)).length;

@@ -15,30 +15,32 @@ import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
 
 interface ReadOptions {
-  /** Fields that the command line sets. */
+  /** Fields that the command line overrides. */
   overrides?: readonly Override[];
-  /** Where the names that `extends` gives are looked up. */
+  /** Scenarios for the names in `extends`. */
   shipped?: Shipped;
-  /** Makes the pets of `pets.generate`. Without it they are checked but not made. */
+  /** Generates the pets of `pets.generate`. Without it the field is only checked. */
   generatePets?: GeneratePets;
   /** Operations that the scenario may name. Default: those of the document. */
   operations?: KnownOperations | undefined;
 }
 
-/** A scenario that was read and checked once. */
+/** Scenario that was read and checked. */
 export interface ReadScenario {
   scenario: Scenario;
-  /** For `createSimulatorFrom`. */
+  /** Resolved scenario, for `createSimulatorFrom`. */
   resolved: ResolvedScenario;
-  /** The files it came from: its own, those it starts from, and the file of its pets; none for a shipped one. */
+  /**
+   * Source files: the scenario's own, those that it extends, and the file of its pets; empty for a shipped scenario.
+   */
   files: readonly string[];
-  /** What may be a mistake, one sentence each. */
+  /** Warnings about possible mistakes, one sentence each. */
   notes: readonly string[];
 }
 
 /**
  * Reads a scenario for `createSimulator`: a shipped one by its name, or a YAML or JSON file by its path.
- * @throws {ScenarioError} naming every mistake with its file, line and column
+ * @throws {ScenarioError} with every mistake and its file, line and column
  * @example const sim = createSimulator({ scenario: await readScenario('./two-left.yaml') });
  */
 export async function readScenario(nameOrFile: string): Promise<Scenario> {
@@ -46,22 +48,24 @@ export async function readScenario(nameOrFile: string): Promise<Scenario> {
   return scenario;
 }
 
-/** What a scenario is called wherever its file lies: the name of the file without its folder, or of a shipped scenario. */
+/**
+ * Name of a scenario, independent of its folder: the file name without the folder, or the name of a shipped scenario.
+ */
 export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFile);
 
 /**
- * Reads and checks a scenario, and gives with it what the check resolved and the files it came from.
- * @throws {ScenarioError} naming every mistake with its file, line and column
+ * Reads and checks a scenario. Returns it with its resolved form and its source files.
+ * @throws {ScenarioError} with every mistake and its file, line and column
  */
 export async function readScenarioAndFiles(
   nameOrFile: string,
   { overrides = [], shipped = shippedScenarios(), generatePets = () => [], operations }: ReadOptions = {},
 ): Promise<ReadScenario> {
   const isShipped = shipped.names.includes(nameOrFile);
-  const read = isShipped ? shippedAlone(nameOrFile) : await readFileLayers(nameOrFile, shipped);
+  const read = isShipped ? readShippedLayers(nameOrFile) : await readFileLayers(nameOrFile, shipped);
   const { value, files, isReadable } = read;
   const issues = [...read.issues];
-  // Most servers start without overrides, and so without this file.
+  // Loaded on demand, because most servers start without overrides.
   const applied = overrides.length > 0 ? await import('./overrides.js') : undefined;
   let found: ReadScenario | undefined;
   if (isReadable) {
@@ -69,19 +73,19 @@ export async function readScenarioAndFiles(
       const content = withoutExtends(value, nameOrFile);
       const scenario = (applied?.applyOverrides(content, overrides) ?? content) as Scenario;
       const resolved = resolveScenario(scenario, generatePets, readStart, operations);
-      found = { scenario, resolved, files, notes: [...newKeys(value, overrides), ...bareDurations(scenario)] };
+      found = { scenario, resolved, files, notes: [...newKeys(value, overrides), ...shortDurations(scenario)] };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));
-      const overrideOf = (issue: Issue) => overrides.findLast((each) => applied?.concerns(each, issue));
-      issues.push(...error.issues.filter(isNew).map((issue) => placed(issue, overrideOf(issue), read)));
+      const overrideOf = (issue: Issue) => overrides.findLast((each) => applied?.isInField(each, issue));
+      issues.push(...error.issues.filter(isNew).map((issue) => withLocation(issue, overrideOf(issue), read)));
     }
   }
-  if (found === undefined || issues.length > 0) throw new ScenarioError(inOrder(issues, files));
+  if (found === undefined || issues.length > 0) throw new ScenarioError(sortIssues(issues, files));
   return found;
 }
 
-/** Keys that flags add, if their names are near to that of a key that is there. */
+/** Warnings about new keys in flags whose names resemble an existing key. */
 function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   const own = isMap(value) && isMap(value.keys) ? value.keys : {};
   const known = Object.keys({ ...own, ...defaultScenario.keys });
@@ -90,12 +94,12 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   );
   return [...new Set(named)].flatMap((key) => {
     const hint = known.includes(key) ? '' : hintFor(key, known);
-    return hint === '' ? [] : [`--set made a new key, ${JSON.stringify(key)}${hint}`];
+    return hint === '' ? [] : [`--set creates a new key, ${JSON.stringify(key)}${hint}`];
   });
 }
 
-/** Durations that are numbers below a second, in fields whose durations are longer. */
-function bareDurations({ keys, faults = [] }: Scenario): string[] {
+/** Warnings about durations below one second, in fields with usually longer durations. */
+function shortDurations({ keys, faults = [] }: Scenario): string[] {
   const found = [
     ...Object.entries(keys ?? {}).flatMap(([key, { bannedFor, expiresIn }]) => [
       [`keys.${key}.bannedFor`, bannedFor],
@@ -114,7 +118,7 @@ function bareDurations({ keys, faults = [] }: Scenario): string[] {
   );
 }
 
-const shippedAlone = (name: string): LayeredScenario => ({
+const readShippedLayers = (name: string): LayeredScenario => ({
   value: readShipped(name),
   files: [],
   issues: [],
@@ -122,7 +126,10 @@ const shippedAlone = (name: string): LayeredScenario => ({
   locate: (issue) => issue,
 });
 
-/** Loads the YAML package only for a file: a server with a shipped scenario starts without it. */
+/**
+ * Reads a file and the files that it extends. Loads the YAML package only here: a server with a shipped scenario starts
+ * without it.
+ */
 async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredScenario> {
   if (!existsSync(file)) {
     const hint = hintFor(file, shipped.names, '; npx petstore-sim scenarios lists the shipped ones');
@@ -132,11 +139,11 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
   return readLayers(file, shipped);
 }
 
-/** The merged value as a scenario: named after its file, unless it has a name. */
+/** Converts the merged value to a scenario, named after its file unless it has a name. */
 function withoutExtends(value: unknown, file: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { extends: base, ...fields } = value as Record<string, unknown>;
-  // A value that is not text was not followed; the check reports it.
+  // An `extends` that is not text was ignored; the check reports it.
   return {
     name: basename(file, extname(file)),
     ...fields,
@@ -144,8 +151,8 @@ function withoutExtends(value: unknown, file: string): unknown {
   };
 }
 
-/** An issue with the flag or the file and line that it comes from. */
-function placed(issue: Issue, override: Override | undefined, { locate }: LayeredScenario): Issue {
+/** Adds the flag, or the file and line, to an issue. */
+function withLocation(issue: Issue, override: Override | undefined, { locate }: LayeredScenario): Issue {
   if (issue.file !== undefined) return issue;
   return override === undefined ? locate(issue) : { ...issue, file: override.flag };
 }
@@ -153,8 +160,8 @@ function placed(issue: Issue, override: Override | undefined, { locate }: Layere
 const isUnder = (steps: Issue['steps'], above: Issue['steps']) =>
   above.length > 0 && above.every((step, index) => steps[index] === step);
 
-/** File by file and from top to bottom; issues of flags come last. */
-function inOrder(issues: readonly Issue[], files: readonly string[]): Issue[] {
+/** Sorts issues by file and position; issues of flags are last. */
+function sortIssues(issues: readonly Issue[], files: readonly string[]): Issue[] {
   const rank = ({ file }: Issue) => (file === undefined || !files.includes(file) ? files.length : files.indexOf(file));
   const compare = (a: Issue, b: Issue) =>
     rank(a) - rank(b) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);

@@ -7,30 +7,30 @@ import { findInside, readTextFile } from './read-text-file.js';
 import { readYaml, type YamlText } from './read-yaml.js';
 import type { Shipped } from './shipped-scenarios.js';
 
-/** One file of the chain that `extends` makes. */
+/** One file of a chain of `extends`. */
 interface Layer {
-  /** As the person would name it. */
+  /** Path of the file, as the user would write it. */
   file: string;
   text: YamlText;
-  /** The file that `pets: { file }` names, read. */
+  /** File of `pets: { file }`. */
   pets?: Layer;
-  /** What the file says, with the pets of that file in place. */
+  /** Content of the file, including the pets of `pets: { file }`. */
   value: unknown;
 }
 
-/** What a scenario file says together with the files that it starts from. */
+/** Scenario file, merged with the files that it extends. */
 export interface LayeredScenario {
   value: unknown;
-  /** Every file that took part, for `--watch`. */
+  /** All source files, for `--watch`. */
   files: string[];
   issues: Issue[];
-  /** Whether there is a value to check. */
+  /** Whether the value can be checked. */
   isReadable: boolean;
-  /** The issue with the file, line and column that it comes from. */
+  /** Adds the source file, line and column to an issue. */
   locate(issue: Issue): Issue;
 }
 
-/** Reads a scenario file, the files it starts from by `extends`, and the pets of `pets: { file }`. */
+/** Reads a scenario file, the files that it extends, and the pets of `pets: { file }`. */
 export function readLayers(file: string, shipped: Shipped): LayeredScenario {
   const issues: Issue[] = [];
   const layers: Layer[] = [];
@@ -43,7 +43,7 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     files.push(next.file);
     const isCircle = 'realPath' in found && seen.has(found.realPath);
     if ('failure' in found || isCircle) {
-      const failure = 'failure' in found ? found.failure : 'expected a file that does not start from this one';
+      const failure = 'failure' in found ? found.failure : 'expected a file that does not extend this one';
       issues.push(above === undefined ? { ...issueAt([], failure), file } : extendsIssue(above, failure));
       break;
     }
@@ -66,27 +66,27 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    // An empty file and a state have been reported.
+    // Issues of an empty file and of an exported state are reported already.
     isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !layers.some(isExportedState),
     locate: (issue) => locate(layers, issue),
   };
 }
 
-/** What a file is called and says of itself is not so of the file that starts from it. */
+/** Removes name, description and group, which a scenario does not inherit. */
 function withoutTitle(base: unknown): unknown {
   if (!isMap(base)) return base;
   const { name, description, group, ...others } = base;
   return others;
 }
 
-/** Whether a file is one that `state export` wrote. */
+/** Whether a file is the output of `state export`. */
 const isExportedState = ({ value }: Pick<Layer, 'value'>) =>
   isMap(value) && isMap(value.scenario) && isMap(value.clock) && 'nowMs' in value.clock;
 
 const exportedState =
   'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
 
-/** A base that is not a map would be merged into nothing; what the file itself holds, the check of the scenario reports. */
+/** Ignores a base that is not a map; the check of the scenario reports mistakes in the file itself. */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue | undefined {
   const isEmpty = value === null;
   const state = isExportedState({ value }) ? exportedState : undefined;
@@ -97,11 +97,11 @@ function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Iss
 
 function toLayer(file: string, text: string): Layer {
   const read = readYaml(text);
-  return { file, text: file.endsWith('.json') ? inTermsOfJson(read, text) : read, value: read.value };
+  return { file, text: file.endsWith('.json') ? withJsonError(read, text) : read, value: read.value };
 }
 
-/** The text of a JSON file: what is wrong with its signs is told of JSON, not of YAML. */
-function inTermsOfJson(read: YamlText, text: string): YamlText {
+/** Replaces the YAML syntax error of a JSON file by the error of `JSON.parse`. */
+function withJsonError(read: YamlText, text: string): YamlText {
   const [first] = read.issues;
   if (first?.steps.length !== 0) return read;
   try {
@@ -119,7 +119,7 @@ function extendsIssue(layer: Layer, failure: string): Issue {
   return { ...issue, ...locateIn(layer, issue) };
 }
 
-/** Puts the pets of the file that `pets: { file }` names in place of its name. */
+/** Replaces `pets: { file }` by the pets of that file. */
 function readPets(layer: Layer): { issues: Issue[]; files: string[] } {
   const written = (layer.value as { pets?: { file?: unknown } } | null)?.pets?.file;
   if (typeof written !== 'string') return { issues: [], files: [] };
@@ -140,22 +140,24 @@ function readPets(layer: Layer): { issues: Issue[]; files: string[] } {
   return { issues: pets.text.issues.map((issue) => ({ ...issue, file: pets.file })), files: [pets.file] };
 }
 
-/** Finds the file that a value of the merged scenario comes from, by the rule of `merge`. */
+/** Finds the source of a value in the merged scenario, by the rules of `merge`. */
 function locate(layers: readonly Layer[], issue: Issue): Issue {
   let owners = layers.map((layer) => ({ layer, value: layer.value }));
   for (const step of issue.steps) {
-    const next = visible(owners).flatMap(({ layer, value }) =>
+    const next = mergedOwners(owners).flatMap(({ layer, value }) =>
       has(value, step) ? [{ layer, value: value[step] }] : [],
     );
     if (next.length === 0) break;
     owners = next;
   }
-  const [owner] = visible(owners);
+  const [owner] = mergedOwners(owners);
   return owner === undefined ? issue : { ...issue, ...locateIn(owner.layer, issue) };
 }
 
-/** Of the values that files give to one field, top first: all down to the first that is no map, and hides what is below. */
-function visible<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
+/**
+ * Values of a field that take part in a merge, top first: all up to the first that is not a map, which hides the rest.
+ */
+function mergedOwners<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
   const end = owners.findIndex(({ value }) => !isMap(value));
   return end < 0 ? owners : owners.slice(0, Math.max(1, end));
 }
@@ -171,7 +173,7 @@ function locateIn({ file, text, pets }: Layer, { steps, onName }: Issue): Pick<I
   return { file, ...text.position(steps, onName) };
 }
 
-/** The file that `extends` means. */
+/** Finds the file that `extends` names. */
 function findBase(
   from: string,
   base: string,

@@ -1,33 +1,33 @@
 import { statSync } from 'node:fs';
 
-/** How often files are looked at. A change counts as saved when the next look finds it unchanged. */
+/** Polling interval, in milliseconds. A change counts as saved once the next poll finds no further change. */
 const intervalMs = 100;
-/** A file that is away for longer is no editor's doing. */
+/** Number of polls after which a missing file counts as deleted; editors replace a file faster. */
 const looksUntilGone = 10;
 
-/** Files that are being watched. */
+/** Watch on a set of files. */
 export interface FileWatch {
-  /** Watches these from now on, and no others. */
+  /** Replaces the set of watched files. */
   set(files: readonly string[]): void;
-  /** Whether the files are as they were at the last look: what was read since then is no half of a save. */
+  /** Whether the files are unchanged since the last poll, so that a read since then did not see a partial save. */
   isStill(): boolean;
 }
 
 /**
- * Calls `onSave` when one of some files was saved. It polls the state of each name, so it makes no difference
- * whether an editor writes into the file or puts another in its place, and on which file system.
+ * Calls `onSave` after one of the files was saved. Polls the state of each path, and so works on every file system and
+ * whether editors write in place or replace the file.
  */
 export function watchFiles(onSave: () => void): FileWatch {
   let states = new Map<string, string>();
   let isChanging = false;
-  /** How many looks found nothing where a file was. */
+  /** Number of consecutive polls without the file. */
   const misses = new Map<string, number>();
   const look = () => {
     let changed = false;
     for (const [file, before] of states) {
       const now = stateOf(file);
       if (now === before) continue;
-      // Gone for now: an editor puts it back at once.
+      // Temporarily missing: an editor is replacing the file.
       const missed = now === gone ? (misses.get(file) ?? 0) + 1 : 0;
       misses.set(file, missed);
       if (now === gone && missed < looksUntilGone) continue;
@@ -46,7 +46,7 @@ export function watchFiles(onSave: () => void): FileWatch {
   };
 }
 
-/** The state of a file that is not there, or empty: an editor that writes into a file has emptied it first. */
+/** State of a missing or empty file; an editor that writes in place empties the file first. */
 const gone = '';
 
 function stateOf(file: string): string {

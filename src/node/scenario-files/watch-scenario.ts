@@ -3,25 +3,28 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { scenarioChanges } from './scenario-changes.js';
 import { watchFiles } from './watch-files.js';
 
-/** A scenario and the files that it came from. */
+/** A scenario and its source files. */
 interface Read {
   scenario: Scenario;
   files: readonly string[];
 }
 
-/** The result of a save: the fields that changed and those of them that wait for a reset, or why nothing was loaded. */
+/**
+ * Result of a save: the changed fields and those that take effect at the next reset, or the error of an unloaded
+ * scenario.
+ */
 export type Reload = { changes: readonly string[]; waiting: readonly string[] } | { error: ScenarioError };
 
 interface WatchOptions {
   read: () => Promise<Read>;
   /** Loads a scenario. @throws {ScenarioError} */
   load: (scenario: Scenario, options: { reseed: boolean }) => void | Promise<void>;
-  /** Whether to start with the pets of the file again, too. */
+  /** Whether to load the pets of the file again too. */
   reseed: boolean;
   onReload: (reload: Reload) => void;
 }
 
-/** Loads a scenario again whenever one of its files is saved. When it has a mistake, the previous one stays loaded. */
+/** Reloads a scenario after each save of one of its files. A scenario with a mistake is not loaded. */
 export function watchScenario(first: Read, { read, load, reseed, onReload }: WatchOptions): void {
   let loaded = first;
   const reload = async (isFirst = false) => {
@@ -42,12 +45,12 @@ export function watchScenario(first: Read, { read, load, reseed, onReload }: Wat
       onReload({ error });
     }
   };
-  // One after another, so that the last save is the one that stays.
+  // In sequence, so that the last save wins.
   let done: Promise<void> = Promise.resolve();
   const watch = watchFiles(() => {
     done = done.then(() => reload());
   });
   watch.set(first.files);
-  // What was saved between the first reading and the watch.
+  // Catches a save between the first read and the start of the watch.
   done = reload(true);
 }

@@ -1,12 +1,12 @@
 import { Document, isMap, isScalar, visit } from 'yaml';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 
-/** Lists and maps that stand in one line each: a pet, a key, a window. */
+/** Paths of lists and maps that are written in one line: a pet, a key, a window. */
 const inOneLine = /^(?:pets\.\d+|keys\.[^.]+|ids|clock|state\.(?:keys\.[^.]+|unlistedKeys\.\d+|faults)\.[^.]+)$/;
 
 /**
- * A scenario as the YAML of a file.
- * @param comment what its first lines say
+ * Serializes a scenario as YAML.
+ * @param comment text of the first lines
  */
 export function scenarioYaml(scenario: Scenario, comment: string): string {
   const document = new Document(withoutUndefined(scenario), { version: '1.2' });
@@ -22,7 +22,7 @@ export function scenarioYaml(scenario: Scenario, comment: string): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** YAML would have an empty value where a field has none. */
+/** Removes undefined fields, which YAML would write as empty values. */
 function withoutUndefined(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (Array.isArray(value)) return value.map(withoutUndefined);

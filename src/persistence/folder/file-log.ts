@@ -185,7 +185,7 @@ class FileLog implements Log {
 
   async setAside(from: number, reason: string): Promise<string> {
     if (this.#sequence > 0) throw new RangeError('expected entries to be set aside before the first is appended');
-    this.#ended = 'Expected a log that was opened again after entries were set aside, got one that was not.';
+    this.#ended = 'Expected the log to be opened again after entries were set aside.';
     const names = listFolder(this.#folder).logs.map(({ name }) => name);
     for (const [index, name] of names.entries()) {
       for (const line of readLines(join(this.#folder, name))) {
@@ -229,7 +229,7 @@ class FileLog implements Log {
     });
     return this.#nextFlush.catch((error) => {
       const { message } = error as Error;
-      const sentence = `Failed to flush ${this.#folder}: ${message}. What is on the disk is not known any more, so the process ends; start it again when the disk is well.`;
+      const sentence = `Failed to flush ${this.#folder}: ${message}. The content of the disk is uncertain, so the process ends; restart it when the disk works.`;
       throw this.#end(sentence, error);
     });
   }
@@ -308,7 +308,7 @@ class FileLog implements Log {
     this.#content.snapshot = header;
     this.#dueBytes = Math.max(leastLogBytes, size);
     for (const before of sums.keys()) if (before < position) sums.delete(before);
-    await dropNeedless(this.#folder, size, this.#dueBytes);
+    await deleteReplacedFiles(this.#folder, size, this.#dueBytes);
   }
 }
 
@@ -335,7 +335,7 @@ function unavailable(name: string, error: unknown): unknown {
   if (syscall === undefined) return error;
   // No space on the disk, in the user's quota, or within the limit of one file.
   const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
-  const reason = isFull ? `the disk is full (${code}); make room, and it goes on` : message;
+  const reason = isFull ? `the disk is full (${code}); free some space, and writing continues` : message;
   return new LogUnavailableError(`Failed to write to ${name}: ${reason}.`, { cause: error });
 }
 
@@ -403,11 +403,11 @@ function recover(folder: string, newBirth: LogBirth): Content {
   for (const name of needed) damage ??= readFile(folder, name, content);
   const { from, last, isFound, repeated } = content;
   if (snapshot !== undefined && !isFound && damage === undefined) {
-    notices.push(`Failed to find the log after entry ${from}: what happened after it is lost.`);
+    notices.push(`Failed to find the log after entry ${from}: later entries are lost.`);
   }
   if (repeated > 0) {
     const were = repeated === 1 ? 'was' : 'were';
-    notices.push(`${counted(repeated, 'entry', 'entries')} ${were} there twice; each was taken once.`);
+    notices.push(`${counted(repeated, 'entry', 'entries')} ${were} found twice; each was applied once.`);
   }
   if (damage !== undefined) notices.push(repair(folder, damage, last, needed));
   if (snapshot === undefined && !isFound) return emptyContent(newBirth, notices);
@@ -419,7 +419,7 @@ function newestSnapshot(folder: string, files: readonly Numbered[], notices: str
     const header = checkSnapshot(join(folder, name));
     if (header !== undefined) return header;
     const aside = renameAside(folder, name);
-    notices.push(`Failed to read ${name}: expected every line as it was written; it was set aside as ${aside}.`);
+    notices.push(`Failed to read ${name}: expected unchanged lines; it was set aside as ${aside}.`);
   }
   return undefined;
 }
@@ -427,7 +427,7 @@ function newestSnapshot(folder: string, files: readonly Numbered[], notices: str
 interface Damage {
   readonly name: string;
   readonly offset: number;
-  /** Whether the last line has no end, as after an interrupted write. */
+  /** Whether the last line is incomplete, as after an interrupted write. */
   readonly isTorn: boolean;
   readonly found: string;
 }
@@ -453,8 +453,8 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
     } else if (place !== undefined && isEntryAt(place.position, line, content)) {
       content.repeated++;
     } else if (offset > 0 && (isFound || place === undefined || place.position > from)) {
-      const changed = 'expected a line as it was written, got one that was changed';
-      damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line has no end' };
+      const changed = 'expected an unchanged line, got a changed one';
+      damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line is incomplete' };
       // The checksum of each entry continues the one before, so nothing after a damaged entry can be verified.
       if (isFound) break;
     }
@@ -471,7 +471,7 @@ function mismatch(header: LogHeader | undefined, content: Content): string | und
   if (birth.id !== content.birth.id) return 'expected a file of this log, got one of another';
   if (after > last) return `expected entry ${last + 1}, got a file that begins with ${after + 1}`;
   if (after < last || chain === lastChain(content)) return undefined;
-  return 'expected a file that goes on from the one before, got one that does not';
+  return 'expected a file that continues the one before, got one that does not';
 }
 
 /** Whether a line is the known entry at a position. */
@@ -500,10 +500,10 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
   if (isTorn && later.length === 0) {
     const bytes = bytesOf(folder, name) - offset;
     fs.truncateSync(join(folder, name), offset);
-    return `The last write to ${name} was cut short ${after}; its ${bytes} bytes were removed.`;
+    return `The last write to ${name} was interrupted ${after}; its ${bytes} bytes were removed.`;
   }
   const aside = setAsideFrom(folder, name, offset, later).join(', ');
-  return `Failed to read ${name} ${after}: ${found}; what follows is lost and was set aside as ${aside}.`;
+  return `Failed to read ${name} ${after}: ${found}; later entries are lost and were set aside as ${aside}.`;
 }
 
 /** Moves a file from an offset on, and all files after it, out of the log. @returns the new names */
@@ -568,7 +568,7 @@ async function* readPieces(folder: string, position: number): AsyncGenerator<unk
  * @param size size of the newest snapshot, in bytes
  * @param logBytes size of the log at which the next is due, in bytes
  */
-async function dropNeedless(folder: string, size: number, logBytes: number): Promise<void> {
+async function deleteReplacedFiles(folder: string, size: number, logBytes: number): Promise<void> {
   const { logs, snapshots } = listFolder(folder);
   const filesFrom = (position: number) => [
     ...filesAfter(logs, position),

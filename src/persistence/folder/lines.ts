@@ -164,6 +164,6 @@ export function readHeader<T extends Header>(path: string, kind: T['file']): T |
   if (header.file !== kind) return undefined;
   if (header.format === format) return header;
   throw new LogOpenError(
-    `expected files of format ${format}, got format ${header.format}, which petstore-sim ${header.version} wrote; use that version or a newer one, another folder, or begin anew with --data-reset`,
+    `expected files of format ${format}, got format ${header.format}, which petstore-sim ${header.version} wrote; use that version or a newer one, another folder, or start a new log with --data-reset`,
   );
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { counted } from '../../values/counted.js';
 import { type FoundEntry, type Log, type LogEntry, LogOpenError, type LogScenario } from '../log.js';
-import { createUnkeptLog } from '../unkept-log.js';
+import { createTransientLog } from '../transient-log.js';
 import { format, formatLine, type RecordingHeader, readHeader, readLines } from './lines.js';
 import { createPseudonyms } from './pseudonyms.js';
 
@@ -38,10 +38,10 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
     format,
     version,
     birth: { id: '', scenario },
-    warning: 'Tokens that the scenario does not name are replaced; bodies of requests are as they were sent.',
+    warning: 'Tokens that are not in the scenario are replaced; request bodies are unchanged.',
   };
   write(header);
-  return createUnkeptLog({
+  return createTransientLog({
     writer: 'recording',
     onEntry({ commands, ...entry }) {
       try {
@@ -56,8 +56,8 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
 }
 
 /**
- * Creates a file that only its owner can read. An empty one, as of mktemp(1), and a device keep their mode; a file with
- * content is refused.
+ * Creates a file that only its owner can read. An existing empty file, as from mktemp(1), or a device retains its mode;
+ * a file with content is an error.
  */
 function openNew(path: string): number {
   const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0;
@@ -81,7 +81,7 @@ export function readRecordedLog(path: string): RecordedLog {
   const header = readHeader<RecordingHeader>(path, 'petstore-sim recording');
   if (header === undefined) {
     throw new LogOpenError(
-      `expected a file that --record wrote, got ${path}, whose first line is damaged or not that of a recording`,
+      `expected a file from --record, got ${path}, whose first line is damaged or from another kind of file`,
     );
   }
   const { version, birth } = header;
@@ -95,16 +95,16 @@ export function readRecordedLog(path: string): RecordedLog {
     }
     const sum = line.check(chain);
     if (sum === undefined) {
-      const found = line.isEnded ? 'got one that was changed' : 'got one without an end';
-      damage = `expected a line as it was written at byte ${line.offset}, ${found}`;
+      const found = line.isEnded ? 'got a changed one' : 'got an incomplete one';
+      damage = `expected an unchanged line at byte ${line.offset}, ${found}`;
       leftOut = 1;
       continue;
     }
     chain = sum;
     if (line.offset > 0) entries.push({ ...line.parse<LogEntry>(), version });
   }
-  const left = `${counted(leftOut, 'entry', 'entries')} ${leftOut === 1 ? 'is' : 'are'} left out`;
+  const left = `${counted(leftOut, 'entry', 'entries')} ${leftOut === 1 ? 'is' : 'are'} ignored`;
   const notice =
-    leftOut === 0 ? undefined : `The recording can be read up to entry ${entries.length}: ${damage}; ${left}.`;
+    leftOut === 0 ? undefined : `The recording is readable up to entry ${entries.length}: ${damage}; ${left}.`;
   return { version, scenario: birth.scenario.name, entries, notice, leftOut };
 }

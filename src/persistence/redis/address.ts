@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { LogOpenError } from '../log.js';
 
-/** Where the log of several replicas is. */
+/** Address of the store and the log in it. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
@@ -9,9 +9,9 @@ export interface RedisAddress {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly isSecure: boolean;
-  /** Tells the logs of one store from each other. */
+  /** Name of the log; a store can contain several. */
   readonly name: string;
-  /** The address without user and password, to be shown. */
+  /** Address without user and password, for messages. */
   readonly shown: string;
 }
 
@@ -19,9 +19,9 @@ const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
 const example = 'redis://127.0.0.1:6379/0?name=staging';
 
 /**
- * Reads `redis://user:password@host:port/db?name=staging`, or `rediss:` for TLS. Without them the port is 6379, the number
- * of the database 0 and the name `default`.
- * @throws {LogOpenError} which shows nothing of a password
+ * Parses `redis://user:password@host:port/db?name=staging`, or `rediss:` for TLS. Defaults: port 6379, database 0 and the
+ * name `default`.
+ * @throws {LogOpenError} with a message that contains no password
  */
 export function readRedisAddress(text: string): RedisAddress {
   if (!URL.canParse(text)) throw bad('an address that can be read');
@@ -47,14 +47,14 @@ export function readRedisAddress(text: string): RedisAddress {
   };
 }
 
-/** What the driver needs of an address. */
+/** Converts an address to options of the ioredis client. */
 export const connectionOptions = ({ host, port, db, username, password, isSecure }: RedisAddress) => ({
   host,
   port,
   db,
   ...(username !== undefined && { username }),
   ...(password !== undefined && { password }),
-  // By its name a server shows the right certificate; an address has none.
+  // TLS needs the host's name to select the certificate (SNI); RFC 6066 allows no IP address there.
   ...(isSecure && { tls: isIP(host) === 0 ? { servername: host } : {} }),
 });
 

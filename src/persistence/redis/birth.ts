@@ -6,7 +6,7 @@ import { type EntryFields, fieldList, type StoredEntry, toFields } from './entry
 import type { StoreKeys } from './keys.js';
 import { listSnapshots } from './snapshot-store.js';
 
-/** What is in the store; raised when older versions can no longer read it. */
+/** Version of the format in the store; raised when older versions can no longer read it. */
 export const format = 1;
 
 interface StoredBirth extends LogBirth {
@@ -14,10 +14,13 @@ interface StoredBirth extends LogBirth {
   readonly version: string;
 }
 
-/** What entries tell of the log that they were meant for. */
+/** Start of the log's id; each entry contains it to name its log. */
 export const shortId = ({ id }: LogBirth): string => id.slice(0, 8);
 
-/** What the log began with; `undefined` where there is none. @throws {LogOpenError} for a text that this version does not read */
+/**
+ * Reads the identity of a log; `undefined` for a missing log. @throws {LogOpenError} for a text that this version
+ * cannot read
+ */
 export async function readBirth(connection: Connection, keys: StoreKeys): Promise<LogBirth | undefined> {
   const text = (await connection.call('GET', keys.birth)) as string | null;
   if (text === null) return undefined;
@@ -27,7 +30,7 @@ export async function readBirth(connection: Connection, keys: StoreKeys): Promis
   }
   if (birth.format !== format) {
     throw new LogOpenError(
-      `expected a log of format ${format}, got format ${birth.format}, which petstore-sim ${birth.version} wrote; use that version or a newer one, another name, or begin anew with --data-reset`,
+      `expected a log of format ${format}, got format ${birth.format}, which petstore-sim ${birth.version} wrote; use that version or a newer one, another name, or start a new log with --data-reset`,
     );
   }
   return birth;
@@ -42,12 +45,12 @@ function parseBirth(text: string): StoredBirth | undefined {
   }
 }
 
-/** Alternatives for a log that is not whole. */
-export const remedies = 'restore the store, use another name, or delete what is there with --data-reset';
+/** Advice for an incomplete log, at the end of an error message. */
+export const remedies = 'restore the store, use another name, or delete the log with --data-reset';
 
 /**
- * Begins a log with its first command, unless another replica has done so in the same moment.
- * @throws {LogOpenError} for parts of a log that has lost its birth; nothing is deleted
+ * Creates a log with its first command, unless another replica creates it at the same moment.
+ * @throws {LogOpenError} for the remains of a log without its `birth` key; nothing is deleted
  */
 export async function beginLog(
   connection: Connection,
@@ -61,12 +64,12 @@ export async function beginLog(
 ): Promise<void> {
   await connection.call('WATCH', keys.birth, keys.log, keys.snapshots);
   const isBegun = (await connection.call('EXISTS', keys.birth)) === 1;
-  const remains = isBegun ? undefined : await remainsOf(connection, keys);
+  const remains = isBegun ? undefined : await findRemains(connection, keys);
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');
   if (isBegun) return;
   if (remains !== undefined) {
     throw new LogOpenError(
-      `expected the key ${keys.birth} beside ${remains}, got none: the store has lost it; ${remedies}`,
+      `expected the key ${keys.birth} in addition to ${remains}, got none: the store has lost it; ${remedies}`,
     );
   }
   const birth: StoredBirth = { id: randomUUID(), scenario, format, version };
@@ -78,15 +81,15 @@ export async function beginLog(
   ]);
 }
 
-/** Parts of a log that are in the store, in words; `undefined` without any. */
-async function remainsOf(connection: Connection, keys: StoreKeys): Promise<string | undefined> {
+/** Description of a log's remaining keys; `undefined` without any. */
+async function findRemains(connection: Connection, keys: StoreKeys): Promise<string | undefined> {
   const entries = Number(await connection.call('XLEN', keys.log));
   const snapshots = Number(await connection.call('HLEN', keys.snapshots));
   if (entries + snapshots === 0) return undefined;
   return `${keys.log} with ${counted(entries, 'entry', 'entries')} and ${counted(snapshots, 'snapshot')}`;
 }
 
-/** Deletes a log with everything that belongs to it. */
+/** Deletes all keys of a log. */
 export async function removeLog(connection: Connection, keys: StoreKeys): Promise<void> {
   const snapshots = await listSnapshots(connection, keys);
   const chunks = snapshots.map((header) => keys.chunks(header.chunks));

@@ -1,28 +1,27 @@
-import { patienceMs } from './appender.js';
+import { appendTimeoutMs } from './appender.js';
 import { compareIds } from './compare-ids.js';
 import type { Connection } from './connection.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Those who read only when everything is applied that was in the stream when they came. */
+/** Delays readers until the entries that the stream had at their arrival are applied. */
 export class CatchUp {
   readonly #key: string;
   #waiting: { readonly id: string; readonly resolve: () => void }[] = [];
 
-  /** @param key of the stream */
+  /** @param key key of the stream */
   constructor(key: string) {
     this.#key = key;
   }
 
   /**
-   * Resolves when the last entry of the stream is applied; when the store does not tell which that is, or it does not come,
-   * after the time that a client waits.
-   * @param appliedId the entry that was applied last
+   * Resolves when the last entry of the stream is applied; also if the store does not respond, or after `appendTimeoutMs`.
+   * @param appliedId id of the last applied entry
    */
   async wait(connection: Connection | undefined, appliedId: () => string): Promise<void> {
     if (connection === undefined) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
+      timer = setTimeout(resolve, appendTimeoutMs);
     });
     const last = connection.call('XREVRANGE', this.#key, '+', '-', 'COUNT', 1).then(
       (reply) => {
@@ -36,7 +35,7 @@ export class CatchUp {
     clearTimeout(timer);
   }
 
-  /** Notes that an entry is applied. */
+  /** Resolves the waits for an applied entry. */
   applied(id: string): void {
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
@@ -44,7 +43,7 @@ export class CatchUp {
     for (const each of waiting) if (compareIds(each.id, id) <= 0) each.resolve();
   }
 
-  /** Nothing more will be applied. */
+  /** Resolves all waits at the end. */
   end(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }

@@ -2,42 +2,44 @@ import type { Redis } from 'ioredis';
 import { LogOpenError } from '../log.js';
 import { connectionOptions, type RedisAddress } from './address.js';
 
-/** A store that does not answer within this is away. */
+/** Timeout of a connection attempt, in milliseconds. */
 const connectMs = 2_000;
-/** The same for one that has answered before, on a connection that has not ended. It is more than a read waits in the store. */
+/** Maximum time without a reply to a pending command, in milliseconds. Longer than one blocking read. */
 const silentMs = 3_000;
 const watchMs = 250;
 
-/** The store cannot be reached now. The message shows no password. */
-export class StoreAwayError extends Error {
-  override readonly name = 'StoreAwayError';
+/** The store cannot be reached. The message contains no password. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
 }
 
-/** The store understood a command and refused it: nothing of it was done. */
+/** The store rejected a command, which had no effect. */
 export class StoreRefusedError extends Error {
   override readonly name = 'StoreRefusedError';
 }
 
-/** One connection to the store. It is never made again: whoever holds it asks for another. */
+/** Connection to the store. It never reconnects; callers open a new one. */
 export interface Connection {
-  /** Sends a command. @throws {StoreAwayError} it may have been done or not; {StoreRefusedError} it was not */
+  /**
+   * Sends a command. @throws {StoreUnavailableError} if the command may have run; {StoreRefusedError} if the store rejected it
+   */
   call(name: string, ...args: (string | number)[]): Promise<unknown>;
-  /** Sends commands as one transaction. @returns their replies, or `undefined` where a watched key has changed */
+  /** Sends commands as one transaction. @returns their replies, or `undefined` if a watched key has changed */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
   /**
-   * Since when the store owes a reply and nothing was heard of it, as `performance.now()` counts; where it owes none, when it
-   * was heard last, and where it owed none at the end of the connection, that end.
+   * Start of the current silence, on the clock of `performance.now()`: the last reply or, if no command was pending
+   * before, the oldest pending command. Without a pending command at the end of the connection: that end.
    */
   readonly silentSinceMs: number;
-  /** Calls back once, when it has ended. */
+  /** Calls back once, at the end of the connection. */
   onEnd(run: () => void): void;
-  /** Ends it; what is not answered yet fails. */
+  /** Closes the connection and rejects pending commands. */
   end(): void;
 }
 
 /**
  * Connects to the store.
- * @throws {StoreAwayError} when it cannot be reached, {LogOpenError} when it lets nobody in or the driver is not there
+ * @throws {StoreUnavailableError} if the store cannot be reached; {LogOpenError} if it denies access or ioredis is not installed
  */
 export async function connect(address: RedisAddress): Promise<Connection> {
   const { Redis } = await loadDriver();
@@ -47,9 +49,9 @@ export async function connect(address: RedisAddress): Promise<Connection> {
     connectTimeout: connectMs,
     connectionName: 'petstore-sim',
     disableClientInfo: true,
-    // Replies of one shape, whatever the store speaks.
+    // RESP2 gives replies of one shape on every version of the store.
     protocol: 2,
-    // What was sent and not answered is sent again by us, who know whether it does harm.
+    // The appender resends commands itself, because it knows which are idempotent.
     retryStrategy: () => null,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -62,7 +64,7 @@ export async function connect(address: RedisAddress): Promise<Connection> {
   const timer = setTimeout(() => client.disconnect(), 2 * connectMs);
   try {
     await client.connect();
-    // The driver goes on in database 0 when its own SELECT is refused.
+    // The driver stays in database 0 if its own SELECT fails.
     if (address.db !== 0) await client.select(address.db);
   } catch (error) {
     client.disconnect();
@@ -78,7 +80,7 @@ class DriverConnection implements Connection {
   readonly #address: RedisAddress;
   #isEnding = false;
 
-  /** How many commands wait for their reply, and when the last reply came, or the first of them was sent. */
+  /** Number of pending commands, and the time of the last reply or of the oldest pending command. */
   #waiting = 0;
   #heardMs = performance.now();
   #silentAtEndMs: number | undefined;
@@ -86,7 +88,7 @@ class DriverConnection implements Connection {
   constructor(client: Redis, address: RedisAddress) {
     this.#client = client;
     this.#address = address;
-    // A network can swallow what it is given, and tell nobody.
+    // Detects a dead connection that TCP does not report.
     const watch = setInterval(() => {
       if (this.#waiting > 0 && performance.now() - this.#heardMs > silentMs) this.end();
     }, watchMs);
@@ -125,7 +127,7 @@ class DriverConnection implements Connection {
       return replied;
     } catch (error) {
       const own = toOwnError(this.#address, error as Error);
-      // What fails with its connection was not heard: the store owes it for ever.
+      // A command that fails with its connection never gets a reply.
       if (own instanceof StoreRefusedError) heard();
       throw own;
     }
@@ -140,15 +142,15 @@ class DriverConnection implements Connection {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#client.disconnect();
-    // Not only when the other side has agreed: it may not be there any more.
+    // Closes the socket without waiting for the other side, which may be unreachable.
     this.#client.stream.destroy();
   }
 }
 
-/** Errors of the driver hold the command that failed, with the password where that was in it: they go no further. */
+/** Converts an error of the driver, which contains the failed command and so perhaps the password. */
 function toOwnError({ shown }: RedisAddress, { name, message }: Error): Error {
   if (name === 'ReplyError') return new StoreRefusedError(`${shown} refused: ${message}`);
-  return new StoreAwayError(`${shown} is away: ${message}`);
+  return new StoreUnavailableError(`${shown} is unreachable: ${message}`);
 }
 
 function explain(address: RedisAddress, error: Error): Error {
@@ -156,12 +158,12 @@ function explain(address: RedisAddress, error: Error): Error {
   const { message } = error;
   if (/WRONGPASS|NOAUTH|NOPERM|invalid password|without any password/i.test(message)) {
     return new LogOpenError(
-      `expected ${shown} to let the user of the address in, got ${message.split(' ', 1)[0]}; write redis://user:password@host`,
+      `expected ${shown} to accept the user in the address, got ${message.split(' ', 1)[0]}; write redis://user:password@host`,
     );
   }
-  // A cluster has database 0 alone.
+  // A cluster has only database 0.
   if (/DB index is out of range|SELECT is not allowed/i.test(message)) {
-    return new LogOpenError(`expected the database ${address.db} of ${shown} to be there, got none; use another`);
+    return new LogOpenError(`expected the database ${address.db} of ${shown} to exist, got none; use another`);
   }
   return toOwnError(address, error);
 }

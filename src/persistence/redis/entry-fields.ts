@@ -1,18 +1,18 @@
 import { fromRecordText, toRecordText } from '../json-record.js';
 import type { AnswerHash } from '../log.js';
 
-/** An entry of the stream as its writer made it. */
+/** Content of a stream entry. */
 export interface StoredEntry {
-  /** The first letters of the id of the log's birth: an entry that was meant for another log is not one of this. */
+  /** Start of the id of the log's birth; readers skip entries of another log. */
   readonly log: string;
   readonly version: string;
   readonly atMs: number;
-  /** In the store's time. Left out where it may come at any time. */
+  /** Time of the store after which the entry is late, in Unix milliseconds; absent if it is never late. */
   readonly deadlineMs?: number | undefined;
-  /** The entry that its writer had applied last. */
+  /** Last entry that the writer had applied. */
   readonly after?: readonly [position: number, chain: number, id: string] | undefined;
   readonly answered?: readonly AnswerHash[] | undefined;
-  /** A snapshot that has been written: what every replica compares its own state with. */
+  /** Note of a written snapshot, for comparison with each replica's own state. */
   readonly snapshot?: SnapshotNote | undefined;
   readonly commands: readonly unknown[];
 }
@@ -23,12 +23,12 @@ export interface SnapshotNote {
   readonly bytes: number;
 }
 
-/** The fields of a stream entry: who wrote it, in which life and as the how manieth, and what is in it. */
+/** Fields of a stream entry: writer, incarnation (restart count), sequence number and content. */
 export interface EntryFields {
   readonly writer: string;
   readonly incarnation: number;
   readonly sequence: number;
-  /** JSON; `exact` where it holds a whole number that JSON.parse would round. */
+  /** Content as JSON; `isExact` if it contains an integer that JSON.parse would round. */
   readonly text: string;
   readonly isExact: boolean;
 }
@@ -38,7 +38,7 @@ export const toFields = (of: Omit<EntryFields, 'text' | 'isExact'>, entry: Store
   ...toRecordText(entry),
 });
 
-/** As XADD takes them. */
+/** Arguments for XADD. */
 export const fieldList = ({ writer, incarnation, sequence, text, isExact }: EntryFields): string[] => [
   'w',
   `${incarnation}.${sequence} ${writer}`,
@@ -46,7 +46,7 @@ export const fieldList = ({ writer, incarnation, sequence, text, isExact }: Entr
   text,
 ];
 
-/** As XRANGE and XREAD give them; `undefined` for an entry that none of our versions writes. */
+/** Parses the result of XRANGE or XREAD; `undefined` for an entry in an unknown format. */
 export function readFields([name, from, kind, text]: readonly string[]): EntryFields | undefined {
   const found = /^(\d+)\.(\d+) (.+)$/.exec(from ?? '');
   if (name !== 'w' || found === null || text === undefined || (kind !== 'e' && kind !== 'x')) return undefined;
@@ -60,7 +60,7 @@ export function readFields([name, from, kind, text]: readonly string[]): EntryFi
   };
 }
 
-/** What is in an entry; `undefined` for one that none of our versions writes. */
+/** Parses the content of an entry; `undefined` for an unknown format. */
 export function readStored({ text, isExact }: EntryFields): StoredEntry | undefined {
   try {
     return fromRecordText<StoredEntry>(text, isExact);
@@ -69,12 +69,12 @@ export function readStored({ text, isExact }: EntryFields): StoredEntry | undefi
   }
 }
 
-/** What is in an entry of the log that begins its id with `log`; `undefined` for any other entry. */
+/** Parses the content of an entry whose log id begins with `log`; `undefined` for any other entry. */
 export function readStoredOf(log: string, list: readonly string[]): StoredEntry | undefined {
   const fields = readFields(list);
   const stored = fields && readStored(fields);
   return stored?.log === log ? stored : undefined;
 }
 
-/** The instant of the store that a stream id begins with. */
+/** Time of the store in a stream id, in Unix milliseconds. */
 export const msOfId = (id: string): number => Number.parseInt(id, 10);

@@ -2,37 +2,37 @@ import type { Connection } from './connection.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** So long a read waits in the store for the next entry. */
+/** Blocking time of one XREAD, in milliseconds. */
 const blockMs = 1_000;
-/** How many entries are read at once. */
+/** Maximum number of entries per XREAD. */
 const readEntries = 128;
-/** What is applied in one turn of the event loop. */
+/** Maximum time of one turn of the event loop, in milliseconds. */
 const turnMs = 10;
-/** How often it is made sure that nothing was cut away in front of the next read. */
+/** Interval of the check that the entry before the next read still exists, in milliseconds. */
 const checkEveryMs = 1_000;
 
 export interface FollowerOptions {
   readonly key: string;
-  /** Where the log was applied up to. */
+  /** Cursor of the last applied entry. */
   readonly cursor: () => LogCursor;
   readonly connect: () => Promise<Connection>;
-  /** Whether the entry at a place is there as it was. @throws {StoreAwayError} */
-  readonly isThere: (connection: Connection) => Promise<boolean>;
+  /** Whether the last applied entry is unchanged in the store. @throws {StoreUnavailableError} */
+  readonly isIntact: (connection: Connection) => Promise<boolean>;
   /**
-   * Whether the stream still has every entry that is needed; asked at its end.
-   * @param entries those that were read, not yet applied
-   * @param length of the stream after that
+   * Whether the stream still contains every needed entry; called at its end.
+   * @param entries read but unapplied entries
+   * @param length length of the stream after the read
    */
   readonly isWhole: (entries: StreamEntries, length: number) => boolean;
   readonly onEntry: (id: string, fields: string[]) => void;
-  /** Called when the store has answered. */
+  /** Called after each reply of the store. */
   readonly onContact: (isAtEnd: boolean) => void;
-  /** Called when entries are not there any more; nothing more is read or applied then. */
+  /** Called if applied entries are missing or changed in the store; reading stops then. */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Reads the stream on a connection of its own, entry by entry, and never past one that it has not seen. */
+/** Reads the stream entry by entry, on a separate connection, and detects trimmed entries. */
 export class Follower {
   readonly #options: FollowerOptions;
   #connection: Connection | undefined;
@@ -43,7 +43,7 @@ export class Follower {
     this.#options = options;
   }
 
-  /** Reads until it is stopped. */
+  /** Reads until `stop`. */
   async run(): Promise<void> {
     for (let waitMs = 50; !this.#isOver; waitMs = Math.min(2 * waitMs, 1_000)) {
       try {
@@ -71,16 +71,16 @@ export class Follower {
   }
 
   async #read(connection: Connection): Promise<void> {
-    const { key, cursor, isThere, isWhole, onEntry, onContact, onLost } = this.#options;
+    const { key, cursor, isIntact, isWhole, onEntry, onContact, onLost } = this.#options;
     while (!this.#isOver) {
       const isCheckDue = performance.now() - this.#checkedMs > checkEveryMs;
       if (isCheckDue) this.#checkedMs = performance.now();
-      // Sent right before the read: nothing comes between the two.
-      const checked = isCheckDue ? isThere(connection) : Promise.resolve(true);
+      // Sent in one batch with the read, so that no command of this process runs between the two.
+      const checked = isCheckDue ? isIntact(connection) : Promise.resolve(true);
       const [wasThere, reply, length] = await Promise.all([
         checked,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
-        // Runs after the read: it sees what was cut away before an entry of it was written.
+        // Runs after the read, and so detects entries that were trimmed before a new one was written.
         connection.call('XLEN', key),
       ]);
       if (this.#isOver) return;

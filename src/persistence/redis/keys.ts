@@ -1,14 +1,14 @@
-/** The keys of one log in the store. By the braces a cluster keeps them in one place. */
+/** Keys of one log in the store. The braces are a hash tag: a cluster stores all keys in one slot. */
 export interface StoreKeys {
-  /** A text: what the log began with. */
+  /** String with the identity of the log. */
   readonly birth: string;
-  /** The stream of entries. */
+  /** Stream of entries. */
   readonly log: string;
-  /** A hash: position of a snapshot to its header. */
+  /** Hash from the position of a snapshot to its header. */
   readonly snapshots: string;
-  /** A list: the chunks of a snapshot. */
+  /** List with the chunks of a snapshot. */
   chunks(id: string): string;
-  /** A stream: entries that were taken out of the log. */
+  /** Stream of entries that were moved out of the log. */
   aside(id: string): string;
 }
 

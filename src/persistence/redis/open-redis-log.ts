@@ -10,12 +10,12 @@ import {
 } from '../log.js';
 import type { RedisAddress } from './address.js';
 import { beginLog, readBirth, remedies, removeLog, shortId } from './birth.js';
-import { checkIsAlone } from './check-alone.js';
+import { checkNoLiveReplica } from './check-no-live-replica.js';
 import { type Connection, connect } from './connection.js';
 import { readStoredOf } from './entry-fields.js';
 import { keysOf, type StoreKeys } from './keys.js';
+import { LogChangedError } from './log-changed-error.js';
 import { beginning } from './log-cursor.js';
-import { LogMovedError } from './log-moved-error.js';
 import { RedisLog } from './redis-log.js';
 import type { RedisLogHost } from './redis-log-options.js';
 import { listSnapshots, readSnapshot, type SnapshotHeader } from './snapshot-store.js';
@@ -24,15 +24,15 @@ import { storeWarnings } from './store-warnings.js';
 import type { StreamEntries } from './stream-entries.js';
 
 export interface OpenRedisLogOptions extends OpenLogOptions {
-  /** The first command of a new log. */
+  /** First command of a new log. */
   readonly first: unknown;
   readonly host: RedisLogHost;
-  /** What this process is called, and how many times it has opened the log before. */
+  /** Name of this process in the log, and its restart count. */
   readonly writer: string;
   readonly incarnation: number;
-  /** Whether a log must be there, because this process has served it already. Default false. */
+  /** Whether a missing log is an error, because this process has served it before. Default false. */
   readonly mustExist?: boolean | undefined;
-  /** A log that is shorter is not replaced by a snapshot. Default 16 MiB. */
+  /** Size of the log, in characters, below which no snapshot is due. Default 16 MiB. */
   readonly leastLogBytes?: number | undefined;
 }
 
@@ -41,15 +41,15 @@ export interface OpenedRedisLog extends OpenedLog {
   readonly time: StoreTime;
 }
 
-/** How many entries are read at once. */
+/** Maximum number of entries per XRANGE. */
 const readEntries = 200;
 
-/** A name that no other process has. */
+/** Generates a unique name for a process. */
 export const newWriterName = (): string => `${hostname()}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Opens the log that a store has under a name, or begins one.
- * @throws {LogOpenError} when it cannot be used; {StoreAwayError} when the store cannot be reached
+ * Opens a named log in a store, or creates one.
+ * @throws {LogOpenError} for an unusable log; {StoreUnavailableError} if the store cannot be reached
  */
 export async function openRedisLog(address: RedisAddress, options: OpenRedisLogOptions): Promise<OpenedRedisLog> {
   const connection = await connect(address);
@@ -81,13 +81,13 @@ async function open(
   await time.measure(connection);
   const notices = await storeWarnings(connection);
   if (reset) {
-    await checkIsAlone(connection, address, time.now());
+    await checkNoLiveReplica(connection, address, time.now());
     await removeLog(connection, keys);
   }
   const found = await readBirth(connection, keys);
   if (found === undefined && mustExist) {
     throw new LogOpenError(
-      `expected the log ${address.name} to be in ${address.shown}, got none or one without its key ${keys.birth}: the store has lost it; restore its data, or start the replicas again: they begin anew, or say what is left of it`,
+      `expected the log ${address.name} to be in ${address.shown}, got none or one without its key ${keys.birth}: the store has lost it; restore its data, or restart the replicas, which create a new log or report the remains`,
     );
   }
   if (found === undefined) {
@@ -119,7 +119,10 @@ async function open(
   return { log, birth, isNew: found === undefined, snapshot: foundSnapshot, entries, notices, time };
 }
 
-/** The newest snapshot that the log goes on from; without one the log must be there from its beginning. */
+/**
+ * Header of the newest usable snapshot; `undefined` for a log that is complete from its first entry. @throws
+ * {LogOpenError} for an incomplete log
+ */
 async function newestSnapshot(
   connection: Connection,
   keys: StoreKeys,
@@ -131,7 +134,7 @@ async function newestSnapshot(
     if (entry !== undefined) refuseOtherLog(entry[1], keys, birth);
     const isWhole = (await connection.call('LLEN', keys.chunks(header.chunks))) === header.count;
     if (entry !== undefined && isWhole) return header;
-    notices.push(`The snapshot at entry ${header.position} cannot be used; an older one was taken.`);
+    notices.push(`The snapshot at entry ${header.position} is unusable; an older one was used.`);
   }
   const [[id, fields] = ['', []]] = (await connection.call('XRANGE', keys.log, '-', '+', 'COUNT', 1)) as StreamEntries;
   if (fields[1] === '1.1 begin' && id !== '') {
@@ -139,19 +142,19 @@ async function newestSnapshot(
     return undefined;
   }
   throw new LogOpenError(
-    `expected a snapshot from which the log of ${birth.scenario.name} goes on, got a log without its beginning: the store has lost a part of it; ${remedies}`,
+    `expected a snapshot that the log of ${birth.scenario.name} continues, got a log without its start: the store has lost entries; ${remedies}`,
   );
 }
 
-/** @throws {LogOpenError} for an entry of a log that began otherwise */
+/** @throws {LogOpenError} for an entry of a log with another birth */
 function refuseOtherLog(list: readonly string[], keys: StoreKeys, birth: LogBirth): void {
   if (readStoredOf(shortId(birth), list) !== undefined) return;
   throw new LogOpenError(
-    `expected ${keys.log} to be the log that ${keys.birth} is of, got another: the store has lost a part of one; ${remedies}`,
+    `expected ${keys.log} to be the log of ${keys.birth}, got another log: the store has lost entries; ${remedies}`,
   );
 }
 
-/** The entries after the place of a log up to the end of the stream, each after the one before it. */
+/** Reads the entries after the log's cursor, up to the end of the stream. @throws {LogChangedError} for a trimmed log */
 async function* readEntriesOf(
   connection: Connection,
   keys: StoreKeys,
@@ -159,13 +162,13 @@ async function* readEntriesOf(
 ): AsyncGenerator<FoundEntry, void, undefined> {
   for (;;) {
     const { id, position } = log.cursor;
-    // From the last entry that is known, so that nothing can have been cut away between it and the next.
+    // Reads from the last known entry, to detect a trimmed log.
     const from = position === 0 ? '-' : id;
     const entries = (await connection.call('XRANGE', keys.log, from, '+', 'COUNT', readEntries)) as StreamEntries;
     if (position > 0) {
       const known = entries.shift();
       if (known === undefined || known[0] !== id)
-        throw new LogMovedError('expected the log to go on from where it was read, got one that was cut back');
+        throw new LogChangedError('expected the log to continue after the last entry read, got a trimmed log');
     }
     for (const [entryId, fields] of entries) {
       const read = log.read(entryId, fields);

@@ -5,18 +5,18 @@ import type { StoreKeys } from './keys.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StoreTime } from './store-time.js';
 
-/** What a log needs of those who use it. */
+/** Callbacks of a log in a store. */
 export interface RedisLogHost {
-  /** Entries that were applied are not in the store any more, or others have a different past: the log is to be read anew. */
+  /** Applied entries are missing or changed in the store, or other replicas have other ones; open the log again. */
   onLost(reason: string): void;
-  /** The state here is not that of the replica that wrote a snapshot. */
+  /** The state of this replica differs from a snapshot by another replica. */
   onDiverged(sentence: string): void;
-  /** Another replica has answered an entry otherwise than this one. */
+  /** Another replica responded differently to an entry. */
   onDisagreement(position: number, writer: string): void;
-  /** The store has been away for a second. */
-  onAway(): void;
-  onBack(awayMs: number): void;
-  /** The replicas that are there, as the log says. */
+  /** The store has been unreachable for one second. */
+  onOutage(): void;
+  onRecovery(outageMs: number): void;
+  /** Names of the live replicas, according to the log. */
   liveReplicas(): readonly string[];
   onError(error: unknown): void;
 }
@@ -28,7 +28,7 @@ export interface RedisLogOptions {
   readonly birth: LogBirth;
   readonly writer: string;
   readonly incarnation: number;
-  /** Where it is read from. */
+  /** Start of the entries to read. */
   readonly from: LogCursor;
   readonly snapshot: { readonly position: number; readonly bytes: number } | undefined;
   readonly leastLogBytes: number;
@@ -37,10 +37,10 @@ export interface RedisLogOptions {
   readonly host: RedisLogHost;
 }
 
-/** How far a log in a store is, as this process sees it. */
+/** State of a log in a store, as seen by this process. */
 export interface RedisLogHealth {
-  /** For how many milliseconds it has not been known that everything is applied; 0: it is. */
+  /** Time since the last moment at which all entries were applied, in milliseconds; 0 if all are applied now. */
   readonly lagMs: number;
-  /** Whether the store cannot be reached. */
+  /** Whether the store is unreachable. */
   readonly stale: boolean;
 }

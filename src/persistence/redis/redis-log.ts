@@ -1,30 +1,30 @@
 import type { Log, LogBirth, LogEntry, NewEntry, SharedLog } from '../log.js';
-import { Appender, patienceMs } from './appender.js';
+import { Appender, appendTimeoutMs } from './appender.js';
 import { shortId } from './birth.js';
 import { CatchUp } from './catch-up.js';
-import { type Connection, connect, StoreAwayError } from './connection.js';
+import { type Connection, connect, StoreUnavailableError } from './connection.js';
 import { type EntryFields, msOfId, readFields, readStored, type StoredEntry, toFields } from './entry-fields.js';
 import { Follower } from './follower.js';
-import { KeptConnection } from './kept-connection.js';
 import { Chains, chainOf, type LogCursor, nextCursor } from './log-cursor.js';
 import type { RedisLogHealth, RedisLogOptions } from './redis-log-options.js';
 import { setEntriesAside } from './set-entries-aside.js';
 import { SnapshotElection } from './snapshot-election.js';
 import type { StreamEntries } from './stream-entries.js';
+import { WriterConnection } from './writer-connection.js';
 
-/** Who has heard nothing from the store for so long is out of touch with it. */
+/** Time without contact after which the state of this replica is stale, in milliseconds. */
 const staleAfterMs = 2_000;
 
-/** A log in one stream of Redis or Valkey, which several processes write to and read in one order. */
+/** Log in one stream of Redis or Valkey, shared by several processes in one order. */
 export class RedisLog implements Log {
   readonly shared: SharedLog;
   readonly #options: RedisLogOptions;
   readonly #appender: Appender;
   readonly #follower: Follower;
-  readonly #writing: KeptConnection;
+  readonly #writing: WriterConnection;
   readonly #snapshots: SnapshotElection;
   readonly #chains = new Chains();
-  /** Where it is applied up to, and the hash before that. */
+  /** Cursor of the last applied entry, and the hash before that entry. */
   #cursor: LogCursor;
   #chainBefore = 0;
   #sequence = 0;
@@ -33,7 +33,7 @@ export class RedisLog implements Log {
   readonly #catchUp: CatchUp;
   #contactMs = performance.now();
   #caughtUpMs = performance.now();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #isOver = false;
 
   constructor(options: RedisLogOptions) {
@@ -44,13 +44,13 @@ export class RedisLog implements Log {
     this.#connection = options.connection;
     this.#appender = new Appender({
       key: keys.log,
-      onGone: () => this.#lose('the stream is not there any more'),
+      onMissing: () => this.#lose('the stream no longer exists'),
     });
     const both = {
       connect: () => connect(address),
-      isThere: (connection: Connection) => this.#isThere(connection),
-      onLost: () => this.#lose('entries that were applied are not there as they were'),
-      onError: (error: unknown) => this.#tell(error),
+      isIntact: (connection: Connection) => this.#isIntact(connection),
+      onLost: () => this.#lose('applied entries are missing or changed in the store'),
+      onError: (error: unknown) => this.#report(error),
     };
     this.#follower = new Follower({
       ...both,
@@ -58,13 +58,13 @@ export class RedisLog implements Log {
       cursor: () => this.#cursor,
       isWhole: (entries, length) => this.#snapshots.isWhole(this.#cursor.position, entries, length),
       onEntry: (id, fields) => this.#follow(id, fields),
-      onContact: (isAtEnd) => this.#touch(isAtEnd),
+      onContact: (isAtEnd) => this.#noteContact(isAtEnd),
     });
-    this.#writing = new KeptConnection({
+    this.#writing = new WriterConnection({
       ...both,
       time,
-      onAway: host.onAway,
-      onBack: host.onBack,
+      onOutage: host.onOutage,
+      onRecovery: host.onRecovery,
       onChange: (connection) => {
         this.#connection = connection;
         this.#appender.use(connection);
@@ -107,9 +107,9 @@ export class RedisLog implements Log {
   async append(entry: NewEntry): Promise<LogEntry> {
     const { writer, incarnation, time } = this.#options;
     const sequence = ++this.#sequence;
-    // Ids never go back, not even when the store's time does.
+    // Stream ids increase even if the store's clock is set back.
     const nowMs = Math.max(time.now(), msOfId(this.#cursor.id));
-    await this.#write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + patienceMs }, entry);
+    await this.#write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + appendTimeoutMs }, entry);
     return { ...entry, writer, incarnation, sequence, position: this.#cursor.position };
   }
 
@@ -130,8 +130,8 @@ export class RedisLog implements Log {
   }
 
   /**
-   * Goes on to an entry of the stream.
-   * @returns it, with the version that wrote it; `undefined` where nothing is to be done for it
+   * Advances the cursor to an entry and parses it.
+   * @returns the entry with its writer's version; `undefined` for an entry of another log or format
    */
   read(id: string, list: string[]): { entry: LogEntry; version: string; fields: EntryFields } | undefined {
     this.#chainBefore = this.#cursor.chain;
@@ -183,16 +183,19 @@ export class RedisLog implements Log {
     this.#catchUp.applied(id);
   }
 
-  /** Another who was further, or had another past, shows that something was lost here or there. */
+  /**
+   * Compares the last applied entry of an entry's writer with this replica's own; a difference shows that the store
+   * lost entries.
+   */
   #check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // What is read at the start is as the store has it, whatever others had.
+    // Entries read at the start come from the store as it is now; their writers may have had others.
     if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
     if (position < this.#cursor.position && this.#chains.agrees(position, chain) !== false) return;
     this.#lose(`${writer} had another entry ${position} than this replica`);
   }
 
-  async #isThere(connection: Connection): Promise<boolean> {
+  async #isIntact(connection: Connection): Promise<boolean> {
     const { id, chain } = this.#cursor;
     const before = this.#chainBefore;
     const { keys, birth } = this.#options;
@@ -205,15 +208,15 @@ export class RedisLog implements Log {
     return isSameLog && entry !== undefined && (before === 0 || chainOf(before, id, entry[1]) === chain);
   }
 
-  /** That the store is away shows in the health; what it refuses is told, once. */
-  #tell(error: unknown): void {
+  /** Reports each error once. An unreachable store is part of `health` instead. */
+  #report(error: unknown): void {
     const { message } = error as Error;
-    if (error instanceof StoreAwayError || this.#told.has(message)) return;
-    this.#told.add(message);
+    if (error instanceof StoreUnavailableError || this.#reported.has(message)) return;
+    this.#reported.add(message);
     this.#options.host.onError(error);
   }
 
-  #touch(isAtEnd: boolean): void {
+  #noteContact(isAtEnd: boolean): void {
     this.#contactMs = performance.now();
     if (isAtEnd) this.#caughtUpMs = this.#contactMs;
   }

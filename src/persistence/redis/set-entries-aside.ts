@@ -6,9 +6,9 @@ import type { StreamEntries } from './stream-entries.js';
 const readEntries = 200;
 
 /**
- * Takes the entry at a position and all after it out of the log, into a stream of their own.
- * @param start a place before it
- * @returns a sentence that tells of it
+ * Moves the entry at a position and all after it from the log into a separate stream.
+ * @param start cursor of an earlier entry
+ * @returns the sentence for the operator
  */
 export async function setEntriesAside(
   connection: Connection,

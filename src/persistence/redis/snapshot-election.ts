@@ -46,15 +46,16 @@ export class SnapshotElection {
   }
 
   /**
-   * Whether a stream has every entry from the newest snapshot on, or all of them without one.
-   * @param position of the entry before `entries`, which are its last
-   * @param length of the stream
+   * Whether a stream contains every entry since the newest snapshot, or since the start without a snapshot.
+   * @param position position of the entry before `entries`
+   * @param entries last entries of the stream
+   * @param length length of the stream
    */
   isWhole(position: number, entries: StreamEntries, length: number): boolean {
     const last = position + entries.length;
     const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
     if (isWholeFrom(this.position)) return true;
-    // Another snapshot, noted in one of these, may have made older entries needless.
+    // A newer snapshot, noted in one of these entries, may have replaced older entries.
     const log = shortId(this.#options.birth);
     const notes = entries.map(([, list]) => readStoredOf(log, list)?.snapshot?.position ?? 0);
     return isWholeFrom(Math.max(...notes, 0));
@@ -75,15 +76,15 @@ export class SnapshotElection {
 
   /**
    * Writes the due snapshot, or computes its digest if another replica writes it.
-   * @param tell appends the note of a written snapshot to the log
+   * @param appendNote appends the note of a written snapshot to the log
    */
-  async take(pieces: Iterable<unknown>, tell: (note: SnapshotNote) => Promise<void>): Promise<void> {
+  async take(pieces: Iterable<unknown>, appendNote: (note: SnapshotNote) => Promise<void>): Promise<void> {
     const due = this.#due;
     if (due === undefined) throw new RangeError('expected a snapshot that is due, got none');
     this.#due = undefined;
     this.#isBusy = true;
     try {
-      await this.#take(due, pieces, tell);
+      await this.#take(due, pieces, appendNote);
     } finally {
       this.#isBusy = false;
     }
@@ -92,7 +93,7 @@ export class SnapshotElection {
   async #take(
     due: { cursor: LogCursor; isOwn: boolean },
     pieces: Iterable<unknown>,
-    tell: (note: SnapshotNote) => Promise<void>,
+    appendNote: (note: SnapshotNote) => Promise<void>,
   ): Promise<void> {
     const { position } = due.cursor;
     const connection = this.#connection();
@@ -106,7 +107,7 @@ export class SnapshotElection {
     }
     const { keys, version, writer } = this.#options;
     const { digest, bytes } = await writeSnapshot(connection, keys, { cursor: due.cursor, version, writer }, pieces);
-    await tell({ position, digest, bytes });
+    await appendNote({ position, digest, bytes });
   }
 
   #noteSnapshot({ position, digest, bytes }: SnapshotNote, isOwn: boolean): void {
@@ -123,7 +124,7 @@ export class SnapshotElection {
     this.#digests.clear();
     if (own === undefined || own === expected) return;
     this.#options.host.onDiverged(
-      `expected the state after entry ${position} to be that of the snapshot, ${expected}, got ${own}`,
+      `expected the state after entry ${position} to have the snapshot's digest ${expected}, got ${own}`,
     );
   }
 

@@ -4,35 +4,35 @@ import { jsonText } from '../../values/json.js';
 import { fromRecordText } from '../json-record.js';
 import type { Connection } from './connection.js';
 import type { StoreKeys } from './keys.js';
+import { LogChangedError } from './log-changed-error.js';
 import type { LogCursor } from './log-cursor.js';
-import { LogMovedError } from './log-moved-error.js';
 
-/** What is known of a snapshot without reading it. */
+/** Metadata of a snapshot. */
 export interface SnapshotHeader extends LogCursor {
-  /** The version of petstore-sim that wrote it. */
+  /** Version of petstore-sim that wrote the snapshot. */
   readonly version: string;
-  /** Names the list of its chunks, and how many there are. */
+  /** Id of the list of chunks, and the number of chunks. */
   readonly chunks: string;
   readonly count: number;
   readonly bytes: number;
-  /** Of the state, as `digestOf` gives it. */
+  /** Digest of the state, from `digestInTurns`. */
   readonly digest: string;
 }
 
 const chunkBytes = 64 * 1024;
-/** How many chunks are read at once. */
+/** Number of chunks per read. */
 const readChunks = 16;
-/** Chunks of a snapshot that its writer did not finish go away after this. */
+/** Expiry of the chunks of an unfinished snapshot, in seconds. */
 const unfinishedSeconds = 600;
-/** JSON.parse rounds no number that is shorter. */
+/** Matches any number that JSON.parse could round, and some others. */
 const longNumber = /\d{16}/;
-/** What is worked on in one turn of the event loop. */
+/** Maximum time of one turn of the event loop, in milliseconds. */
 const turnMs = 5;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * The digest of a state in pieces, which are made in turns of the event loop.
+ * Computes the digest of a state in pieces, with pauses for other work.
  * @param onText called with each piece as JSON
  */
 export async function digestInTurns(
@@ -52,7 +52,7 @@ export async function digestInTurns(
   return fingerprint(prints.join('\n'));
 }
 
-/** Writes a snapshot; it is there for others once all of it is. */
+/** Writes a snapshot. Its header appears in the store last, so that readers see only complete snapshots. */
 export async function writeSnapshot(
   connection: Connection,
   keys: StoreKeys,
@@ -89,13 +89,12 @@ export async function writeSnapshot(
   return header;
 }
 
-/** The headers of all snapshots, the newest first. */
+/** Headers of all snapshots, the newest first. */
 export async function listSnapshots(connection: Connection, keys: StoreKeys): Promise<SnapshotHeader[]> {
   const texts = (await connection.call('HVALS', keys.snapshots)) as string[];
   return texts.map((text) => JSON.parse(text) as SnapshotHeader).sort((a, b) => b.position - a.position);
 }
 
-/** Deletes snapshots. */
 export async function dropSnapshots(
   connection: Connection,
   keys: StoreKeys,
@@ -108,13 +107,13 @@ export async function dropSnapshots(
   ]);
 }
 
-/** The pieces of a snapshot. @throws {LogMovedError} when it is not whole */
+/** Reads the pieces of a snapshot. @throws {LogChangedError} for an incomplete or changed snapshot */
 export async function* readSnapshot(
   connection: Connection,
   keys: StoreKeys,
   { chunks, count, position }: SnapshotHeader,
 ): AsyncGenerator<unknown, void, undefined> {
-  const broken = (got: string) => new LogMovedError(`expected the snapshot at entry ${position}, got ${got}`);
+  const broken = (got: string) => new LogChangedError(`expected the snapshot at entry ${position}, got ${got}`);
   for (let first = 0; first < count; first += readChunks) {
     const last = Math.min(count, first + readChunks) - 1;
     const texts = (await connection.call('LRANGE', keys.chunks(chunks), first, last)) as string[];

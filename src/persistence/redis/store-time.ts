@@ -1,26 +1,26 @@
 import type { Connection } from './connection.js';
 
 /**
- * The time of the store, as this process knows it by a clock that nobody can set. All replicas go by it, whatever the clocks
- * of their machines say. It is changed only where the store contradicts it.
+ * Estimate of the store's time, from this process's monotonic clock. All replicas use the store's time, so that their
+ * own clocks need not agree.
  */
 export class StoreTime {
-  /** Unix milliseconds of the store when the clock of this process showed 0. */
+  /** Store time at the zero point of `performance.now()`, in Unix milliseconds. */
   #offsetMs: number | undefined;
 
-  /** Unix milliseconds. */
+  /** Current time of the store, in Unix milliseconds. */
   now(): number {
     return performance.now() + (this.#offsetMs ?? Date.now() - performance.now());
   }
 
-  /** Asks the store. */
+  /** Corrects the estimate with the store's TIME command. */
   async measure(connection: Connection): Promise<void> {
     const sentMs = performance.now();
     const [seconds, micros] = (await connection.call('TIME')) as [string, string];
     this.note(Number(seconds) * 1_000 + Number(micros) / 1_000, sentMs, performance.now());
   }
 
-  /** Notes that the store showed a time at some instant between two of this process, as `performance.now()` counts them. */
+  /** Corrects the estimate: the store showed `storeMs` at some moment between two times of `performance.now()`. */
   note(storeMs: number, fromMs: number, toMs: number): void {
     const least = storeMs - toMs;
     const most = storeMs - fromMs;

@@ -1,6 +1,6 @@
 import { type Connection, StoreRefusedError } from './connection.js';
 
-/** What of the store's own settings could lose entries. Empty where all is well. */
+/** Warnings about settings of the store that can lose entries; empty if all are safe. */
 export async function storeWarnings(connection: Connection): Promise<string[]> {
   const [appendonly, policy] = await Promise.all([
     setting(connection, 'appendonly'),
@@ -12,18 +12,18 @@ export async function storeWarnings(connection: Connection): Promise<string[]> {
   }
   if (appendonly !== undefined && appendonly !== 'yes') {
     warnings.push(
-      `The store keeps nothing when it ends: expected "appendonly yes" in its settings, got ${JSON.stringify(appendonly)}.`,
+      `The store loses all data when it stops: expected "appendonly yes" in its settings, got ${JSON.stringify(appendonly)}.`,
     );
   }
   if (policy !== undefined && policy !== 'noeviction') {
     warnings.push(
-      `The store may drop the log when its memory is full: expected "maxmemory-policy noeviction" in its settings, got ${JSON.stringify(policy)}.`,
+      `The store may evict the log when its memory is full: expected "maxmemory-policy noeviction" in its settings, got ${JSON.stringify(policy)}.`,
     );
   }
   return warnings;
 }
 
-/** Managed stores do not show their settings to everybody. */
+/** Value of a setting; `undefined` if the store hides its settings, as managed stores do. */
 async function setting(connection: Connection, name: string): Promise<string | undefined> {
   try {
     const [, value] = (await connection.call('CONFIG', 'GET', name)) as [string?, string?];

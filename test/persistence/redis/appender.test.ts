@@ -32,7 +32,7 @@ function holdUp(ms: number): void {
 }
 
 test('a process that was held up past its patience hears what has come meanwhile before it gives up', async () => {
-  const appender = new Appender({ key: 'log', onGone: () => {} });
+  const appender = new Appender({ key: 'log', onMissing: () => {} });
   onTestFinished(() => appender.close());
   appender.use(mute);
   const [near, far] = await startPair();

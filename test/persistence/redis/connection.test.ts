@@ -11,7 +11,7 @@ test.concurrent('a store that stands still is silent since it owes a reply, not 
   const redis = await startRedis(context);
   const connection = await connectTo(redis);
   await redis.signal('SIGSTOP');
-  const reply = expect(connection.call('PING')).rejects.toThrow(/ is away: /);
+  const reply = expect(connection.call('PING')).rejects.toThrow(/ is unreachable: /);
   const askedMs = performance.now();
   await ended(connection);
   await reply;

@@ -41,8 +41,8 @@ test.concurrent('requests wait for a store that is paused for a moment, and get 
   expect(await healthOf(two)).toMatchObject({ stale: false });
   await vi.waitFor(() => expect(one.saidOfStore).toHaveLength(2), patient);
   expect(one.saidOfStore).toEqual([
-    expect.stringMatching(/^The store redis:\S+ is away: requests wait 3 s for it, and then get a 503\.$/),
-    expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; 3 requests got a 503\.$/),
+    expect.stringMatching(/^The store redis:\S+ is unreachable: requests wait 3 s for it, then receive a 503\.$/),
+    expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; 3 requests received a 503\.$/),
   ]);
   // It came after its deadline: nobody did it.
   const { pets } = await two.control.exportState();
@@ -82,7 +82,7 @@ test.concurrent('a store that has lost the last second is believed, and every re
   for (const replica of [one, two]) {
     await vi.waitFor(() => isServing(replica), patient);
     expect((await get(replica, `/pets/${lost.id}`)).status).toBe(404);
-    expect(replica.said[0]).toMatch(/^What was applied is not what the store has: .*The log is read again\.$/);
+    expect(replica.said[0]).toMatch(/^The store lost entries: .*The log is read again\.$/);
   }
   expect(((await (await create(two)).json()) as { id: number }).id).toBe(lost.id);
 });
@@ -108,10 +108,10 @@ test.concurrent('a replica that has missed entries which are not in the stream a
   expect(await statusOf(create(one))).toBe(503);
   proxy.thaw();
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
-  expect(two.ended[0]).toContain('expected a snapshot from which the log of default goes on');
+  expect(two.ended[0]).toContain('expected a snapshot that the log of default continues');
   expect(await statusOf(create(two))).toBe(503);
   // The other had seen all of them, and acknowledged nothing without them.
-  expect(one.ended[0]).toContain('expected a snapshot from which the log of default goes on');
+  expect(one.ended[0]).toContain('expected a snapshot that the log of default continues');
   expect(await statusOf(create(one))).toBe(503);
 });
 
@@ -121,7 +121,10 @@ test.concurrent('what is done after its client got a 503 says so in the journal'
   const [one, two] = [await startReplica(redis, { proxy }), await startReplica(redis)];
   proxy.isDeaf = true;
   const answer = await create(one, { name: 'lost' });
-  expect([answer.status, (await answer.json()).message]).toEqual([503, expect.stringContaining('nobody knows yet')]);
+  expect([answer.status, (await answer.json()).message]).toEqual([
+    503,
+    expect.stringContaining('it is unknown whether'),
+  ]);
   proxy.thaw();
   await vi.waitFor(async () => {
     const { entries } = await two.control.queryJournal();
@@ -172,11 +175,11 @@ test.concurrent.for([
       const { status } = await create(replica, { name: 'after' });
       // A stream with its beginning is read again; a replica that has done so may serve.
       if (what === 'its oldest entry') expect(status).toBe(503);
-      await vi.waitFor(() => expect(replica.said[0]).toMatch(/entries that were applied are not there/), patient);
+      await vi.waitFor(() => expect(replica.said[0]).toMatch(/applied entries are missing or changed/), patient);
     }
     if (what !== 'its oldest entry') return;
     for (const { ended } of replicas) {
-      await vi.waitFor(() => expect(ended[0]).toContain('the store has lost a part of it'), patient);
+      await vi.waitFor(() => expect(ended[0]).toContain('the store has lost entries'), patient);
     }
   },
 );
@@ -193,7 +196,7 @@ test.concurrent('a store that has lost the birth of a log alone keeps the log, a
   expect(entries).toBeGreaterThan(5);
   await expect(startReplica(redis)).rejects.toThrow(
     new LogOpenError(
-      `expected the key petstore-sim:{test}:birth beside petstore-sim:{test}:log with ${entries} entries and 0 snapshots, got none: the store has lost it; restore the store, use another name, or delete what is there with --data-reset`,
+      `expected the key petstore-sim:{test}:birth in addition to petstore-sim:{test}:log with ${entries} entries and 0 snapshots, got none: the store has lost it; restore the store, use another name, or delete the log with --data-reset`,
     ),
   );
   expect(await redis.call('XLEN', entriesKey)).toBe(entries);

@@ -35,7 +35,7 @@ export async function startReplica(
       resolved: resolveScenario(scenario, generatePets, readStart),
       scenarioName: 'default',
       generatePets,
-      onNotice: (sentence) => (/ is (away|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
+      onNotice: (sentence) => (/ is (unreachable|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
       onFatal: (sentence) => ended.push(sentence),
       ...options,
     }),

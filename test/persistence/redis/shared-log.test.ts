@@ -117,9 +117,9 @@ test.concurrent('a scenario that has changed is loaded once, and a log of anothe
   expect((await get(two, '/pets/41')).status).toBe(200);
   expect(await three.control.getScenario()).toMatchObject({ scenario: { limits: 'off' } });
   expect([...two.notices, ...three.notices]).toContain(
-    'The scenario default has changed since the last start; it is loaded, and the pets stay.',
+    'The scenario default has changed since the last start; the new version is loaded, and the pets stay.',
   );
   await expect(startReplica(redis, { scenarioName: 'other' })).rejects.toThrow(
-    /^expected redis:\S+ to hold the state of the scenario other, got that of default; start with that one/,
+    /^expected redis:\S+ to contain the scenario other, got default; start with default/,
   );
 });

@@ -102,6 +102,6 @@ test.concurrent('a replica whose state differs from that of a snapshot says so a
   two.backend.sim.pets.remove(41);
   await writeToSnapshot(one);
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
-  expect(two.ended[0]).toMatch(/^Failed to go on: expected the state after entry \d+ to be that of the snapshot/);
+  expect(two.ended[0]).toMatch(/^Failed to continue: expected the state after entry \d+ to have the snapshot.s digest/);
   expect(one.ended).toEqual([]);
 });

@@ -45,7 +45,7 @@ test.concurrent('entries of another version that are answered differently now ar
   const replica = await startReplica(redis);
   expect(replica.notices).toEqual([
     expect.stringMatching(
-      /^Entry 4 and all after it, \d+ in all, were set aside as petstore-sim:\{test\}:aside:4, because petstore-sim \S+ answers entry 4 differently than 0\.0\.9, which wrote it\.$/,
+      /^Entry 4 and all after it, \d+ in all, were set aside as petstore-sim:\{test\}:aside:4, because petstore-sim \S+ responds to entry 4 differently than 0\.0\.9, which wrote it\.$/,
     ),
   ]);
   expect((await get(replica, '/pets/41')).status).toBe(200);

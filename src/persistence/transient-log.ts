@@ -1,15 +1,15 @@
 import type { Log, LogEntry, NewEntry } from './log.js';
 
-export interface UnkeptLogOptions {
-  /** What its entries say of who wrote them. */
+export interface TransientLogOptions {
+  /** Writer of the entries. */
   readonly writer: string;
   /** Called with every entry. */
   readonly onEntry?: (entry: LogEntry) => void;
   readonly onClose?: () => void;
 }
 
-/** A log from which nothing is ever read again: its entries are applied at once. */
-export function createUnkeptLog({ writer, onEntry, onClose }: UnkeptLogOptions): Log {
+/** Creates a log without storage, whose entries apply immediately. */
+export function createTransientLog({ writer, onEntry, onClose }: TransientLogOptions): Log {
   let position = 0;
   return {
     get position() {
@@ -31,8 +31,8 @@ export function createUnkeptLog({ writer, onEntry, onClose }: UnkeptLogOptions):
       onEntry?.(entry);
       return entry;
     },
-    writeSnapshot: () => Promise.reject(new RangeError('expected no snapshot of a log that is not kept')),
-    setAside: () => Promise.reject(new RangeError('expected nothing to be set aside of a log that is not kept')),
+    writeSnapshot: () => Promise.reject(new RangeError('expected no snapshot of a log without storage')),
+    setAside: () => Promise.reject(new RangeError('expected nothing to be set aside in a log without storage')),
     async close() {
       onClose?.();
     },

@@ -6,16 +6,16 @@ import { readFields, readStored } from './entry-fields.js';
 import { keysOf } from './keys.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** A replica that serves a log writes to it every two seconds. */
+/** Silence that proves that no replica is live, in milliseconds; a live one writes a heartbeat every two seconds. */
 const silentMs = 5_000;
 const readEntries = 1_000;
 
 /**
- * Makes sure that nobody serves a log that is to begin anew.
- * @param nowMs in the store's time
- * @throws {LogOpenError} when another replica does
+ * Checks that no replica uses a log that is about to be deleted.
+ * @param nowMs time of the store, in Unix milliseconds
+ * @throws {LogOpenError} if a replica has written recently
  */
-export async function checkIsAlone(connection: Connection, address: RedisAddress, nowMs: number): Promise<void> {
+export async function checkNoLiveReplica(connection: Connection, address: RedisAddress, nowMs: number): Promise<void> {
   const { log } = keysOf(address.name);
   const since = Math.floor(nowMs - silentMs);
   const entries = await connection.call('XREVRANGE', log, '+', since, 'COUNT', readEntries);
@@ -27,7 +27,7 @@ export async function checkIsAlone(connection: Connection, address: RedisAddress
     const commands = (readStored(fields)?.commands ?? []) as Command[];
     if (commands.some(({ kind }) => kind === 'part')) continue;
     throw new LogOpenError(
-      `expected no replica to serve ${address.shown} when it begins anew, got ${fields.writer}, which wrote to it less than ${silentMs / 1000} seconds ago; stop it first, or where it was killed, try again in ${silentMs / 1000} seconds`,
+      `expected no live replica of ${address.shown} before a reset, got ${fields.writer}, which wrote to it less than ${silentMs / 1000} seconds ago; stop it first, or if it was killed, try again in ${silentMs / 1000} seconds`,
     );
   }
 }

@@ -1,8 +1,8 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isConnectionOf, type Replica } from './replicas.js';
 
-/** The connections of a replica have ended: nobody waits on them for an answer any more. */
-export function leaveConnections(sim: Simulator, replica: Replica): void {
+/** Abandons the delayed and held responses and the running routes of a disconnected replica. */
+export function abandonConnections(sim: Simulator, replica: Replica): void {
   const { waiting, state } = coreOf(sim);
   for (const { exchange } of [...state.delayed]) {
     if (isConnectionOf(replica, exchange.call.connection)) waiting.leave(exchange.id);

@@ -1,8 +1,8 @@
 import type { Command } from './command.js';
 
 /**
- * How many requests of an entry there are, by sandbox: all of them have arrived before the first is answered, so that none
- * follows from an answer to another.
+ * Number of requests in an entry, by sandbox. All of them arrived before the first response, so none is a reaction to
+ * another response.
  */
 export function countRequests(commands: readonly Command[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -14,8 +14,8 @@ export function countRequests(commands: readonly Command[]): Map<string, number>
   return counts;
 }
 
-/** Counts one request of them as handled. @returns how many are still to come */
-export function takeOne(counts: Map<string, number>, sandbox = ''): number {
+/** Counts one request as handled. @returns the number of requests after it */
+export function countDown(counts: Map<string, number>, sandbox = ''): number {
   const left = (counts.get(sandbox) ?? 1) - 1;
   counts.set(sandbox, left);
   return left;

@@ -5,14 +5,14 @@ import { errorBody } from '../../requests/api-error.js';
 const body = errorBody({
   status: 503,
   code: 'service_unavailable',
-  message: 'This replica reads the log and does not serve yet; retry in 1 second.',
+  message: 'This replica is reading the log; retry in 1 second.',
 });
 
 /**
- * Answers every request before there is something to serve: probes see by the 503 that it is not ready.
+ * Responds to every request with 503 until the server is ready, as readiness probes expect.
  * @param onRefused called for each request to the API, with its sandbox
  */
-export const createNotYet =
+export const createUnreadyListener =
   (onRefused?: (sandbox: string | undefined) => void): RequestListener =>
   (request, response) => {
     request.resume();

@@ -1,0 +1,31 @@
+import type { SentCommand } from './command.js';
+import type { PendingCommand } from './command-queues.js';
+
+type Delivery = SentCommand['answers'][number];
+
+/** Deliveries of responses that the log does not contain yet, by sandbox. */
+export class PendingDeliveries {
+  #pending = new Map<string, Delivery[]>();
+
+  get isEmpty(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  add(sandbox: string | undefined, ...delivery: Delivery): void {
+    const name = sandbox ?? '';
+    const list = this.#pending.get(name);
+    if (list === undefined) this.#pending.set(name, [delivery]);
+    else list.push(delivery);
+  }
+
+  /** Takes all deliveries as commands. */
+  take(): PendingCommand[] {
+    if (this.isEmpty) return [];
+    const pending = this.#pending;
+    this.#pending = new Map();
+    return Array.from(pending, ([name, answers]) => ({
+      command: { kind: 'sent', ...(name !== '' && { sandbox: name }), answers },
+      done: undefined,
+    }));
+  }
+}
