@@ -3,7 +3,7 @@ import type { PetStatus } from '../petstore/document.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { Scenario } from './scenario-schema.js';
 
-/** Name, category and status per pet; ids count up from 1. Compact, because browser pages download it. */
+/** Name, category and status of each pet, with ids from 1. Compact, because pages download the module. */
 const pets = `Rex 1 available
 Milo 2 available
 Luna 2 pending
@@ -45,7 +45,7 @@ Sunny 3 available
 Spike 5 sold
 Olive 2 available`;
 
-/** The default scenario, which fills in everything that a scenario leaves out. */
+/** Default scenario, the base of every scenario. */
 export const defaultScenario = deepFreeze({
   name: 'default',
   description: 'Forty pets over the three statuses, one key for each plan and a revoked one. Limits and bans as documented, the clock is the machine’s own.',

@@ -18,10 +18,7 @@ test.each([
   [['--data', 'valkey://127.0.0.1:6379'], 'redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got "valkey://'],
   [['--data-reset'], 'expected --data with --data-reset: a folder, or the address of a store'],
   [['--fsync'], 'expected --data FOLDER with --fsync'],
-  [
-    ['--data', join(folder, 'never'), '--handlers', 'mine.mjs'],
-    'expected either --data or --handlers; changes by custom handlers cannot be logged',
-  ],
+  [['--data', join(folder, 'never'), '--handlers', 'mine.mjs'], 'expected --handlers to be a file, found none at'],
 ])('serve %s is refused with what to do', async (args, message) => {
   const { code, err } = await runCommandLine(['serve', ...args]);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);

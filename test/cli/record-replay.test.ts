@@ -232,7 +232,7 @@ test.for([
   [['replay', '.'], 'to contain the log of a server with --data, got none'],
   [['serve', '--record', 'no/where'], 'expected --record to name a writable file, got "no/where"'],
   [['serve', '--record', 'x', '--data', 'y'], 'expected either --data or --record'],
-  [['serve', '--record', 'x', '--handlers', 'y'], 'expected either --record or --handlers'],
+  [['serve', '--record', 'x', '--handlers', 'y'], 'expected --handlers to be a file, found none at'],
   [['state'], 'expected state export [FILE] or state import FILE'],
   [['state', 'export', '--until', '3'], 'expected --from with --until'],
   [['state', 'export', '--as', 'yaml'], 'expected --as state or --as scenario, got "yaml"'],

@@ -3,6 +3,7 @@
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
 import { compareIds } from '../../../src/persistence/redis/compare-ids.js';
+import { coreOf } from '../../../src/simulator/simulator.js';
 import { digestOf } from '../../support/digest.js';
 import { startProxy } from './cutting-proxy.js';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -99,7 +100,7 @@ test.concurrent('a replica whose state differs from that of a snapshot says so a
   await create(one);
   expect((await get(two, '/pets/41')).status).toBe(200);
   // As a bug would, behind the back of the log.
-  two.backend.sim.pets.remove(41);
+  coreOf(two.backend.sim).state.pets.remove(41);
   await writeToSnapshot(one);
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
   expect(two.ended[0]).toMatch(/^Failed to continue: expected the state after entry \d+ to have the snapshot.s digest/);
