@@ -11,6 +11,7 @@ import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import type { ListenFlags } from './listen-flags.js';
+import type { UpstreamFlags } from './upstream-flags.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
 type TextFlag = readonly [value: string, about: string];
@@ -58,6 +59,16 @@ export interface Command<Fields = object> {
 
 /** Checks the flags of a command against the fields that it reads; the arguments are checked before it runs. */
 const command = <Fields>(definition: Command<Fields>): Command => definition as unknown as Command;
+
+const upstreamFlags: FlagsFor<UpstreamFlags> = {
+  upstream: ['URL', 'backend for requests that neither the API nor a handler serves: http://127.0.0.1:3000'],
+  'upstream-key': [
+    'same|NAME',
+    "key for the backend: the client's own, or one in an environment variable (default: none)",
+  ],
+  'upstream-host': ['HOST', 'with --upstream: confirms a backend on another machine'],
+  'no-api': 'with --upstream: the backend serves the three operations of the API too',
+};
 
 const scenarioFlags: FlagsFor<Omit<ScenarioFlags, 'api-key'>> = {
   scenario: ['NAME|FILE', 'shipped scenario, or a YAML or JSON file (default: default)'],
@@ -111,6 +122,7 @@ export const commands: Readonly<Record<string, Command>> = {
       watch: 'reloads the scenario file when it is saved; the pets remain',
       reseed: "with --watch: restarts with the file's pets as well",
       handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
+      ...upstreamFlags,
       data: [
         'FOLDER|URL',
         'stores the state in a folder, to survive a restart, or in Redis or Valkey, to share it between servers: redis://127.0.0.1:6379/0?name=staging',

@@ -5,7 +5,7 @@ import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
-import type { ExtensionOf, HandlerSource } from './custom-routes/extensions.js';
+import type { CustomRoutes } from './http/listener.js';
 import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
 /** State that a server can serve. */
@@ -48,9 +48,9 @@ export async function serveState<State extends OpenState>(
       state.discard?.();
       throw error;
     });
-  const extensionOf = await orClose(mount(state.backend.sim, options.handlers));
+  const routes = await orClose(mount(state.backend.sim, options));
   const port = bound ?? (await orClose(openPort(options)));
-  port.serve(state.backend, extensionOf);
+  port.serve(state.backend, routes);
   const { serve, pause, ...server } = port;
   // Assigned, because the state of a store has getters.
   return Object.assign(state, server, {
@@ -94,16 +94,23 @@ export const memoryEngine = (
 });
 
 /**
- * Mounts handlers, then checks the scenario's names of operations, to which `guarded` has added its own.
+ * Mounts handlers and a backend, then checks the scenario's names of operations, to which `guarded` has added its own.
  * @throws {ScenarioError} for an unknown operation
  */
-async function mount(sim: Simulator, handlers: HandlerSource = []): Promise<ExtensionOf | undefined> {
-  if (typeof handlers !== 'function' && handlers.length === 0) return undefined;
-  // With Express, so only where it is used.
-  const { createExtensions } = await import('./custom-routes/extensions.js');
-  const extensionOf = await createExtensions(sim, handlers);
+async function mount(sim: Simulator, { handlers = [], upstream }: ListenOptions): Promise<CustomRoutes> {
   const { resolved, shared } = coreOf(sim).state;
+  const routes: { -readonly [Part in keyof CustomRoutes]: CustomRoutes[Part] } = {};
+  // Loaded only if used: Express, and what forwards requests.
+  if (upstream !== undefined) {
+    const { createUpstream } = await import('./custom-routes/upstream.js');
+    routes.upstream = createUpstream(typeof upstream === 'string' ? { url: upstream } : upstream);
+    // Every path of a backend is an operation.
+    shared.operations.acceptsAll = true;
+  }
+  if (typeof handlers !== 'function' && handlers.length === 0) return routes;
+  const { createExtensions } = await import('./custom-routes/extensions.js');
+  routes.extensionOf = await createExtensions(sim, handlers);
   const issues = [...unknownOperations(resolved.scenario, shared.operations)];
   if (issues.length > 0) throw new ScenarioError(issues);
-  return extensionOf;
+  return routes;
 }

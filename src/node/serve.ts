@@ -80,7 +80,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     import('../scenario/generate-pets.js'),
   ]);
   // With handlers, names of operations are checked when `guarded` has added its own.
-  const operations = options.handlers === undefined ? undefined : anyOperation;
+  const operations = (options.handlers ?? options.upstream) === undefined ? undefined : anyOperation;
   const resolved =
     typeof scenario === 'string'
       ? (await readScenarioAndFiles(scenario, { generatePets, operations })).resolved

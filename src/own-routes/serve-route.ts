@@ -62,7 +62,6 @@ export async function serveRoute(
   checkSimulator('serveRoute', sim);
   checkOptions('serveRoute', options, routeOptions);
   const { operation: name, params = {} } = options;
-  const { routes } = coreOf(sim);
   const callers = callersOf(sim);
   const { method, url, headers } = request;
   const context = contextOf(request);
@@ -72,28 +71,20 @@ export async function serveRoute(
   const path = decodeUnreserved(pathname.slice(base.length));
   const operation = name ?? `${method} ${base === '' ? '' : '/v1'}${patternOf(path, params)}`;
   const body = request.bodyUsed ? undefined : await readBody(request.clone());
-  const start = (id: number, isWhole: boolean) => {
-    const timer = startTimer(() => routes.finish(id, errorOutcome(noResponse(operation), sim.settings)), mostMs);
-    outcomeOf(sim, operation, respond, isWhole).then((outcome) => {
-      stopTimer(timer);
-      const storedId = storedBy(method, outcome) ? (idIn(outcome) ?? `#${id}`) : undefined;
-      routes.finish(id, { ...outcome, storedId });
-    });
-  };
   const connection = context === undefined ? callers.start() : context.connection;
+  const call: ApiCall = {
+    method,
+    path,
+    query: search.slice(1),
+    baseUrl: origin + base,
+    header: (each) => headers.get(each) ?? undefined,
+    body,
+    connection,
+    holdsRefusals: context?.holdsRefusals,
+    signal,
+  };
   try {
-    const answer = await routes.handle({
-      method,
-      path,
-      query: search.slice(1),
-      baseUrl: origin + base,
-      header: (each) => headers.get(each) ?? undefined,
-      body,
-      connection,
-      holdsRefusals: context?.holdsRefusals,
-      route: { operation, start },
-      signal,
-    });
+    const answer = await answerRoute(sim, call, operation, () => respond());
     if (context !== undefined) {
       context.answer = answer;
       return new Response();
@@ -101,12 +92,42 @@ export async function serveRoute(
     if (answer.raw instanceof ReadableStream) return streamResponse(answer, answer.raw, method);
     return await toResponse(answer, { method, signal }, sim.clock);
   } catch (error) {
-    // By name, because a program may have loaded the package as an ES module and by `require`, each with this class.
-    if (signal.aborted || (error instanceof Error && error.name === 'ResetError')) return Response.error();
+    if (isEnded(error, signal)) return Response.error();
     throw error;
   } finally {
     if (context === undefined) callers.end(connection);
   }
+}
+
+/** Whether an error says that nobody waits for the response any more: the client left, or the simulator was reset. */
+export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolean =>
+  // By name, because a program may have loaded the package as an ES module and by `require`, each with this class.
+  signal?.aborted === true || (error instanceof Error && error.name === 'ResetError');
+
+/**
+ * Puts a call through the pipeline, with a function as its operation.
+ * @param respond receives a signal that is aborted when its 30 s are over
+ */
+export async function answerRoute(
+  sim: Simulator,
+  call: ApiCall,
+  operation: string,
+  respond: (signal: AbortSignal) => Response | Promise<Response>,
+): Promise<Answer> {
+  const { routes } = coreOf(sim);
+  const start = (id: number, isWhole: boolean) => {
+    const late = new AbortController();
+    const timer = startTimer(() => {
+      routes.finish(id, errorOutcome(noResponse(operation), sim.settings));
+      late.abort();
+    }, mostMs);
+    outcomeOf(sim, operation, () => respond(late.signal), isWhole).then((outcome) => {
+      stopTimer(timer);
+      const storedId = storedBy(call.method, outcome) ? (idIn(outcome) ?? `#${id}`) : undefined;
+      routes.finish(id, { ...outcome, storedId });
+    });
+  };
+  return routes.handle({ ...call, route: { operation, start } });
 }
 
 async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, isWhole: boolean): Promise<Outcome> {
@@ -132,7 +153,7 @@ async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, 
 const routeFailed = new ApiError(500, 'internal_error', 'The function of this route failed; the log has its error.');
 
 const noResponse = (operation: string) =>
-  new ApiError(504, 'internal_error', `The route ${operation} did not respond within ${mostMs / 1_000} s.`);
+  new ApiError(504, 'gateway_timeout', `The route ${operation} did not respond within ${mostMs / 1_000} s.`);
 
 function kindOf(value: unknown): string {
   return value === null || value === undefined ? String(value) : `a value of type ${typeof value}`;
@@ -200,7 +221,8 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
     if (error instanceof RangeError) throw error;
     onError(error);
     const raw = concatenate(chunks, bytes);
-    return { status, headers, body: '', raw, wire: { kind: 'truncate', bytes } };
+    // A length that never comes, so that the client sees the end of the connection.
+    return { status, headers, body: '', raw, wire: { kind: 'contentLength', value: bytes + 1 } };
   }
   const text = toJsonBytes(concatenate(chunks, bytes));
   return typeof text === 'string'

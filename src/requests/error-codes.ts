@@ -10,5 +10,7 @@ export const errorCodes = [
   'rate_limit_exceeded',
   'key_banned',
   'internal_error',
+  'bad_gateway',
+  'gateway_timeout',
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];

@@ -14,9 +14,10 @@ import { listeningLines } from '../listening-lines.js';
 import type { DataFlags, ServableState } from '../logged-engine.js';
 import { printNotes } from '../print-error.js';
 import { startServer } from '../start-server.js';
+import { readUpstreamFlags, type UpstreamFlags } from '../upstream-flags.js';
 
 /** Flags of `petstore-sim serve`. */
-export interface ServeFlags extends ListenFlags, DataFlags {
+export interface ServeFlags extends ListenFlags, DataFlags, UpstreamFlags {
   scenario?: string;
   set?: string[];
   seed?: string;
@@ -43,7 +44,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
 
   const { handlers } = flags;
   // With handlers, names of operations are checked when `guarded` has added its own.
-  const operations = handlers === undefined ? undefined : anyOperation;
+  const upstream = readUpstreamFlags(flags);
+  const operations = (handlers ?? upstream) === undefined ? undefined : anyOperation;
   const first = await readScenarioAndFiles(nameOrFile, { overrides, generatePets: generateAtStart, operations });
   printNotes(first.notes);
   if (watch && first.files.length === 0) {
@@ -53,6 +55,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     ...listenOptions,
     allowedOrigins: flags['allowed-origin'] ?? [],
     ...(handlers !== undefined && { handlers: await handlersOf(handlers) }),
+    ...(upstream && { upstream }),
   };
   const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? memory(first.resolved);
   const server = await startServer(engine, options);

@@ -3,9 +3,10 @@ import type { Backend } from '../../control-api/backend.js';
 import { nothingHere } from '../../in-process/fetch.js';
 import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { sandboxPrefix } from '../../sandboxes/sandboxes.js';
+import { type Sandbox, sandboxPrefix } from '../../sandboxes/sandboxes.js';
 import type { ExtensionCall } from '../custom-routes/extension.js';
 import type { ExtensionOf } from '../custom-routes/extensions.js';
+import type { Upstream } from '../custom-routes/upstream.js';
 import { type ApiListener, createApiListener } from './api-listener.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
@@ -17,11 +18,16 @@ import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
-interface ListenerOptions extends ControlRouterOptions {
+/** Routes in front of the API and behind it. */
+export interface CustomRoutes {
+  readonly extensionOf?: ExtensionOf | undefined;
+  readonly upstream?: Upstream | undefined;
+}
+
+interface ListenerOptions extends ControlRouterOptions, CustomRoutes {
   /** Allowed host names in lower case, in addition to the loopback names. */
   allowedHosts: ReadonlySet<string>;
   connections: Connections;
-  extensionOf: ExtensionOf | undefined;
   onAnswer: OnAnswer | undefined;
   holdRefusals: boolean | undefined;
 }
@@ -29,7 +35,7 @@ interface ListenerOptions extends ControlRouterOptions {
 /** Creates the request listener: the guard, then the part of the server for the path. */
 export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
   const { sim } = backend;
-  const { connections, extensionOf, onAnswer } = options;
+  const { connections, extensionOf, upstream, onAnswer } = options;
   const callOf = (report: Report): ExtensionCall => ({
     report,
     numberOf: (request) => connections.numberOf(request),
@@ -37,9 +43,11 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
   });
   const checkRequest = createRequestCheck(options.allowedHosts);
   const serveApi = createApiListener(backend, connections, options.holdRefusals);
+  const hasCustomRoutes = extensionOf !== undefined || upstream !== undefined;
   const serveSandbox = createSandboxListener(
     backend,
-    extensionOf === undefined ? serveApi : extended(backend, serveApi, extensionOf, callOf),
+    hasCustomRoutes ? extended(backend, serveApi, options, callOf) : serveApi,
+    upstream !== undefined,
   );
   const serveControl = createControlLoader(backend, options);
 
@@ -54,6 +62,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     const target = request.url as string;
     if (isUnder(target, '/__sim')) return serveControl(request, response, report);
     const serve = (read?: Uint8Array) => {
+      if (upstream?.(sim, request, response, { ...callOf(report), prefix: '', read })) return;
       if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
       // A page whose base URL lacks the API's path can only read this error with CORS headers.
@@ -70,28 +79,33 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
       else sendJson(response, status, body);
       report?.({ by: 'server', sim, status, headers: {}, body });
     };
-    if (extensionOf === undefined) return serve();
-    if (sandboxOf(target) !== undefined) return serveSandbox(request, response, report);
-    if (!extensionOf(sim)(request, response, callOf(report), serve)) serve();
+    if (!hasCustomRoutes) return serve();
+    if (sandboxOf(target, upstream !== undefined) !== undefined) return serveSandbox(request, response, report);
+    if (!extensionOf?.(sim)(request, response, callOf(report), serve)) serve();
   };
 }
 
-/** Puts the custom handlers of a sandbox in front of its API. */
+/** Puts the custom handlers of a sandbox in front of its API, and the backend behind it. */
 function extended(
   { sim }: Backend,
   serveApi: ApiListener,
-  extensionOf: ExtensionOf,
+  { extensionOf, upstream }: CustomRoutes,
   callOf: (report: Report) => ExtensionCall,
 ): ApiListener {
   return (sandbox, request, response, report) => {
     const serve = (read?: Uint8Array) => {
       // The sandbox was removed while a handler processed the request, and stored data would be unreachable.
       if (sandbox?.removed.aborted) response.destroy();
-      else serveApi(sandbox, request, response, report, read);
+      else if (
+        !upstream?.(sandbox?.sim ?? sim, request, response, { ...callOf(report), prefix: prefixOf(sandbox), read })
+      )
+        serveApi(sandbox, request, response, report, read);
     };
-    if (!extensionOf(sandbox?.sim ?? sim)(request, response, callOf(report), serve)) serve();
+    if (!extensionOf?.(sandbox?.sim ?? sim)(request, response, callOf(report), serve)) serve();
   };
 }
+
+const prefixOf = (sandbox: Sandbox | undefined) => sandbox?.base.slice(0, -basePath.length) ?? '';
 
 /**
  * Loads Express at the first control request; loading takes a tenth of a second. Retries a failed load, as without a

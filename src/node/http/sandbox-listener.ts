@@ -17,15 +17,18 @@ const address = /^\/s\/([^/?]*)([^?]*)/;
 
 type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** Encoded name of the sandbox whose API a request target addresses; `undefined` for any other target. */
-export function sandboxOf(target: string): string | undefined {
+/**
+ * Encoded name of the sandbox whose API a request target addresses; `undefined` for any other target.
+ * @param hasUpstream whether a backend serves the other paths of a sandbox
+ */
+export function sandboxOf(target: string, hasUpstream = false): string | undefined {
   const end = target.startsWith(sandboxPrefix) ? target.indexOf('/', sandboxPrefix.length) : -1;
   const name = target.slice(sandboxPrefix.length, end);
-  return end > 0 && isUnder(target, basePath, end) && !name.includes('?') ? name : undefined;
+  return end > 0 && (hasUpstream || isUnder(target, basePath, end)) && !name.includes('?') ? name : undefined;
 }
 
 /** Handles requests under `/s/NAME/v1`. Each name has its own simulator, created at the first request. */
-export function createSandboxListener(backend: Backend, serveApi: ApiListener): SandboxListener {
+export function createSandboxListener(backend: Backend, serveApi: ApiListener, hasUpstream = false): SandboxListener {
   const { sim } = backend;
 
   const serveNew: SandboxListener = (request, response, report) => {
@@ -44,7 +47,7 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
     const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report);
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
-      if (!isUnder(path, basePath)) {
+      if (!hasUpstream && !isUnder(path, basePath)) {
         const known = backend.sandboxes.find(name);
         recordOutsideRequest(known?.sim ?? sim, request, known?.base ?? basePath);
         return refuse(404, nothingHere);
@@ -59,7 +62,7 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener): 
   };
 
   return (request, response, report) => {
-    const name = sandboxOf(request.url as string);
+    const name = sandboxOf(request.url as string, hasUpstream);
     const known = name === undefined ? undefined : backend.useSandbox(name);
     if (known === undefined) serveNew(request, response, report);
     else serveApi(known, request, response, report);

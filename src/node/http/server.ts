@@ -3,11 +3,12 @@ import type { Backend } from '../../control-api/backend.js';
 import { basePath } from '../../petstore/document.js';
 import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import type { ExtensionOf, HandlerSource } from '../custom-routes/extensions.js';
+import type { HandlerSource } from '../custom-routes/extensions.js';
+import type { UpstreamOptions } from '../custom-routes/upstream.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
 import { isLoopback } from './guard.js';
-import { createListener } from './listener.js';
+import { type CustomRoutes, createListener } from './listener.js';
 import { createReport, type OnAnswer } from './served-answer.js';
 import { createUnreadyListener } from './unready-listener.js';
 
@@ -31,6 +32,8 @@ export interface ListenOptions {
    * server's own or a sandbox's. Requires msw 2 and `@mswjs/http-middleware`; `listen` fails without.
    */
   handlers?: HandlerSource;
+  /** Backend for requests that neither the API nor a handler serves: its URL, or options. */
+  upstream?: string | UpstreamOptions;
   /** Idle time and maximum number of sandboxes. */
   sandboxes?: SandboxesOptions;
   /**
@@ -50,6 +53,7 @@ export const listenOptions: Record<keyof ListenOptions, true> = {
   controlToken: true,
   allowedOrigins: true,
   handlers: true,
+  upstream: true,
   sandboxes: true,
   holdRefusals: true,
   onAnswer: true,
@@ -78,9 +82,9 @@ const closeTimeoutMs = 1_500;
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   /**
    * Serves a backend from now on. Ends the streams of the previous one.
-   * @param extensionOf default: that of the previous one
+   * @param routes default: those of the previous one
    */
-  serve(backend: Backend, extensionOf?: ExtensionOf): void;
+  serve(backend: Backend, routes?: CustomRoutes): void;
   /**
    * Responds to every request with 503 until the next call of `serve`.
    * @param onRefused called for each request to the API, with its sandbox
@@ -102,7 +106,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const connections = new Connections();
   let closing = new AbortController();
   let sim: Simulator | undefined;
-  let extensionOf: ExtensionOf | undefined;
+  let customRoutes: CustomRoutes = {};
   let listener: RequestListener = createUnreadyListener();
   const servers = await bind(
     hosts,
@@ -119,8 +123,8 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
     port: servers.port,
     baseUrl: `${origin}${basePath}`,
     controlUrl: `${origin}/__sim`,
-    serve(backend, extend = extensionOf) {
-      extensionOf = extend;
+    serve(backend, routes = customRoutes) {
+      customRoutes = routes;
       closing.abort();
       closing = new AbortController();
       sim = backend.sim;
@@ -130,7 +134,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
         closing: closing.signal,
         connections,
         controlToken,
-        extensionOf,
+        ...routes,
         holdRefusals: options.holdRefusals,
         onAnswer: options.onAnswer,
       });

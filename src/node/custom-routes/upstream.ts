@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import { answerRoute, isEnded } from '../../own-routes/serve-route.js';
+import { basePath } from '../../petstore/document.js';
+import type { ApiCall } from '../../requests/api-call.js';
+import { ApiError, maximumBodyBytes } from '../../requests/api-error.js';
+import { statusesWithoutBody } from '../../requests/outcome.js';
+import { coreOf, type Simulator } from '../../simulator/simulator.js';
+import { decodeUnreserved } from '../../values/percent-encoding.js';
+import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
+import { whenSent } from '../http/hold-refusals.js';
+import { isUnder } from '../http/is-under.js';
+import { hasBody } from '../http/read-body.js';
+import { disconnectSignal } from '../http/wire-faults.js';
+import type { ExtensionCall } from './extension.js';
+import { sendRoute } from './send-route.js';
+
+/** A backend behind the simulator. */
+export interface UpstreamOptions {
+  /** Origin and base path of the backend: `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Value of the Authorization header for the backend; `same` forwards the client's. Default: none. */
+  readonly authorization?: string | undefined;
+  /** Host of a backend on another machine, which `url` must have too. Default: loopback only. */
+  readonly host?: string | undefined;
+  /** Whether the backend serves the three operations of the API too. Default: false. */
+  readonly withoutApi?: boolean | undefined;
+}
+
+/** Forwards a request; `false` if the request is one of the API, and untouched. */
+export type Upstream = (
+  sim: Simulator,
+  request: IncomingMessage,
+  response: ServerResponse,
+  call: ExtensionCall & { prefix: string; read?: Uint8Array | undefined },
+) => boolean;
+
+const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Checks the address of a backend. @throws {RangeError} */
+function upstreamUrl({ url, host }: UpstreamOptions): URL {
+  const given = URL.canParse(url) ? new URL(url) : undefined;
+  if (given === undefined || !/^https?:$/.test(given.protocol) || given.search !== '' || given.hash !== '')
+    throw new RangeError(`expected upstream to be a URL such as "http://127.0.0.1:3000", got ${JSON.stringify(url)}`);
+  if (given.username !== '' || given.password !== '')
+    throw new RangeError('expected upstream without a user or password; --upstream-key sends an Authorization header');
+  if (!loopbackHost.test(given.hostname) && given.hostname !== host)
+    throw new RangeError(
+      `expected upstream on this machine, got ${given.hostname}; a 429 tried there costs somebody's quota; to use it, name it twice: --upstream-host ${given.hostname}`,
+    );
+  return given;
+}
+
+/** Headers of one connection (RFC 9110 section 7.6.1), and those that this server sets itself. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  'content-length',
+  'expect',
+]);
+
+/** End-to-end headers as names and values in turn, in their order and spelling. */
+function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: string) => boolean): string[] {
+  const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
+  const fields: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase();
+    if (hopByHop.has(name) || named.includes(name) || isLeftOut(name)) continue;
+    fields.push(rawHeaders[at] as string, rawHeaders[at + 1] as string);
+  }
+  return fields;
+}
+
+/** A segment that is an identifier and no name: a number, a UUID or a hash. */
+const identifier = /^(?:\d+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[a-f]*\d)[0-9a-f]{16,})$/i;
+
+/** Operation of a path: `GET /repos/o/r/issues/{}`. */
+const operationOf = (method: string, path: string): string =>
+  `${method} ${path
+    .split('/')
+    .map((segment) => (identifier.test(segment) ? '{}' : segment))
+    .join('/')}`;
+
+/**
+ * Forwards what neither the API nor a handler serves to a backend, as operations that are limited, faulted, recorded and
+ * judged.
+ * @throws {RangeError} for an unusable address
+ */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const url = upstreamUrl(options);
+  const { authorization, withoutApi = false } = options;
+  const requestUpstream = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const base = url.pathname.replace(/\/$/, '');
+  const badGateway = (what: string) => new ApiError(502, 'bad_gateway', `The upstream ${url.origin} ${what}.`);
+  const via = `1.1 petstore-sim-${randomUUID().slice(0, 8)}`;
+
+  function forward(request: IncomingMessage, target: string, body: Body, late: AbortSignal): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const leavesOut = (name: string) => name === 'authorization' && authorization !== 'same';
+      const headers = [...endToEnd(request, leavesOut), 'Host', url.host, 'Via', via];
+      if (authorization !== undefined && authorization !== 'same') headers.push('Authorization', authorization);
+      const { length } = body;
+      if (length !== undefined) headers.push('Content-Length', length);
+      else if (body.rest !== undefined) headers.push('Transfer-Encoding', 'chunked');
+      const { protocol, hostname, port } = url;
+      const outgoing = requestUpstream({
+        protocol,
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port,
+        method: request.method,
+        path: base + target,
+        headers,
+        signal: late,
+      } as never);
+      outgoing.on('error', (error: NodeJS.ErrnoException) =>
+        reject(badGateway(`did not respond: ${error.code ?? error.message}`)),
+      );
+      outgoing.on('response', (incoming: IncomingMessage) => {
+        const { statusCode = 502 } = incoming;
+        const fields = endToEnd(incoming, () => false);
+        const pairs: [string, string][] = [];
+        for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at] as string, fields[at + 1] as string]);
+        const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
+        if (isEmpty) incoming.resume();
+        // An error is that of the body, which the route reads.
+        incoming.on('error', () => {});
+        try {
+          const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);
+          resolve(new Response(stream, { status: statusCode, headers: pairs }));
+        } catch {
+          incoming.destroy();
+          reject(badGateway(`sent the status ${statusCode}, which no client expects`));
+        }
+      });
+      if (body.start !== undefined) outgoing.write(body.start);
+      if (body.rest === undefined) outgoing.end();
+      else body.rest.pipe(outgoing);
+    });
+  }
+
+  return (sim, request, response, { report, numberOf, holdsRefusals, prefix, read }) => {
+    const { method = '', headers } = request;
+    const target = (request.url as string).slice(prefix.length);
+    const [path = '', query = ''] = split(target);
+    const allowed = corsHeaders(headers.origin, sim.settings);
+    const isOriginRefused = allowed === undefined && isForeignPage(request);
+    if (!withoutApi && isOfApi(sim, method, path, query)) return false;
+    if (isPreflight(request) && sim.settings.cors !== 'off') {
+      response.writeHead(204, { ...allowed, ...preflightHeaders(request) }).end();
+      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
+      return true;
+    }
+    const connection = numberOf(request);
+    const signal = disconnectSignal(response);
+    readStart(request, read).then(async (body) => {
+      const under = isUnder(path, basePath) ? basePath : '';
+      const call: ApiCall = {
+        method,
+        path: decodeUnreserved(path.slice(under.length)),
+        query,
+        baseUrl: `http://${headers.host}${prefix}${under}`,
+        header: (name) => headers[name] as string | undefined,
+        body: body.start?.subarray(0, maximumBodyBytes),
+        connection,
+        holdsRefusals,
+        signal,
+      };
+      const respond = (late: AbortSignal) => {
+        if (headers.via?.includes(via)) throw badGateway('leads back to this simulator');
+        return forward(request, target, body, late);
+      };
+      try {
+        const answer = await answerRoute(sim, call, operationOf(method, path), respond);
+        whenSent(answer, () => {
+          sendRoute(request, response, { answer, cors: allowed, clock: sim.clock });
+          // The rest of a body that nothing was forwarded of.
+          if (!request.readableEnded && request.listenerCount('data') === 0) request.resume();
+          const { status, headers: sent, body: text, operation, key, plan, fault, wire } = answer;
+          const about = { operation, key, plan, fault, wire, isOriginRefused };
+          report?.({ by: 'handler', sim, status, headers: sent, body: text, ...about });
+        });
+      } catch (error) {
+        if (!isEnded(error, signal)) console.error(error);
+        response.destroy();
+        report?.({ by: 'handler', sim, status: 0, headers: {}, body: '' });
+      }
+    });
+    return true;
+  };
+}
+
+const split = (target: string): [path: string, query: string] => {
+  const mark = target.indexOf('?');
+  return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
+};
+
+/** Whether the API has an operation for a request. */
+function isOfApi(sim: Simulator, method: string, path: string, query: string): boolean {
+  const { services, resolved } = coreOf(sim).state;
+  return services.some(({ service }) => {
+    const { basePath } = service;
+    if (!isUnder(path, basePath)) return false;
+    const call: ApiCall = {
+      method,
+      path: decodeUnreserved(path.slice(basePath.length)),
+      query,
+      baseUrl: basePath,
+      header: () => undefined,
+      body: undefined,
+    };
+    return service.find(call, resolved, sim.clock.now())?.operation !== undefined;
+  });
+}
+
+/** The body of a request: its start, for the journal, and what follows it. */
+interface Body {
+  readonly start: Uint8Array | undefined;
+  readonly rest: Readable | undefined;
+  /** Content-Length as sent. */
+  readonly length: string | undefined;
+}
+
+/** Reads the start of a body, of about 64 KiB, and leaves the rest in the stream. */
+async function readStart(request: IncomingMessage, read: Uint8Array | undefined): Promise<Body> {
+  const length = request.headers['content-length'];
+  if (read !== undefined) return { start: read, rest: undefined, length: String(read.length) };
+  if (!hasBody(request)) return { start: undefined, rest: undefined, length };
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve) => {
+    const done = (rest: Readable | undefined) => {
+      request.off('readable', take).off('end', end).off('close', end);
+      resolve({ start: Buffer.concat(chunks, bytes), rest, length });
+    };
+    const end = () => done(undefined);
+    const take = () => {
+      for (let chunk = request.read(); chunk !== null; chunk = request.read()) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > maximumBodyBytes) return done(request);
+      }
+    };
+    request.on('readable', take).on('end', end).on('close', end);
+  });
+}

@@ -1,0 +1,281 @@
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createControl } from '../../src/control.js';
+import { createSimulator, type Scenario } from '../../src/index.js';
+import type { UpstreamOptions } from '../../src/node/custom-routes/upstream.js';
+import { listen, serve } from '../../src/node.js';
+import { judge } from '../../src/verdict.js';
+import { newFolder } from '../persistence/folders.js';
+
+const open: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
+
+/** A backend that records what it receives. */
+async function startBackend(handle: Handler = (_, response) => response.end('ok')) {
+  const received: { method: string; url: string; headers: IncomingMessage['headers']; body: Buffer }[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      received.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
+      handle(request, response, body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
+
+async function start(upstream: string | UpstreamOptions, scenario: Scenario = {}) {
+  const sim = createSimulator({ scenario, onWarning: () => {} });
+  const server = await listen(sim, { port: 0, upstream, holdRefusals: true });
+  open.push(() => server.close({ graceMs: 0 }));
+  const origin = new URL(server.baseUrl).origin;
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(origin + path, {
+      redirect: 'manual',
+      ...init,
+      headers: { authorization: 'Bearer free-key', ...init.headers },
+    });
+  return { sim, server, origin, ask, control: createControl(server.controlUrl) };
+}
+
+describe('a backend behind the simulator', () => {
+  test('gets method, path, query, end-to-end headers and body unchanged, and the client its response', async () => {
+    const { url, received } = await startBackend((_, response) => {
+      response.writeHead(203, [
+        'Content-Type',
+        'text/plain',
+        'X-Own',
+        'a',
+        'Set-Cookie',
+        'a=1',
+        'Set-Cookie',
+        'b=2',
+        'X-RateLimit-Remaining',
+        '4999',
+        'Retry-After',
+        '1',
+      ]);
+      response.end('from the backend');
+    });
+    const { ask, sim } = await start(`${url}/base`);
+    const body = Uint8Array.of(0, 255, 7);
+    const response = await ask('/repos/o/r/issues/12?state=open&x=%2F', {
+      method: 'POST',
+      body,
+      headers: { 'x-mine': 'yes' },
+    });
+    expect([response.status, await response.text()]).toEqual([203, 'from the backend']);
+    expect([response.headers.get('x-own'), response.headers.getSetCookie()]).toEqual(['a', ['a=1', 'b=2']]);
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('59');
+    const [got] = received;
+    expect(got).toMatchObject({
+      method: 'POST',
+      url: '/base/repos/o/r/issues/12?state=open&x=%2F',
+      headers: { 'x-mine': 'yes', host: new URL(url).host },
+    });
+    expect(got?.headers.authorization).toBeUndefined();
+    expect(got?.body).toEqual(Buffer.from(body));
+    expect(sim.journal.query()).toMatchObject([
+      {
+        operation: 'POST /repos/o/r/issues/{}',
+        path: '/repos/o/r/issues/12',
+        status: 203,
+        responseBody: 'from the backend',
+        requestBody: { base64: 'AP8H' },
+      },
+    ]);
+  });
+
+  test('keeps the API and the control API, unless it serves all', async () => {
+    const { url, received } = await startBackend();
+    const with_ = await start(url);
+    expect(await (await with_.ask('/v1/pets?limit=1')).json()).toHaveLength(1);
+    expect(await (await with_.ask('/v1/orders')).text()).toBe('ok');
+    expect((await fetch(`${with_.server.controlUrl}/health`)).status).toBe(200);
+    const without = await start({ url, withoutApi: true });
+    expect(await (await without.ask('/v1/pets?limit=1')).text()).toBe('ok');
+    expect(received.map(({ url: target }) => target)).toEqual(['/v1/orders', '/v1/pets?limit=1']);
+    expect(without.sim.journal.query()).toMatchObject([{ operation: 'GET /v1/pets' }]);
+  });
+
+  test('is not asked by a request without a key, or over the limit: of 200 concurrent ones exactly 60 reach it', async () => {
+    const { url, received } = await startBackend();
+    const { ask, origin, sim } = await start(url);
+    expect((await fetch(`${origin}/x`)).status).toBe(401);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ask('/x')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+    expect(received).toHaveLength(60);
+    expect(sim.journal.pending).toBe(0);
+  });
+
+  test('passes streams on as they come, both ways, of any length', async () => {
+    const megabytes = 5;
+    let push: ServerResponse | undefined;
+    const { url, received } = await startBackend((request, response) => {
+      if (request.method === 'POST') return response.end('stored');
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+      push = response;
+    });
+    const { ask, sim } = await start(url);
+    const events = await ask('/events');
+    const reader = (events.body as ReadableStream<Uint8Array>).getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 1\n\n');
+    push?.end('data: 2\n\n');
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 2\n\n');
+    expect((await reader.read()).done).toBe(true);
+    const body = Buffer.alloc(megabytes * 1024 * 1024, 'x');
+    expect(await (await ask('/upload', { method: 'POST', body })).text()).toBe('stored');
+    expect(received[1]?.body.equals(body)).toBe(true);
+    await vi.waitFor(() => expect(sim.journal.query()[0]?.responseBody).toBe('data: 1\n\ndata: 2\n\n'));
+  });
+
+  test.each([
+    [204, 'GET'],
+    [304, 'GET'],
+    [302, 'GET'],
+    [200, 'HEAD'],
+    [500, 'DELETE'],
+  ])('passes status %i of a %s', async (status, method) => {
+    const { url } = await startBackend((_, response) => response.writeHead(status, { Location: '/there' }).end());
+    const { ask } = await start(url);
+    const response = await ask('/x', { method });
+    expect([response.status, response.headers.get('location'), await response.text()]).toEqual([status, '/there', '']);
+  });
+
+  test('that is away is a 502, one that breaks off in a body cuts the connection; the server goes on', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { ask, sim } = await start('http://127.0.0.1:9');
+    const away = await ask('/x');
+    expect([away.status, await away.json()]).toEqual([
+      502,
+      { code: 'bad_gateway', message: 'The upstream http://127.0.0.1:9 did not respond: ECONNREFUSED.', status: 502 },
+    ]);
+    expect(sim.journal.query()).toMatchObject([{ status: 502, storedId: undefined }]);
+    const { url } = await startBackend((request, response) => {
+      if (request.url === '/ok') return response.end('ok');
+      response.writeHead(200, { 'Content-Length': 1000 });
+      response.write('start');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const other = await start(url);
+    await expect(other.ask('/x').then((response) => response.text())).rejects.toThrow();
+    expect(await (await other.ask('/ok')).text()).toBe('ok');
+    expect(other.sim.journal.pending).toBe(0);
+    vi.restoreAllMocks();
+  });
+
+  test('gets the key of the client, or another, only where that is asked for', async () => {
+    const { url, received } = await startBackend();
+    for (const authorization of ['same', 'Bearer its-own']) await (await start({ url, authorization })).ask('/x');
+    expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer free-key', 'Bearer its-own']);
+  });
+
+  test('is met by fault rules, before and after it runs', async () => {
+    const { url, received } = await startBackend((_, response) => response.writeHead(201).end('{"id":7}'));
+    const { ask, sim } = await start(url, {
+      faults: [
+        { name: 'lost', when: { method: 'PUT', nth: 1 }, then: { reset: true, phase: 'after' } },
+        { name: 'down', when: { operation: 'GET /x' }, then: { respond: { status: 503 } } },
+      ],
+    });
+    await expect(ask('/x', { method: 'PUT', body: '1' })).rejects.toThrow();
+    expect((await ask('/x', { method: 'PUT', body: '1' })).status).toBe(201);
+    expect((await ask('/x')).status).toBe(503);
+    expect(received).toHaveLength(2);
+    expect(sim.journal.query().map(({ fault }) => fault)).toEqual(['lost', undefined, 'down']);
+  });
+
+  test('is judged: a client that retries at once fails', async () => {
+    const { url } = await startBackend();
+    const { ask, sim } = await start(url, { keys: { 'free-key': { usage: { minute: 58 } } } });
+    for (let n = 0; n < 5; n++) await ask('/repos/o/r');
+    const verdict = judge(sim, { isOver: true });
+    expect([verdict.outcome, verdict.findings[0]?.code]).toEqual(['fail', 'early-retry']);
+    expect(JSON.stringify(verdict)).not.toMatch(/\bpets?\b/);
+  });
+
+  test('has sandboxes, each with the whole of it', async () => {
+    const { url, received } = await startBackend();
+    const { ask, control } = await start(url);
+    expect(await (await ask('/s/box/repos/o/r?a=1')).text()).toBe('ok');
+    expect(received[0]?.url).toBe('/repos/o/r?a=1');
+    expect((await control.sandbox('box').queryJournal({})).entries).toMatchObject([{ operation: 'GET /repos/o/r' }]);
+    expect((await control.queryJournal({})).entries).toEqual([]);
+  });
+
+  test('is not asked again by a restart of a server with data', async () => {
+    const { url, received } = await startBackend();
+    const options = { data: newFolder(), port: 0, upstream: url };
+    const first = await serve(options);
+    const ask = async (base: string) =>
+      (await fetch(`${base}/orders`, { headers: { authorization: 'Bearer free-key' } })).text();
+    expect(await ask(first.baseUrl)).toBe('ok');
+    await first.close({ graceMs: 0 });
+    const again = await serve(options);
+    open.push(() => again.close({ graceMs: 0 }));
+    expect((await again.control.queryJournal({})).entries).toMatchObject([
+      { operation: 'GET /v1/orders', status: 200 },
+    ]);
+    expect([received.length, again.notices]).toEqual([1, []]);
+  });
+
+  test('that leads back to the simulator is a 502', async () => {
+    const holder = await startBackend();
+    const port = Number(new URL(holder.url).port);
+    await open.pop()?.();
+    const sim = createSimulator({ onWarning: () => {} });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const server = await listen(sim, { port, upstream: { url: `http://127.0.0.1:${port}`, authorization: 'same' } });
+    open.push(() => server.close({ graceMs: 0 }));
+    const response = await fetch(`http://127.0.0.1:${port}/x`, { headers: { authorization: 'Bearer free-key' } });
+    expect([response.status, (await response.json()).message]).toEqual([
+      502,
+      expect.stringContaining('leads back to this simulator'),
+    ]);
+  });
+
+  test.each([
+    ['nonsense', 'expected upstream to be a URL such as "http://127.0.0.1:3000", got "nonsense"'],
+    ['ftp://127.0.0.1', 'expected upstream to be a URL'],
+    ['http://user:secret@127.0.0.1', 'without a user or password'],
+    ['https://api.github.com', 'expected upstream on this machine, got api.github.com'],
+  ])('refuses %s', async (url, message) => {
+    const listening = listen(createSimulator(), { port: 0, upstream: url });
+    await expect(listening).rejects.toThrow(message);
+  });
+
+  test('forwards header lines and targets as they are sent', async () => {
+    const { url, received } = await startBackend();
+    const { origin } = await start(url);
+    await new Promise<void>((resolve, reject) => {
+      const { port } = new URL(origin);
+      const request = sendRequest(
+        {
+          port,
+          path: '/a/%7Eb//c?x=1&&y',
+          headers: { authorization: 'Bearer free-key', connection: 'close, X-Hop', 'X-Hop': '1', 'X-Two': ['a', 'b'] },
+        },
+        (response) => {
+          response.resume().on('end', resolve);
+        },
+      );
+      request.on('error', reject).end();
+    });
+    // %7E is another spelling of ~ (RFC 3986 section 2.3), which the guard resolves.
+    expect(received[0]?.url).toBe('/a/~b//c?x=1&&y');
+    expect(received[0]?.headers['x-two']).toBe('a, b');
+    expect(received[0]?.headers['x-hop']).toBeUndefined();
+  });
+});
