@@ -62,7 +62,7 @@ const choice = (texts) => ({
   markdownEnumDescriptions: Object.values(texts),
 });
 
-/** Rule that a map breaks if `schema` matches. Not with `not`, for which editors display no message; no map is null. */
+/** Rule that rejects a map that matches `schema`. Requires null, which no map is, because editors display no message for `not`. */
 const never = (schema, errorMessage) => ({ if: schema, then: { type: 'null', errorMessage } });
 
 const anyOfNames = (names) => ({ anyOf: names.map((name) => ({ required: [name] })) });

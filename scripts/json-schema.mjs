@@ -138,7 +138,7 @@ export const descriptions = {
   'expect.fail': 'Rules that a wrong client breaks.',
 };
 
-/** Describes an assumption by its question, under `assumptions` and at its other path. */
+/** Describes an assumption by its question, under `assumptions` and, if the setting is also in `limits` or `ban`, there too. */
 for (const [id, { question, alsoAt }] of Object.entries(assumptions)) {
   descriptions[`assumptions.${id}`] = question;
   for (const path of alsoAt?.split(', ') ?? []) if (/^(?:limits|ban)\.\w+$/.test(path)) descriptions[path] ??= question;
