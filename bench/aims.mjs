@@ -42,17 +42,16 @@ const share = (what, least, pair, options) =>
   row(what, ['≥', least], pair?.perSecond, { ...options, byCpu: pair?.cpu });
 
 const obstacles = {
-  'a reader of every entry':
-    'Each entry is sent whole, with the headers and the body: as many bytes again as the answer.',
-  tail: 'It differs more from run to run than is missing. The answers of a busy turn are sent together, which makes the median smaller than the limit’s, and leaves the last of a turn with the wait for all of it.',
+  'a reader of every entry': 'Each entry is sent in full, with headers and body: as many bytes again as the response.',
+  tail: 'It varies more between runs than the gap to the aim. The responses of a busy turn are sent together, which makes the median lower than the limit’s, but the last response of a turn waits for the whole turn.',
   judge:
-    'Twenty rules each go through all requests. Making the requests of the entries takes a quarter, no rule a tenth. A server works it out in steps and answers requests in between.',
-  page: 'A scenario may ask for each part of it. With fault rules and the check of scenarios to be imported by themselves it would be some 20 kB, and the same scenario would be refused in a page that does not import them.',
+    'Twenty rules each examine all requests. Converting the entries takes a quarter of the time, no rule a tenth. A server judges in steps and handles requests in between.',
+  page: 'A scenario may need any part of the bundle. With separate imports of the fault rules and of the scenario check it would be about 20 kB, but a page without these imports would reject some scenarios.',
   misses:
-    'What a processor keeps in its caches is a small part of a million pets: a bare array of as many objects is a third of the difference.',
-  log: 'In memory a list takes half of what it took since the answers of a busy turn are sent together; what is written to the log first, and made of it again, takes as long as ever.',
+    'The caches of a processor contain only a small part of a million pets: a plain array of a million objects accounts for a third of the difference.',
+  log: 'Since the responses of a busy turn are sent together, a list in memory takes half the time; appending to the log and reading back take as long as before.',
   worlds:
-    'Each sandbox has its keys, windows, clock and journal elsewhere in memory, some 60 places for a request, and a thousand of them are in no cache of the processor.',
+    'Each sandbox has its keys, windows, clock and journal in separate memory, about 60 places per request, and the caches of a processor cannot contain a thousand sandboxes.',
 };
 
 /**
@@ -64,9 +63,9 @@ export function aims(results) {
   const found = figures(results);
   const cpu = found.redisCpuUs;
   const redis =
-    cpu === undefined ? '' : ` (Redis itself: ${cpu.list.toFixed(0)} and ${cpu.create.toFixed(0)} µs a request)`;
+    cpu === undefined ? '' : ` (Redis itself: ${cpu.list.toFixed(0)} and ${cpu.create.toFixed(0)} µs per request)`;
   return [
-    share('List, the log as it is by default, to a pipe: of the limit', 0.75, found.pretty),
+    share('List, default log, to a pipe: of the limit', 0.75, found.pretty),
     share('List, `--log silent`: of the limit', 0.85, found.list),
     share('List: of the same by hand, in the worst pair', 1, found.listOfByHand, { decidedBy: 'lowest' }),
     share('Create: of the limit', 0.65, found.create),
@@ -86,12 +85,15 @@ export function aims(results) {
     share(`Create with \`--data redis:\`, one replica: of memory${redis}`, 0.4, found.redisOnCreate, {
       because: obstacles.log,
     }),
-    row('First answer after a start: after bare node', ['≤', 35], found.startOverLimitMs, { digits: 0, unit: ' ms' }),
+    row('First response after a start: compared to bare node', ['≤', 35], found.startOverLimitMs, {
+      digits: 0,
+      unit: ' ms',
+    }),
     row('`exec`, before the client’s first line: over a bare start', ['≤', 120], found.execMs, {
       digits: 0,
       unit: ' ms',
     }),
-    row('A page downloads, of `.` and `./msw`', ['≤', 20], found.bundleKB, {
+    row('Download of a page, `.` and `./msw`', ['≤', 20], found.bundleKB, {
       digits: 1,
       unit: ' kB',
       because: obstacles.page,

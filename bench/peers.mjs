@@ -103,7 +103,7 @@ export const peers = [
     files: withService('real-work.mjs'),
     command: script('real-work.mjs', 'PORT'),
     differs:
-      'The same work written by hand on node:http: keys, two counters, filter, JSON. No bans, faults, journal, clock.',
+      'The same work, handwritten on node:http: keys, two counters, filter, JSON. No bans, faults, journal, clock.',
   },
   {
     ...ours,
@@ -115,13 +115,13 @@ export const peers = [
     ...ours,
     name: 'ours-data',
     command: cli(...silent, '--data', 'data', '--data-reset'),
-    differs: 'Ours with --data: each request is written to a file before it is answered.',
+    differs: 'Ours with --data: each request is written to a file before its response.',
   },
   {
     ...ours,
     name: 'ours-fsync',
     command: cli(...silent, '--data', 'data-fsync', '--data-reset', '--fsync'),
-    differs: 'Ours with --data and --fsync: on the disk before it is answered.',
+    differs: 'Ours with --data and --fsync: each request is on the disk before its response.',
   },
   {
     ...ours,
@@ -129,7 +129,7 @@ export const peers = [
     works: ['list'],
     piped: true,
     command: cli(),
-    differs: 'Ours with its log as it is by default, to a pipe that is read.',
+    differs: 'Ours with its default log, to a pipe with a reader.',
   },
   {
     ...ours,
@@ -145,7 +145,7 @@ export const peers = [
     works: ['list', 'create'],
     files: () => ({ ...ours.files(), 'no-journal.mjs': server('no-journal.mjs') }),
     command: script('no-journal.mjs', 'PORT'),
-    differs: 'Ours with a journal that keeps nothing, to see what keeping costs.',
+    differs: 'Ours with an empty journal, to measure the cost of the journal.',
   },
   {
     name: 'express',

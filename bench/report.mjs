@@ -60,10 +60,10 @@ export function performancePage(results, peers) {
 
 # Performance
 
-Measured on ${each(parts, 'date')}: ${each(parts, 'machine')}. Absolute figures drift with the machine, so every share is of
-servers that were loaded in turn, a twentieth of a second each, or one right after the other; it is the median, with the
-lowest and the highest beside it. Where a share is of requests a second, the same by processor time for a request stands
-beside it. Measure your own machine with \`npm run bench\`, in a quarter of an hour.
+Measured on ${each(parts, 'date')}: ${each(parts, 'machine')}. Absolute figures drift with the machine, so every share compares
+servers that were loaded in rotation, a twentieth of a second each, or consecutively. A share is the median, with the
+lowest and the highest value. A share of requests per second is accompanied by the share of processor time per
+request. Measure your own machine with \`npm run bench\`, in a quarter of an hour.
 
 ![The list by processor time, as a share of bare node:http](performance.svg)
 
@@ -71,7 +71,7 @@ beside it. Measure your own machine with \`npm run bench\`, in a quarter of an h
 
 ${aimsTable(results)}
 
-What stands in the way, where that is known:
+Known obstacles:
 
 ${obstaclesList(results)}
 
@@ -84,16 +84,16 @@ ${peers.map((peer) => note(peer, failed[peer.name])).join('\n')}
 
 ## Conditions
 
-A part is published only if its yardstick spread by 15 % at most, from the lowest to the highest without a tenth at either end,
-of the median. Where servers are loaded it is one of them beside its twin, a second process of the same: they are as fast, so
-their shares tell how far the other shares can be trusted, however the machine drifts. Else it is a fixed piece of work, which
-tells how fast the machine was: what is given in milliseconds goes with it.
+A part is published only if the spread of its yardstick is at most 15 % of the median, without the outermost tenth at either end.
+For loaded servers, the yardstick is a server relative to its twin, a second process of the same server. Both are equally fast, so
+their share shows the precision of the other shares, independent of the machine's drift. For other parts, the yardstick is a fixed
+piece of work, which shows the machine's speed during the part; figures in milliseconds depend on it.
 
 ${conditions(parts)}
 `;
 }
 
-const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'by hand on node:http' };
+const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'handwritten on node:http' };
 const colours = { limit: '#8a94a6', ours: '#0f766e', peer: '#c2410c' };
 
 /** Bar chart of the list relative to the limit on the same Node, by processor time. */
@@ -125,7 +125,7 @@ export function picture({ parts }) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + width + 60}" height="${height}" viewBox="0 0 ${left + width + 60} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#334155">
   <title>GET /v1/pets?limit=20 by processor time, as a share of bare node:http with a constant body</title>
   <rect width="100%" height="100%" fill="#ffffff"/>
-  <text x="${left}" y="22">lists with the same processor time, bare node:http = 1 (¹ on Node 24)</text>
+  <text x="${left}" y="22">lists in the same processor time, bare node:http = 1 (¹ on Node 24)</text>
 ${drawn.join('\n')}
 </svg>
 `;

@@ -101,7 +101,7 @@ function growthTable({ rows }) {
   const names = Object.keys(first.us);
   const beside = (row, name) => `${number(row.us[name], 2)} (${times(row.us[name] / first.us[name])}×)`;
   return table(
-    ['pets', ...names.map((name) => `${name}, µs`), 'bytes a pet', 'seed, ms'],
+    ['pets', ...names.map((name) => `${name}, µs`), 'bytes per pet', 'seed, ms'],
     rows.map((row) => [
       number(row.pets),
       ...names.map((name) => beside(row, name)),
@@ -114,7 +114,7 @@ function growthTable({ rows }) {
 function inProcessTable(rows) {
   const fixed = rows.find(({ name }) => name.includes('static')).us;
   return table(
-    ['way', 'µs a call', 'of a static msw handler'],
+    ['way', 'µs per call', 'of a static msw handler'],
     rows.map(({ name, us }) => [name, number(us, 1), times(us / fixed)]),
   );
 }
@@ -136,7 +136,7 @@ const sandboxTable = ({ sandboxes, emptyKiB, usedKiB, createMs, ofOne }) =>
       'the same by CPU',
       'KiB each, unused',
       'after 10 creates',
-      'µs to make one',
+      'µs to create',
     ],
     [
       [
@@ -164,44 +164,44 @@ const all = {
   http: [
     'Over HTTP',
     `One core for the server, the other for the load (32 connections). *limit* is bare \`node:http\` that sends constant bytes,
-*real-work* the same service by hand on \`node:http\` without a feature more, *ours* has keys, both windows, bans and the
-journal on. *mix* is the list with one request in ten refused. Servers run side by side, and
-are loaded in turn, a twentieth of a second each; latencies are of a second under load alone. *ours* may take
-less than the limit, because it sends the answers of a busy turn of the event loop together, which wakes the client once.`,
+*real-work* is the same service, handwritten on \`node:http\` without further features, *ours* has keys, both windows, bans and the
+journal on. *mix* is the list with one request in ten rejected. Servers run at the same time, and
+are loaded in rotation, a twentieth of a second each; latencies are measured for a second under load alone. *ours* may take
+less time than the limit, because it sends the responses of a busy turn of the event loop together, which wakes the client once.`,
     httpTable,
   ],
   peers: [
     'Other servers',
-    `The same list of 20 and the same create, as far as each can ([how they differ](#what-each-server-does)); requests a
-second alone, shares by processor time for a request at the same time as the limit on its version of Node, on the same core. *ours
-is*: how many of its lists ours answers with the processor time of one.`,
+    `The same list of 20 and the same create, as far as supported ([differences](#what-each-server-does)); requests per
+second alone; shares by processor time per request, at the same time as the limit on the same version of Node and the same core. *ours
+is*: number of lists that ours handles in the processor time of one.`,
     peersTable,
   ],
   'cold-start': [
     'Start',
-    'From spawn to the first 200 of the list, any core; ours is a plain `serve`. Packages and megabytes as `npm install --omit=dev` brings them.',
+    'Time from spawn to the first 200 of the list, on any core; ours is a plain `serve`. Packages and megabytes of `npm install --omit=dev`.',
     startTable,
   ],
   'in-process': [
     'In-process',
-    `One call after another, the body read as JSON (but \`sim.handle\`, which gives text). The static handler is
+    `Sequential calls, with the body parsed as JSON (except \`sim.handle\`, which returns text). The static handler is
 \`http.get(url, () => HttpResponse.json(twentyPets))\`.`,
     inProcessTable,
   ],
   growth: [
     'Growth',
-    `Through \`sim.handle\`; in brackets beside the cost at 100 pets. Nine pets in ten have the common status, one in a thousand
-the rare one. Every list has a query of its own, because a list that nothing has changed since is kept.`,
+    `Through \`sim.handle\`; factors in brackets are relative to 100 pets. Nine pets in ten have the common status, one in a thousand
+the rare one. Every list has a unique query, because unchanged lists are cached.`,
     (found) =>
       `${growthTable(found)}\n\n\`reset()\` of the default scenario after a change: ${number(found.rows[0].resetDefaultMs, 4)} ms.`,
   ],
-  verdict: ['The judge', 'Processor time of one verdict; the first is before its code is compiled.', verdictTable],
+  verdict: ['The judge', 'Processor time of one verdict; the first includes compilation.', verdictTable],
   sandboxes: [
     'Sandboxes',
-    'Requests to 1,000 sandboxes of one server in turn, beside 1,000 addresses of the server’s own simulator.',
+    'Requests to 1,000 sandboxes of one server in rotation, relative to 1,000 URLs of the server’s own simulator.',
     sandboxTable,
   ],
-  bundle: ['Browser bundle', 'By esbuild; msw itself, about 67 kB, left out.', bundleTable],
+  bundle: ['Browser bundle', 'By esbuild, without msw itself (about 67 kB).', bundleTable],
 };
 
 /**

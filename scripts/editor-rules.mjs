@@ -6,18 +6,19 @@ import { defaultSettings } from '../dist/petstore/settings.js';
 
 /** Meaning of each preset of `ban`; the schema of the field lists the other values. */
 const banPresets = {
-  default: 'The third request that comes too early bans the key for 120 seconds.',
-  strict: 'The first request that comes too early bans the key.',
-  binance: 'Windows follow the clock; a banned key gets 418; each further ban is twice as long, up to three days.',
-  strava: 'A refused request counts against the other windows.',
+  default: 'The third request that is too early bans the key for 120 seconds.',
+  strict: 'The first request that is too early bans the key.',
+  binance:
+    'Windows are aligned with the clock; a banned key receives 418; each further ban is twice as long, up to three days.',
+  strava: 'A rejected request counts against the other windows.',
   penalty: 'Every request during a ban starts the ban again.',
-  off: 'Nothing bans a key.',
+  off: 'No bans.',
 };
 
 const thousands = (count) => count.toLocaleString('en-US');
 const plans = { ...documentedPlans, enterprise: defaultSettings.enterpriseLimits };
 const planTexts = Object.values(plans).map(
-  ({ minute, day }) => `${thousands(minute)} requests a minute, ${thousands(day)} a day.`,
+  ({ minute, day }) => `${thousands(minute)} requests per minute, ${thousands(day)} per day.`,
 );
 
 const int64Words = 'expected a whole number within int64';
@@ -61,7 +62,7 @@ const choice = (texts) => ({
   markdownEnumDescriptions: Object.values(texts),
 });
 
-/** Rule that a map breaks if `schema` matches. Not with `not`, for which editors display no message; no map is null. */
+/** Rule that rejects a map that matches `schema`. Requires null, which no map is, because editors display no message for `not`. */
 const never = (schema, errorMessage) => ({ if: schema, then: { type: 'null', errorMessage } });
 
 const anyOfNames = (names) => ({ anyOf: names.map((name) => ({ required: [name] })) });

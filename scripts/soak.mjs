@@ -103,7 +103,7 @@ writeFileSync(proof, `${JSON.stringify(results, null, 2)}\n`);
 
 const growthMb = held(last) - held(first);
 const bad = Object.keys(load.counts).filter((name) => /^(?:api|control) 5(?!03)/.test(name));
-if (!isAlive || bad.length > 0) throw new Error(`expected the server to go on without 5xx, got ${bad.join(', ')}`);
+if (!isAlive || bad.length > 0) throw new Error(`expected the server to continue without 5xx, got ${bad.join(', ')}`);
 if (growthMb > mostGrowthMb) throw new Error(`expected at most ${mostGrowthMb} MB more, got ${Math.round(growthMb)}`);
 if (result.longestWorkMs >= mostPauseMs) {
   throw new Error(`expected no pause of ${mostPauseMs} ms, got ${result.longestWorkMs}`);

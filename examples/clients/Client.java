@@ -5,7 +5,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.concurrent.*;
 import java.util.stream.IntStream;
 
-/** PETSTORE_CALLS calls with java.net.http; exit code 1 when one fails for good. Run it with `java Client.java`. */
+/** Makes PETSTORE_CALLS calls with java.net.http; exits with code 1 if one fails permanently. Run it with `java Client.java`. */
 class Client {
   static Void call(HttpClient http, int number) throws Exception {
     var pet = "{\"name\": \"Pet " + ProcessHandle.current().pid() + "-" + number + "\", \"categoryId\": 1}";

@@ -1,4 +1,4 @@
-// PETSTORE_CALLS calls with net/http; exit code 1 when one fails for good. Run it with `go run client.go`.
+// Makes PETSTORE_CALLS calls with net/http; exits with code 1 if one fails permanently. Run it with `go run client.go`.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// PETSTORE_CALLS calls with Node's fetch; exit code 1 when one fails for good.
+// Makes PETSTORE_CALLS calls with Node's fetch; exits with code 1 if one fails permanently.
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_OPERATION: operation } = process.env;
 const isPost = operation === 'createPet';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,5 @@
 <?php
-// PETSTORE_CALLS calls with Guzzle, one after another; exit code 1 when one fails for good.
+// Makes PETSTORE_CALLS calls with Guzzle, sequentially; exits with code 1 if one fails permanently.
 foreach (['GuzzleHttp', __DIR__ . '/vendor'] as $place) {
     @include_once "$place/autoload.php";
 }

@@ -1,4 +1,4 @@
-"""PETSTORE_CALLS calls with httpx; exit code 1 when one fails for good."""
+"""Makes PETSTORE_CALLS calls with httpx; exits with code 1 if one fails permanently."""
 import asyncio
 import os
 import random

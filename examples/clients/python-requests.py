@@ -1,4 +1,4 @@
-"""PETSTORE_CALLS calls with requests; exit code 1 when one fails for good."""
+"""Makes PETSTORE_CALLS calls with requests; exits with code 1 if one fails permanently."""
 import os
 import random
 import time

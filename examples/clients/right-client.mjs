@@ -1,4 +1,5 @@
-// A client that passes every shipped scenario: one gate for all callers, random time on top, and a look before a write is repeated.
+// A client that passes every shipped scenario: one shared wait for all callers, jitter, and a check before a write is
+// repeated.
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_OPERATION: operation } = process.env;
 const calls = Number(process.env.PETSTORE_CALLS ?? 1);
 const parallel = Number(process.env.PETSTORE_PARALLEL ?? 1);

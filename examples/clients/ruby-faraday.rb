@@ -1,4 +1,4 @@
-# PETSTORE_CALLS calls with Faraday; exit code 1 when one fails for good.
+# Makes PETSTORE_CALLS calls with Faraday; exits with code 1 if one fails permanently.
 require 'faraday'
 require 'json'
 require 'time'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# PETSTORE_CALLS calls with curl, one after another; exit code 1 when one fails for good.
+# Makes PETSTORE_CALLS calls with curl, sequentially; exits with code 1 if one fails permanently.
 head=$(mktemp)
 trap 'rm -f "$head"' EXIT
 field() { tr -d '\r' <"$head" | sed -n "s/^$1: //Ip" | tail -n 1; }

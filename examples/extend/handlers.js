@@ -15,8 +15,8 @@ const PetChanges = v.partial(
 );
 
 /**
- * What the interface document leaves out: categories, and changing and removing a pet.
- * @param {import('petstore-sim').Simulator} sim whose pets, keys and limits these share
+ * Operations that the interface document lacks: categories, and changing and removing a pet.
+ * @param {import('petstore-sim').Simulator} sim simulator whose pets, keys and limits the handlers share
  */
 export function handlers(sim) {
   const categories = new Collection({ schema: Category });
@@ -49,7 +49,7 @@ export function handlers(sim) {
         const id = parseInt64(String(params.petId));
         const pet = id === undefined ? undefined : sim.pets.update(id, changes);
         if (pet === undefined) throw noSuchAnimal();
-        // The text of the simulator, because JSON.stringify cannot write every int64.
+        // JSON text of the simulator, because JSON.stringify cannot write every int64.
         return new HttpResponse(pet.json, { headers: { 'Content-Type': 'application/json' } });
       }),
     ),
@@ -65,7 +65,7 @@ export function handlers(sim) {
   ];
 }
 
-/** The body by its schema, whole numbers exact; throws the 400 to answer with. */
+/** Parses a body by a schema, with exact integers. Throws the 400 to respond with. */
 async function readBody(request, schema) {
   const { success, output, issues } = v.safeParse(schema, parseBody(await request.text()));
   if (success) return output;

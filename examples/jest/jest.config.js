@@ -1,11 +1,11 @@
-/** What msw needs and has as ES modules only: Jest must translate these, although they are in node_modules. */
+/** ES modules that msw needs. Jest must transform them, although they are in node_modules. */
 const modulesOfMsw = ['@open-draft/deferred-promise', 'rettime', 'until-async'];
 
 module.exports = {
   projects: [
-    // A client in Node: petstore-sim needs no setting.
+    // A client in Node: petstore-sim needs no configuration.
     { displayName: 'node', testMatch: ['<rootDir>/test/client.test.ts'] },
-    // A page: jsdom as msw advises it, which has `fetch`, `Request` and `Response`.
+    // A page: jsdom in the configuration that msw recommends, with `fetch`, `Request` and `Response`.
     {
       displayName: 'page',
       testMatch: ['<rootDir>/test/page.test.ts'],

@@ -1,4 +1,7 @@
-/** In development the simulator answers what server components fetch from the service. Next.js calls this once, at its start. */
+/**
+ * In development, routes requests of server components for the service to the simulator. Next.js calls this once, at
+ * its start.
+ */
 export async function register() {
   if (process.env.NEXT_RUNTIME !== 'nodejs' || process.env.NODE_ENV !== 'development') return;
   const [{ setupServer }, { createSimulator }, { handlers }] = await Promise.all([
@@ -6,7 +9,7 @@ export async function register() {
     import('petstore-sim'),
     import('petstore-sim/msw'),
   ]);
-  // The key has one request left, so that the page shows what it does after it.
+  // The key has one request left, so that the page also shows its behavior after the limit.
   const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });
   const server = setupServer(...handlers(sim, { baseUrl: 'https://api.petstore.example/v1' }));
   server.listen({ onUnhandledRequest: 'bypass' });

@@ -1,4 +1,4 @@
 export default {
-  // Node loads these itself: a bundler would make a second copy of what instrumentation.js patches.
+  // Node loads these packages itself; a bundled copy would not be the one that instrumentation.js patches.
   serverExternalPackages: ['msw', 'petstore-sim'],
 };

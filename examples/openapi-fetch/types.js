@@ -1,4 +1,4 @@
-// Writes src/petstore.d.ts: the types of the service, from the description that the simulator has of it.
+// Generates src/petstore.d.ts, the types of the service, from the simulator's OpenAPI description.
 import { writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { openapi } from 'petstore-sim';

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   plugins: [react()],
-  // The worker is for development only, and must not get into the build.
+  // The worker is only for development and must not be part of the build.
   build: { copyPublicDir: false },
   test: { include: ['test/**/*.test.{ts,tsx}'] },
 });

@@ -1,4 +1,4 @@
-// What petstore-sim runs: as many queries as the scenario asks for, with the settings of query-client.js.
+// Client for petstore-sim: the scenario's number of queries, with the settings of query-client.js.
 import { PetstoreError, queryClient } from './query-client.js';
 
 const { PETSTORE_BASE_URL: baseUrl, PETSTORE_API_KEY: apiKey } = process.env;
@@ -12,7 +12,7 @@ async function listPets({ signal }) {
   return response.json();
 }
 
-// As many at a time as the scenario says: a component that shows several lists has a query for each, which wait side by side.
+// The scenario's number of concurrent queries, as in a component with several lists, which wait at the same time.
 let begun = 0;
 async function caller() {
   while (begun < Number(calls)) await queryClient.fetchQuery({ queryKey: ['pets', begun++], queryFn: listPets });

@@ -3,7 +3,7 @@ import { QueryClient } from '@tanstack/query-core';
 const mostRetries = 5;
 const longestWaitMs = 90_000;
 
-/** The service refused a request, or could not be reached. */
+/** The service rejected a request, or is unreachable. */
 export class PetstoreError extends Error {
   constructor(response) {
     super(`the service answered ${response.status}`);
@@ -13,8 +13,8 @@ export class PetstoreError extends Error {
 }
 
 /**
- * How long the service asks to wait. Retry-After is seconds or a date; X-RateLimit-Reset is an instant, which some services
- * send in milliseconds or as the time that is left. Where the two contradict each other by far, Retry-After is in another unit.
+ * Wait that the service asks for, in milliseconds. Retry-After is seconds or a date; X-RateLimit-Reset is a Unix time, which
+ * some services send in milliseconds or as the remaining time. If the two differ widely, Retry-After has another unit.
  */
 function waitOf({ headers }) {
   const sentMs = Date.parse(headers.get('Date')) || Date.now();
@@ -28,24 +28,24 @@ function waitOf({ headers }) {
 }
 
 /**
- * By default TanStack Query tries three times more after one, two and four seconds, whatever the answer is. So a 401 is
- * repeated, Retry-After is not read, and many queries come back at once.
+ * By default, TanStack Query retries three times after one, two and four seconds, regardless of the response: it retries a
+ * 401, ignores Retry-After, and many queries retry at the same time.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // What can be another answer next time: 429, 5xx, and no answer at all.
+      // Retries only failures that may be temporary: 429, 5xx, and a missing response.
       retry: (failures, error) =>
         failures < mostRetries &&
         !(error.status < 500 && error.status !== 429) &&
         !(error.retryAfterMs > longestWaitMs),
-      // As long as the service asks, or longer after each failure; with some chance in it.
+      // Waits for the requested time, or longer after each failure, with jitter.
       retryDelay: (failures, error) =>
         Math.max(error.retryAfterMs ?? 0, 1_000 * 2 ** failures) * (1 + 0.1 * Math.random()),
-      // Without a page TanStack Query takes itself for offline.
+      // Without a page, TanStack Query assumes that it is offline.
       networkMode: 'always',
     },
-    // A write whose answer was lost may be stored, so it is not just sent again.
+    // A write without a response may be stored, so it is not repeated blindly.
     mutations: { retry: false, networkMode: 'always' },
   },
 });

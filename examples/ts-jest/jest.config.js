@@ -1,7 +1,7 @@
-/** What msw needs and has as ES modules only: Jest must translate these, although they are in node_modules. */
+/** ES modules that msw needs. Jest must transform them, although they are in node_modules. */
 const modulesOfMsw = ['@open-draft/deferred-promise', 'rettime', 'until-async'];
 
-/** Translates JavaScript, by ts-jest as well: no Babel is needed. */
+/** Lets ts-jest transform JavaScript as well, without Babel. */
 const tsconfig = { allowJs: true, module: 'CommonJS', target: 'ES2022' };
 
 module.exports = {

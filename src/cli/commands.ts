@@ -57,7 +57,7 @@ export interface Command<Fields = object> {
   run(input: CommandInput<Fields>): Promise<unknown>;
 }
 
-/** Checks the flags of a command against the fields that it reads; the arguments are checked before it runs. */
+/** Checks at compile time that a command declares exactly the flags that it reads. */
 const command = <Fields>(definition: Command<Fields>): Command => definition as unknown as Command;
 
 const upstreamFlags: FlagsFor<UpstreamFlags> = {

@@ -9,7 +9,7 @@ export function reportOutputErrors(): void {
     hasFailed = true;
     process.stderr.write(`petstore-sim: failed to write the output: ${message}\n`);
   });
-  // A failed standard error leaves no way to report.
+  // Errors of standard error are ignored, because no output is left to report them.
   process.stderr.on('error', () => {});
   process.on('exit', (code) => {
     if (hasFailed && code === 0) process.exitCode = 1;

@@ -18,7 +18,7 @@ export const aboutScenario = (scenario: Scenario | undefined): string | undefine
   scenario?.expect === undefined ? undefined : scenario.description;
 
 /**
- * Converts the flags to options of a result.
+ * Converts the flags `--fail-on` and `--require-conclusive` to options of `resultOf`.
  * @throws {UsageError} for an unknown code in `--fail-on`
  */
 export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn' | 'mustConclude'> => ({

@@ -21,7 +21,7 @@ export interface OperationGroup {
   operations: Record<string, AnyControlOperation>;
 }
 
-/** Schemas with a name in the description. */
+/** Named schemas under `components` of the OpenAPI description. */
 const components: Record<string, AnySchema> = {
   ClockInfo: clockInfoSchema,
   Fault: faultSchema,

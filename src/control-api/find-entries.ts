@@ -8,17 +8,15 @@ import { described, wholeNumber } from './input-values.js';
 
 /** Filters of a journal query; an entry must match all present fields. */
 export const entryQuery = {
-  operation: optional(described(string, 'Only requests of this operation.')),
-  method: optional(described(string, 'Only requests with this method.')),
-  status: optional(
-    described(wholeNumber(0, 599), 'Only responses with this status; 0 if the client disconnected first.'),
-  ),
-  key: optional(described(string, 'Only requests of this API key: the key, its id, or its last four characters.')),
-  since: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only entries with a higher id.')),
+  operation: optional(described(string, 'Operation of the requests.')),
+  method: optional(described(string, 'Method of the requests.')),
+  status: optional(described(wholeNumber(0, 599), 'Response status; 0 if the client disconnected first.')),
+  key: optional(described(string, 'API key of the requests: the key, its id, or its last four characters.')),
+  since: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Id after which entries match.')),
   text: optional(
     refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
       maxLength: 1_000,
-      description: 'Only requests with this text in path, query, a body or the name of the fault.',
+      description: 'Text in path, query, a body or the name of the fault.',
     }),
   ),
 };

@@ -170,7 +170,7 @@ export const journalOperations = {
     input: fields({
       run: optional(described(string, 'Value of `run` in the last update; any other value restarts with all entries.')),
       since: entryQuery.since,
-      changes: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only changes with a higher number.')),
+      changes: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Number after which changes are sent.')),
     }),
     refusals: [503],
     result: updateSchema,

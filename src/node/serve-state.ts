@@ -52,7 +52,7 @@ export async function serveState<State extends OpenState>(
   const port = bound ?? (await orClose(openPort(options)));
   port.serve(state.backend, routes);
   const { serve, pause, ...server } = port;
-  // Assigned, because the state of a store has getters.
+  // `Object.assign` on the state preserves the getters of a store; a spread would read them only once.
   return Object.assign(state, server, {
     async close(how?: { graceMs?: number }) {
       await port.close(how);

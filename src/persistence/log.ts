@@ -10,7 +10,7 @@ export interface NewEntry {
   /** Machine time of its commands, in Unix milliseconds; never less than in the entry before. */
   readonly atMs: number;
   readonly commands: readonly unknown[];
-  /** Hashes calculated since the last entry. */
+  /** Response hashes of earlier entries, computed since the last append. */
   readonly answered?: readonly AnswerHash[];
 }
 

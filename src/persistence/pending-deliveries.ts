@@ -3,7 +3,7 @@ import type { PendingCommand } from './command-queues.js';
 
 type Delivery = SentCommand['answers'][number];
 
-/** Deliveries of responses that the log does not contain yet, by sandbox. */
+/** Records of when and how responses were sent, by sandbox, until they are appended to the log. */
 export class PendingDeliveries {
   #pending = new Map<string, Delivery[]>();
 
@@ -18,7 +18,7 @@ export class PendingDeliveries {
     else list.push(delivery);
   }
 
-  /** Takes all deliveries as commands. */
+  /** Removes all records and returns them as commands for the log. */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];
     const pending = this.#pending;

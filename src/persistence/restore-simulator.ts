@@ -13,7 +13,7 @@ import type { RequestInProgress, RunningRequest } from '../simulator/to-record.j
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/** Pieces of a simulator or a named snapshot: the head, then pets and keys. */
+/** Collected state of a simulator or a named snapshot, before it is restored: its fields, pets and keys. */
 export interface StateParts<Head> {
   readonly head: Head;
   readonly pets: Pet[];
@@ -21,7 +21,7 @@ export interface StateParts<Head> {
   readonly unlistedKeys: ExportedKey[];
 }
 
-/** All pieces of a simulator. */
+/** Collected state of a simulator, including its journal, delayed requests and named snapshots. */
 export interface SimulatorParts extends StateParts<SimulatorPiece> {
   readonly entries: RequestRecord[];
   readonly held: RequestRecord[];

@@ -79,7 +79,7 @@ export class Sequencer {
     this.#deferWrite();
   }
 
-  /** Queues the delivery of a response for the next entry. */
+  /** Records when and how a response was sent; the record is appended with the next entry. */
   noteDelivery(sandbox: string | undefined, id: number, delivery: SentCommand['answers'][number][1]): void {
     this.#deliveries.add(sandbox, id, delivery);
     this.#cancelDeliveries ??= this.#host.after(deliveryDelayMs, () => this.#deferWrite());

@@ -24,7 +24,7 @@ import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
 import { runControl } from './run-control.js';
 
-/** State outside the simulators. */
+/** State of a server outside its simulators. */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {

@@ -173,8 +173,8 @@ describe('text, JSON, JUnit, page and exit code of exec agree', () => {
 
   test('for a failure of a scenario, with what it is about', async () => {
     const { err } = await runCommandLine(['exec', '--scenario', 'minute-wall', '--', ...hasty('')]);
-    expect(err.replace(/\s+/g, ' ')).toContain('A right client waits as long as Retry-After says and is then served.');
+    expect(err.replace(/\s+/g, ' ')).toContain('A right client waits for Retry-After and then succeeds.');
     const json = await runCommandLine(['exec', '--scenario', 'minute-wall', '--json', '--', ...hasty('')]);
-    expect(JSON.parse(json.err).about).toContain('A right client waits as long as Retry-After says');
+    expect(JSON.parse(json.err).about).toContain('A right client waits for Retry-After');
   });
 });

@@ -80,7 +80,7 @@ describe('an editor', () => {
     const { keys, faults, ban } = schema.properties;
     for (const { plan } of [keys.additionalProperties.properties, faults.items.properties.when.properties]) {
       expect(plan.anyOf[0].enum).toEqual(['free', 'pro', 'business', 'enterprise']);
-      expect(plan.anyOf[0].enumDescriptions[1]).toBe('300 requests a minute, 10,000 a day.');
+      expect(plan.anyOf[0].enumDescriptions[1]).toBe('300 requests per minute, 10,000 per day.');
     }
     expect(ban.anyOf[0].enum).toEqual(banPresetNames);
     expect(ban.anyOf[0].enumDescriptions).toHaveLength(banPresetNames.length);

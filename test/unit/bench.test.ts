@@ -102,7 +102,7 @@ describe('the aims', () => {
     ['p99 of the list: of the limit’s', ['≤ 1.3', '1.25', '1.10–1.40', undefined, true]],
     ['List with `--data FOLDER`: of memory', ['≥ 0.85', '0.80', '0.78–0.82', '0.79', false]],
     ['List beside a page that is open: of that without, by CPU', ['≥ 0.9', '0.95', '0.90–0.99', undefined, true]],
-    ['First answer after a start: after bare node', ['≤ 35 ms', '35 ms', '20–60', undefined, false]],
+    ['First response after a start: compared to bare node', ['≤ 35 ms', '35 ms', '20–60', undefined, false]],
     ['Verdict over 10,000 entries, the worst kind', ['≤ 30 ms', '31 ms', undefined, undefined, false]],
     ['Packages installed', ['≤ 77', '77', undefined, undefined, true]],
     ['Installed', ['≤ 8 MB', '8.1 MB', undefined, undefined, false]],
@@ -137,7 +137,7 @@ test('the page and the picture say which peer was not measured, and draw none of
   expect(page).toContain('- **stubby** (stubby 1.2.3): Does less. Not measured: npm failed');
   expect(page).toContain('Measured on 2026-01-02; 2026-01-03: 2 cores; Node v20.20.2; wrk.');
   const drawn = [...picture(results).matchAll(/text-anchor="end"[^>]*>([^<]+)/g)].map(([, label]) => label);
-  expect(drawn).toEqual(['bare node:http', 'petstore-sim', 'by hand on node:http', 'json-server-1 ¹', 'express']);
+  expect(drawn).toEqual(['bare node:http', 'petstore-sim', 'handwritten on node:http', 'json-server-1 ¹', 'express']);
 });
 
 test('the picture has room for a server that is faster than the limit', () => {

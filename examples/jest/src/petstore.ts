@@ -7,7 +7,7 @@ export interface Pet {
 
 const mostAttempts = 4;
 
-/** Lists pets. Waits as long as Retry-After says when it is refused, and after each refusal a little longer. */
+/** Lists pets. After a rejection, waits for Retry-After plus an extra time that grows with each rejection. */
 export async function listPets(baseUrl: string, apiKey: string, fetch = globalThis.fetch): Promise<Pet[]> {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(`${baseUrl}/pets?limit=100`, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -18,7 +18,7 @@ export async function listPets(baseUrl: string, apiKey: string, fetch = globalTh
   }
 }
 
-/** What is often written: try again in a second, whatever the answer says. Do not copy this. */
+/** A common mistake: retries after a second, regardless of the response. Do not copy this. */
 export async function listStubbornly(baseUrl: string, apiKey: string, fetch = globalThis.fetch): Promise<Pet[]> {
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
     const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });

@@ -22,7 +22,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
     expect(sim).toHaveTrippedNoBan();
   });
 
-  // The verdict after the test is what fails it.
+  // The verdict at the end of the test fails it.
   refused.failing('a client that tries again every second does not pass', async ({ sim, apiKey }) => {
     const listed = listStubbornly(baseUrl, apiKey, sim.fetch).catch(() => []);
     await jest.advanceTimersByTimeAsync(70_000);

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 
-// The page of `npm run dev`: the simulator runs in it, behind msw's worker, and follows the clock of the page.
+// Tests of the page of `npm run dev`: the simulator runs in the page, behind msw's worker, and follows the page's
+// clock.
 
 test('a refusal of the simulator in the page is waited for', async ({ page }) => {
   await page.clock.install();

@@ -8,11 +8,11 @@ export interface Pet {
   status?: Status;
 }
 
-/** What the last answer said of the limits, and until when nothing is sent. */
+/** Limits in the last response, and the end of the current wait. */
 export interface Quota {
   limit: number;
   remaining: number;
-  /** Unix milliseconds; in the past when requests go out. */
+  /** End of the wait, in Unix milliseconds; in the past if requests may be sent. */
   pausedUntilMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface PetstoreOptions {
 
 const mostAttempts = 5;
 
-/** A client of the Petstore service, which sends nothing while the service asks it to wait. */
+/** Creates a client of the Petstore service that sends nothing while the service asks it to wait. */
 export function createPetstore({ baseUrl, apiKey, onQuota = () => {} }: PetstoreOptions) {
   let pausedUntilMs = 0;
 
@@ -52,7 +52,7 @@ export function createPetstore({ baseUrl, apiKey, onQuota = () => {} }: Petstore
     async listPets(status: Status, signal?: AbortSignal): Promise<Pet[]> {
       return (await send(`/pets?limit=100&status=${status}`, { signal: signal ?? null })).json();
     },
-    /** Fails with a `TypeError` when there is no answer; the pet may be stored all the same, so look before you repeat it. */
+    /** Fails with a `TypeError` without a response. The pet may be stored nevertheless, so check before a retry. */
     async createPet(pet: Omit<Pet, 'id'>): Promise<Pet> {
       return (await send('/pets', { method: 'POST', body: JSON.stringify(pet) })).json();
     },

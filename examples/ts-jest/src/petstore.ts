@@ -6,7 +6,7 @@ export interface Pet {
 const mostAttempts = 4;
 
 /**
- * Lists pets. Waits as long as Retry-After says when it is refused, and after each refusal a little longer.
+ * Lists pets. After a rejection, waits for Retry-After plus an extra time that grows with each rejection.
  * @param onWait called with the length of each wait, in milliseconds
  */
 export async function listPets(baseUrl: string, apiKey: string, onWait: (ms: number) => void): Promise<Pet[]> {

@@ -1,4 +1,4 @@
-/** Shows the pets of the service in a list, and how long the page waits when the service refuses it. */
+/** Shows the pets of the service in a list, or the remaining wait after a rejection. */
 export async function showPets(list: HTMLUListElement, apiKey: string, fetch = globalThis.fetch): Promise<void> {
   for (;;) {
     const headers = { authorization: `Bearer ${apiKey}` };

@@ -10,12 +10,12 @@ export interface Pet {
 export interface PetstoreOptions {
   baseUrl: string;
   apiKey: string;
-  /** What makes the requests; a test gives one that needs no network. */
+  /** Function that sends the requests; a test passes one without a network. */
   fetch?: typeof fetch;
   send?: Send;
 }
 
-/** A client of the Petstore service. */
+/** Creates a client of the Petstore service. */
 export function createPetstore({ baseUrl, apiKey, fetch = globalThis.fetch, send = sendPatiently }: PetstoreOptions) {
   const authorization = `Bearer ${apiKey}`;
 
@@ -31,7 +31,7 @@ export function createPetstore({ baseUrl, apiKey, fetch = globalThis.fetch, send
     try {
       return await read(await post());
     } catch (error) {
-      // `fetch` fails so when there was no answer: the pet may be stored all the same.
+      // `fetch` rejects with a TypeError if there was no response. The pet may be stored nevertheless.
       if (!(error instanceof TypeError)) throw error;
       const stored = (await listPets()).find(({ id, name }) => !known.has(id) && name === pet.name);
       return stored ?? read(await post());

@@ -23,7 +23,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
       expect(sim).toHaveTrippedNoBan();
     });
 
-    // The verdict after the test is what fails it.
+    // The verdict at the end of the test fails it.
     it.fails('a client that tries again every second does not pass', async ({ sim, apiKey }) => {
       const petstore = createPetstore({ baseUrl, apiKey, fetch: sim.fetch, send: sendStubbornly });
       await petstore.listPets().catch(() => {});

@@ -19,7 +19,7 @@ interface ReadOptions {
   overrides?: readonly Override[];
   /** Scenarios for the names in `extends`. */
   shipped?: Shipped;
-  /** Generates the pets of `pets.generate`. Without it the field is only checked. */
+  /** Generates the pets of `pets.generate`. Without this function, `pets.generate` is only checked. */
   generatePets?: GeneratePets;
   /** Operations that the scenario may name. Default: those of the document. */
   operations?: KnownOperations | undefined;

@@ -689,7 +689,7 @@ function explain(folder: string, error: unknown): unknown {
 async function lockFolder(folder: string, onRemoved: () => void): Promise<() => void> {
   const id = randomBytes(6).toString('hex');
   const socket = await listen(folder, `lock-${id}.sock`);
-  // The system closes the socket with the process; the rest is for people.
+  // Only the socket is used: the system closes it with the process. The other fields are for human readers.
   const note = { socket: socket.address, pid: process.pid, host: hostname(), since: new Date().toISOString() };
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));

@@ -84,7 +84,7 @@ export class RedisLog implements Log {
     return this.#cursor.position;
   }
 
-  /** Where it is applied up to. */
+  /** Cursor of the last applied entry. */
   get cursor(): LogCursor {
     return this.#cursor;
   }
