@@ -120,6 +120,7 @@ export const commands: Readonly<Record<string, Command>> = {
       record: ['FILE', 'records the run, for petstore-sim replay'],
       'allowed-origin': ['URL', 'origin whose pages may use the control API: http://localhost:5173', true],
       open: 'opens the dashboard in the browser',
+      'until-eof': 'stops when standard input ends, so with the program that started it',
     },
     example: '--scenario minute-wall --port 0',
     run: async ({ flags }) => (await import('./commands/serve.js')).serve(flags),
