@@ -2,7 +2,6 @@ import { type BrowserContext, test as base, expect as baseExpect, type Page } fr
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
 import { counts, evidence } from './judge/failure-message.js';
 import type { Verdict } from './judge/judge-run.js';
-import { clientOf } from './scenario/client.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { checkVerdict } from './test-kits/check-verdict.js';
 import { matchers } from './test-kits/matchers.js';
@@ -92,14 +91,14 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
     checkVerdict(whatToDo);
     const server = createControl(petstoreUrl, { token: petstoreToken });
     const name = sandboxName(testInfo.title);
-    const { baseUrl } = await create(server, petstoreUrl, name, scenario);
+    const { baseUrl, apiKey } = await create(server, petstoreUrl, name, scenario);
     const control = server.sandbox(name);
     const answers = createAnswers(baseUrl);
     try {
       await use({
         name,
         baseUrl,
-        apiKey: clientOf((await control.getScenario()).scenario).key,
+        apiKey,
         control,
         answerFor: answers.answerFor,
       });

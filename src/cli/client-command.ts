@@ -14,6 +14,8 @@ export interface CommandResult {
 export interface CommandOptions {
   /** Environment variables for the command, in addition to this process's own. */
   env: Readonly<Record<string, string>>;
+  /** Working directory. Default: that of this process. */
+  folder?: string | undefined;
   /** `inherit`: the command uses this terminal; `keep`: its output is captured. */
   output: 'inherit' | 'keep';
   /** Time limit in milliseconds, after which the command receives SIGTERM and soon after SIGKILL. Default: no limit. */
@@ -34,7 +36,7 @@ const lastMs = 1_000;
  */
 export async function runCommand(
   [file = '', ...args]: readonly string[],
-  { env, output, timeoutMs, stopped }: CommandOptions,
+  { env, folder, output, timeoutMs, stopped }: CommandOptions,
 ): Promise<CommandResult> {
   const isKept = output === 'keep';
   const stdio = isKept ? (['ignore', 'pipe', 'pipe'] as const) : 'inherit';
@@ -70,6 +72,7 @@ export async function runCommand(
     env: { ...process.env, ...env },
     stdio: stdio as 'inherit',
     detached: hasGroup,
+    ...(folder !== undefined && { cwd: folder }),
   });
   if (stopped?.aborted) stopByUser('SIGTERM');
   const kept = keepOutput(child);

@@ -27,7 +27,7 @@ export interface ClientRun extends CommandResult {
   lastedMs: number;
 }
 
-export interface ClientRunOptions extends Pick<CommandOptions, 'output' | 'timeoutMs' | 'stopped'> {
+export interface ClientRunOptions extends Pick<CommandOptions, 'folder' | 'output' | 'timeoutMs' | 'stopped'> {
   /** API key that replaces the scenario's. */
   apiKey?: string | undefined;
   /** Called with every request, before its response. */
@@ -49,7 +49,7 @@ export const resolveForClient = (scenario: Scenario): ResolvedScenario =>
 export async function runClient(
   command: readonly string[],
   resolved: ResolvedScenario,
-  { apiKey, output, timeoutMs, stopped, record, recording }: ClientRunOptions,
+  { apiKey, folder, output, timeoutMs, stopped, record, recording }: ClientRunOptions,
 ): Promise<ClientRun> {
   const { scenario } = resolved;
   const client = clientOf(scenario);
@@ -60,7 +60,7 @@ export async function runClient(
   const startMs = performance.now();
   let hasRun = false;
   try {
-    const result = await runCommand(command, { env: environment(session, client), output, timeoutMs, stopped });
+    const result = await runCommand(command, { env: environment(session, client), folder, output, timeoutMs, stopped });
     hasRun = true;
     const { exitCode, stoppedBy } = result.end;
     const isInterrupted = stoppedBy !== undefined;

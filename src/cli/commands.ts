@@ -1,4 +1,5 @@
 import type { CalibrateFlags } from './commands/calibrate.js';
+import type { CertifyFlags } from './commands/certify.js';
 import type { ScenarioFlags } from './commands/client-flags.js';
 import type { CompareFlags } from './commands/compare.js';
 import type { DemoFlags } from './commands/demo.js';
@@ -132,6 +133,7 @@ export const commands: Readonly<Record<string, Command>> = {
       record: ['FILE', 'records the run, for petstore-sim replay'],
       'allowed-origin': ['URL', 'origin whose pages may use the control API: http://localhost:5173', true],
       open: 'opens the dashboard in the browser',
+      'until-eof': 'stops when standard input ends, so with the program that started it',
     },
     example: '--scenario minute-wall --port 0',
     run: async ({ flags }) => (await import('./commands/serve.js')).serve(flags),
@@ -175,6 +177,22 @@ export const commands: Readonly<Record<string, Command>> = {
     exitCodes: `1 if the client fails a scenario, ${stoppedCodes}`,
     run: async ({ flags, rest, before, print }) =>
       (await import('./commands/gauntlet.js')).gauntlet(flags, rest.slice(0, before), rest.slice(before), print),
+  }),
+  certify: command<CertifyFlags>({
+    usage: { 'certify [options] FILE': 'judges several clients, and writes one table' },
+    about: `Runs the gauntlet over the commands of a YAML file (sdks: {NAME: COMMAND}, and optionally scenarios: [SCENARIO]), and writes certificate.html, .md and .json with a badge.svg. ${clientEnvironment}`,
+    flags: {
+      out: ['FOLDER', 'folder of the files (default: certificate)'],
+      against: ['FILE.json', 'earlier certificate.json; reports what became better and worse'],
+      junit: ['FILE.xml', 'writes a test case for each SDK and scenario, for a CI server'],
+      parallel: ['N', 'runs at once (default: 10 for each SDK, at most 20 for each processor)'],
+      seed: ['N', 'seed of every scenario (default: its own)'],
+      timeout: runTimeout,
+    },
+    most: 1,
+    example: 'certify sdks.yaml --against certificate/certificate.json',
+    exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, ${stoppedCodes}, 2 for a mistake`,
+    run: async ({ flags, rest, print }) => (await import('./commands/certify.js')).certify(flags, rest[0], print),
   }),
   demo: command<DemoFlags>({
     usage: { demo: 'runs a wrong and a right client into a limit' },

@@ -35,8 +35,9 @@ export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: 
 
 /**
  * Stops the server and ends the process on SIGINT or SIGTERM, after active responses; immediately on a second signal.
+ * @returns a function that does the same
  */
-export function stopOnSignal(server: Pick<RunningServer, 'close'>): void {
+export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => Promise<void> {
   let stopping = false;
   const stop = async () => {
     if (stopping) process.exit(1);
@@ -45,6 +46,7 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): void {
     process.exit(0);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  return stop;
 }
 
 /** Whether an agent reads the output, for which JSON is shorter than the banner. */

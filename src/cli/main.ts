@@ -1,17 +1,15 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../node/usage-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { readArguments } from './arguments.js';
 import { reportOutputErrors } from './output-errors.js';
+import { packageVersion } from './package-version.js';
 import { printError } from './print-error.js';
 
 async function main(): Promise<void> {
   const request = readArguments();
   if ('help' in request) return print((await import('./help.js')).helpOf(request.help));
-  if ('version' in request) return print(`${version()}\n`);
+  if ('version' in request) return print(`${packageVersion()}\n`);
   const code = await request.command.run({ ...request, print });
   if (typeof code === 'number') process.exitCode = code;
 }
@@ -19,10 +17,6 @@ async function main(): Promise<void> {
 const print = (text: string) => {
   process.stdout.write(text);
 };
-
-function version(): string {
-  return JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')).version;
-}
 
 reportOutputErrors();
 main().catch((error) => {

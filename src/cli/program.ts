@@ -1,4 +1,4 @@
-import { basename, relative, sep } from 'node:path';
+import { basename, relative, resolve, sep } from 'node:path';
 import { shellWords } from './shell-words.js';
 
 /** Start of a process, from its arguments and the environment of package managers. */
@@ -22,12 +22,12 @@ export function programOf({ file, cwd, agent = '' }: Start): string {
   return shellWords(['node', inFolder.startsWith('..') ? file : inFolder]);
 }
 
+/** Command that starts this program in a folder. */
+export const programIn = (folder: string): string =>
+  programOf({ file: process.argv[1] ?? '', cwd: resolve(folder), agent: process.env.npm_config_user_agent });
+
 /** Command that started this process. */
-export const program = programOf({
-  file: process.argv[1] ?? '',
-  cwd: process.cwd(),
-  agent: process.env.npm_config_user_agent,
-});
+export const program = programIn('.');
 
 /** Formats a command of this program for a shell. */
 export const commandLine = (...words: readonly string[]): string => `${program} ${shellWords(words)}`;

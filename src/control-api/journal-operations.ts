@@ -181,11 +181,15 @@ export const journalOperations = {
     path: '/verdict',
     summary:
       'Judges the client by its requests since the start, the last reset or the last clearing of the journal; by default for all API keys',
-    input: fields({ key: entryQuery.key }),
+    input: fields({
+      key: entryQuery.key,
+      ended: optional(described(oneOf('true', true), 'The client has ended and sends no further request.')),
+    }),
     example: { key: 'free-key' },
     result: verdictSchema,
-    *run(sim, { key }, { outages }) {
-      return redactedVerdict(sim, yield* judgeInSteps(sim, isJudged(key), { outages: outages?.() }));
+    *run(sim, { key, ended }, { outages }) {
+      const options = { outages: outages?.(), isOver: ended !== undefined };
+      return redactedVerdict(sim, yield* judgeInSteps(sim, isJudged(key), options));
     },
   }),
   // After the other paths below /journal, so that a route with an id does not match them.

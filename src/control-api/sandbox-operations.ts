@@ -1,5 +1,6 @@
 import { basePath } from '../petstore/document.js';
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.js';
+import { clientOf } from '../scenario/client.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import type { AnySchema } from '../validation/schema.js';
@@ -29,6 +30,7 @@ const sandboxInfo = fields({
   scenario: described(string, 'Name of the scenario.'),
   baseUrl: described(url, 'API URL of the sandbox.'),
   controlUrl: described(url, 'Control URL of the sandbox.'),
+  apiKey: described(string, 'API key for the client, as the scenario names it.'),
   requests: described(count, 'Number of requests since the start, or since the journal was cleared.'),
   recreated: optional(described(oneOf(true), 'Set if an idle sandbox of this name was dropped before.')),
 });
@@ -43,6 +45,7 @@ const shown = (origin: string, { name, sim, isRecreated }: Sandbox) => ({
   name,
   scenario: sim.name,
   ...sandboxUrls(origin, name),
+  apiKey: clientOf(sim.scenario).key,
   requests: sim.journal.size + sim.journal.dropped,
   ...(isRecreated && { recreated: true as const }),
 });

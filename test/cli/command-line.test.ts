@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { cli, runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
 
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
@@ -314,4 +314,14 @@ describe('the command line', () => {
     for (const id of Object.keys(assumptions)) expect(table.out).toContain(`\n${id}: `);
     expect([helped.code, table.code]).toEqual([0, 0]);
   });
+});
+
+test('with --until-eof, a server ends when its standard input does', async () => {
+  const child = spawn(process.execPath, [cli, '--port', '0', '--log', 'json', '--until-eof']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(child.stdout, 'data');
+  const { baseUrl } = JSON.parse(String(line));
+  expect((await fetch(`${baseUrl}/pets`)).status).toBe(401);
+  child.stdin.end();
+  expect(await once(child, 'close')).toEqual([0, null]);
 });

@@ -226,6 +226,16 @@ test('what cannot be done says the same through both adapters, and changes nothi
   expect(stages.map(({ here }) => here.exportState())).toEqual(before);
 });
 
+test('the verdict on a client that has ended counts what it never did', async () => {
+  const [{ here, there, sim }] = stages;
+  here.loadScenario({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+  here.clearJournal();
+  await sim.fetch('/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+  expect(here.getVerdict({}).findings).toEqual([]);
+  expect(here.getVerdict({ ended: true }).findings).toMatchObject([{ code: 'gave-up' }]);
+  expect(await there.getVerdict({ ended: true })).toEqual(here.getVerdict({ ended: true }));
+});
+
 test('the tables above leave no operation out', () => {
   const elsewhere: Name[] = ['importState', 'watchRequests', 'watchUpdates', 'exportRun'];
   const done = new Set([...steps.map(([name]) => name), ...elsewhere]);

@@ -47,6 +47,7 @@ describe('a sandbox', () => {
       scenario: 'default',
       baseUrl: `${origin}/s/mine/v1`,
       controlUrl: `${origin}/__sim/sandboxes/mine`,
+      apiKey: 'free-key',
       requests: 2,
     });
     expect(other).toMatchObject({ name: 'other', requests: 1 });
@@ -55,6 +56,8 @@ describe('a sandbox', () => {
   test('is made with another scenario, by name or by content, and knows its own address in links', async () => {
     const { there } = stage;
     const made = await there.createSandbox({ name: 'tiny', scenario: 'tiny' });
+    const named = await there.createSandbox({ name: 'named', scenario: { client: { key: 'pro-key' } } });
+    expect([made.apiKey, named.apiKey]).toEqual(['free-key', 'pro-key']);
     expect(await (await fetch(`${made.baseUrl}/pets`, { headers })).json()).toHaveLength(2);
     const scenario = { name: 'paged', assumptions: { paging: 'cursor' as const } };
     const paged = await there.createSandbox({ name: 'paged', scenario });
@@ -71,7 +74,7 @@ describe('a sandbox', () => {
     });
     const bad = { name: 'x', scenario: { limits: 'on' } };
     expect(await outcome(() => there.createSandbox(bad as never))).toMatchObject({ status: 400 });
-    expect(await there.listSandboxes()).toHaveLength(2);
+    expect(await there.listSandboxes()).toHaveLength(3);
   });
 
   test('has its own clock, faults, journal, keys, snapshots and ids; its control is the same table', async () => {

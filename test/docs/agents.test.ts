@@ -11,6 +11,7 @@ const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 let cwd: string;
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'petstore-sim-agents-'));
+  writeFileSync(join(cwd, 'sdks.yaml'), 'sdks: { right: node right.mjs }\nscenarios: [minute-wall]\n');
   writeFileSync(join(cwd, 'wrong.mjs'), client('1_000'));
   writeFileSync(
     join(cwd, 'right.mjs'),

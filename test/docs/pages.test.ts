@@ -143,8 +143,22 @@ describe('the maps name the folders that are there', () => {
 
 test('every block of code is of a language that a test runs', () => {
   // console: transcripts.test.ts; ts, tsx, js: code.test.ts; yaml, json: scenarios.test.ts. sh holds only what npm runs.
-  // haproxy, nginx: test/replicas/balancers.test.ts.
-  const known = ['console', 'ts', 'tsx', 'js', 'yaml', 'json', 'sh', 'text', 'haproxy', 'nginx'];
+  // haproxy, nginx: test/replicas/balancers.test.ts. python, go, java: test/clients/runner-helpers.test.ts.
+  const known = [
+    'console',
+    'ts',
+    'tsx',
+    'js',
+    'yaml',
+    'json',
+    'sh',
+    'text',
+    'haproxy',
+    'nginx',
+    'python',
+    'go',
+    'java',
+  ];
   // docs/clients.md is written by npm run clients, which runs each block.
   const blocks = ownPages.filter((page) => userPages.includes(page)).flatMap(codeBlocks);
   for (const { place, language } of blocks) expect(known, place).toContain(language);

@@ -78,7 +78,7 @@ function comparable(text: string, { command }: Step): string {
     .replace(/retry in [5-9] seconds/, 'retry in 10 seconds')
     .replace(/retry in 5\d seconds/, 'retry in 60 seconds')
     .trim();
-  if (!/ (exec|matrix|gauntlet) /.test(command)) return shown;
+  if (!/ (exec|matrix|gauntlet|certify) /.test(command)) return shown;
   return (
     shown
       .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')

@@ -27,10 +27,11 @@ export interface ServeFlags extends ListenFlags, DataFlags, UpstreamFlags {
   reseed?: boolean;
   'allowed-origin'?: string[];
   open?: boolean;
+  'until-eof'?: boolean;
 }
 
 /**
- * Runs the server until SIGINT or SIGTERM.
+ * Runs the server until SIGINT or SIGTERM, or with `--until-eof` until standard input ends.
  * @throws {UsageError} for an invalid flag or an unusable address; {ScenarioError} for an invalid scenario
  */
 export async function serve(flags: ServeFlags): Promise<void> {
@@ -59,7 +60,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
   };
   const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? memory(first.resolved);
   const server = await startServer(engine, options);
-  stopOnSignal(server);
+  const stop = stopOnSignal(server);
+  if (flags['until-eof']) process.stdin.on('end', stop).resume();
   if (watch) {
     const [{ watchScenario }, { reportReload }] = await Promise.all([
       import('../../node/scenario-files/watch-scenario.js'),

@@ -1,0 +1,158 @@
+import { type Markup, markup } from '../../judge/report/markup.js';
+import {
+  type Certificate,
+  type CertifiedRun,
+  type CertifiedSdk,
+  circumstances,
+  countsText,
+  isFailure,
+  legend,
+  notPassed,
+  outcomes,
+  passedPercent,
+  scenariosText,
+  signs,
+} from './certificate.js';
+import { type Change, type Changes, changesText } from './changes.js';
+
+/** Colors have a contrast of 4.5 or more on their background, in both schemes. */
+const style = `
+:root { color-scheme: light dark; --bg: #fff; --panel: #f5f7f9; --line: #d5dbe1; --ink: #1b2027; --dim: #55606b; --pass: #1a7f37; --fail: #c0232c; --other: #8a5a00 }
+@media (prefers-color-scheme: dark) { :root { --bg: #0f1318; --panel: #181e25; --line: #2d3640; --ink: #e6eaef; --dim: #9aa6b3; --pass: #4cc76a; --fail: #ff7b78; --other: #e0b050 } }
+* { box-sizing: border-box }
+body { margin: 0 auto; max-width: 1200px; padding: 24px; background: var(--bg); color: var(--ink); font: 14px/1.5 system-ui, "DejaVu Sans", sans-serif }
+h1 { margin: 0; font-size: 22px } h2 { margin: 32px 0 8px; font-size: 17px } h3 { margin: 16px 0 4px; font-size: 14px }
+p, ul { margin: 4px 0; overflow-wrap: anywhere } .dim { color: var(--dim) } .share { font-size: 30px; font-weight: 600; margin-right: 8px }
+code, pre { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere }
+pre { margin: 4px 0; padding: 6px 10px; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap }
+.scroll { overflow: auto; border: 1px solid var(--line); border-radius: 6px } .tall { max-height: 85vh }
+table { border-collapse: collapse; width: 100% } th, td { padding: 4px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
+tr:last-child > * { border-bottom: 0 } thead th { position: sticky; top: 0; background: var(--panel); z-index: 1 }
+.tall th:first-child { position: sticky; left: 0; background: var(--panel) } .tall thead th:first-child { z-index: 2 } tbody th { font-weight: 400 }
+.pass { color: var(--pass) } .fail, .error { color: var(--fail) } .inconclusive, .not-met { color: var(--other) } td small { display: block }
+a { color: inherit }
+`;
+
+/** The certificate as a page that needs nothing else. */
+export function certificateHtml(certificate: Certificate, changes?: Changes): string {
+  const { counts, sdks } = certificate;
+  const title = 'Petstore client certificate';
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>${title}: ${passedPercent(counts)}%</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<h1>${title}</h1>
+<p><span class="share">${passedPercent(counts)}%</span>${countsText(counts)}</p>
+<p class="dim">${circumstances(certificate)}</p>
+<h2>SDKs</h2>
+<div class="scroll"><table>
+<thead><tr><th>SDK</th><th>Version</th><th>Result</th><th>Command</th></tr></thead>
+<tbody>${sdks.map(sdkRow)}</tbody>
+</table></div>
+${changes && changesSection(changes)}
+${failures(sdks)}
+${undecided(sdks)}
+<h2>Scenarios</h2>
+<div class="scroll tall" tabindex="0" role="region" aria-label="Scenarios"><table>
+<thead><tr><th>Scenario</th>${sdks.map(({ name }) => markup`<th>${name}</th>`)}</tr></thead>
+<tbody>${certificate.scenarios.map(({ name }) => scenarioRow(name, sdks))}</tbody>
+</table></div>
+<p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${signs[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
+</body>
+</html>
+`.markup;
+}
+
+const raw = (text: string): Markup => ({ markup: text });
+
+const classOf = (outcome: string) => outcome.replace(' ', '-');
+
+const sdkRow = ({ name, version = '', counts, command }: CertifiedSdk) => {
+  const isFailed = counts.fail + counts.error > 0;
+  const isWhole = Object.entries(counts).every(([outcome, count]) => outcome === 'pass' || count === 0);
+  const color = isFailed ? 'fail' : isWhole ? 'pass' : 'inconclusive';
+  return markup`<tr><th>${name}</th><td>${version}</td><td class="${color}">${countsText(counts)}</td><td><code>${command}</code></td></tr>\n`;
+};
+
+function changesSection(changes: Changes): Markup {
+  const { since, worse, better } = changes;
+  const rows = (word: string, color: string, several: readonly Change[]) =>
+    several.map(
+      ({ sdk, scenario, before, now, detail }) =>
+        markup`<tr><td class="${color}">${word}</td><td>${sdk}</td><td>${scenario}</td><td>${before}</td><td>${now}</td><td>${detail}</td></tr>\n`,
+    );
+  const isSame = worse.length + better.length === 0;
+  return markup`<h2>Since ${since.slice(0, 16).replace('T', ' ')}</h2>
+<p>${changesText(changes)}</p>
+${
+  isSame
+    ? undefined
+    : markup`<div class="scroll"><table>
+<thead><tr><th></th><th>SDK</th><th>Scenario</th><th>Before</th><th>Now</th><th>Reason</th></tr></thead>
+<tbody>${rows('worse', 'fail', worse)}${rows('better', 'pass', better)}</tbody>
+</table></div>`
+}`;
+}
+
+function failures(sdks: readonly CertifiedSdk[]): Markup | undefined {
+  const groups = sdks.flatMap((sdk) =>
+    notPassed(sdk)
+      .filter(({ outcome }) => isFailure(outcome))
+      .map(
+        ({
+          outcome,
+          detail,
+          runs,
+        }) => markup`<h3 id="${anchor(sdk, runs[0])}">${sdk.name}: ${scenariosText(runs, sdk.results.length)}</h3>
+${
+  outcome === 'error'
+    ? markup`<p>${detail}</p>`
+    : markup`<ul>${(runs[0]?.findings ?? []).map(({ code, requests, text }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}</li>\n`)}</ul>`
+}
+<pre>${runs[0]?.repeat}</pre>
+`,
+      ),
+  );
+  return groups.length === 0 ? undefined : markup`<h2>Failures</h2>\n${groups}`;
+}
+
+const anchor = ({ name }: CertifiedSdk, run: CertifiedRun | undefined) =>
+  encodeURIComponent(`${name}/${run?.scenario ?? ''}`);
+
+function undecided(sdks: readonly CertifiedSdk[]): Markup | undefined {
+  const rows = sdks.flatMap((sdk) =>
+    notPassed(sdk)
+      .filter(({ outcome }) => !isFailure(outcome))
+      .map(
+        ({ outcome, detail, runs }) =>
+          markup`<tr><td>${sdk.name}</td><td>${scenariosText(runs, sdk.results.length)}</td><td class="${classOf(outcome)}">${outcome}</td><td>${detail}</td></tr>\n`,
+      ),
+  );
+  if (rows.length === 0) return undefined;
+  return markup`<h2>Runs that show nothing</h2>
+<div class="scroll"><table>
+<thead><tr><th>SDK</th><th>Scenario</th><th>Outcome</th><th>Reason</th></tr></thead>
+<tbody>${rows}</tbody>
+</table></div>`;
+}
+
+const scenarioRow = (scenario: string, sdks: readonly CertifiedSdk[]) =>
+  markup`<tr><th>${scenario}</th>${sdks.map((sdk) => cell(sdk, scenario))}</tr>\n`;
+
+function cell(sdk: CertifiedSdk, scenario: string): Markup {
+  const run = sdk.results.find((each) => each.scenario === scenario);
+  if (run === undefined) return markup`<td></td>`;
+  const { outcome, detail } = run;
+  const sign = signs[outcome];
+  const shown =
+    outcome === 'fail'
+      ? markup`<a href="#${encodeURIComponent(anchor(sdk, run))}">${sign}<small>${detail}</small></a>`
+      : markup`${sign}`;
+  return markup`<td class="${classOf(outcome)}" title="${outcome}${detail && `: ${detail}`}">${shown}</td>`;
+}

@@ -1,0 +1,113 @@
+import { harmless } from '../../values/harmless.js';
+import {
+  type Certificate,
+  circumstances,
+  countsText,
+  isFailure,
+  legend,
+  notPassed,
+  outcomes,
+  passedPercent,
+  scenariosText,
+  signs,
+} from './certificate.js';
+import { type Change, type Changes, changesText } from './changes.js';
+
+/** The certificate as Markdown. */
+export function certificateMarkdown(certificate: Certificate, changes?: Changes): string {
+  const { counts, sdks } = certificate;
+  const failed = sdks.flatMap((sdk) =>
+    notPassed(sdk)
+      .filter(({ outcome }) => isFailure(outcome))
+      .map((group) => ({ sdk, ...group })),
+  );
+  const undecided = sdks.flatMap((sdk) =>
+    notPassed(sdk)
+      .filter(({ outcome }) => !isFailure(outcome))
+      .map((group) => ({ sdk, ...group })),
+  );
+  const parts = [
+    '# Petstore client certificate',
+    `**${passedPercent(counts)}%: ${countsText(counts)}.** ${escaped(circumstances(certificate))}.`,
+    table(
+      ['SDK', 'Version', 'Result', 'Command'],
+      sdks.map((sdk) => [escaped(sdk.name), escaped(sdk.version ?? ''), countsText(sdk.counts), code(sdk.command)]),
+    ),
+    ...(changes === undefined ? [] : changesParts(changes)),
+    ...(failed.length === 0 ? [] : ['## Failures']),
+    ...failed.flatMap(({ sdk, outcome, detail, runs }) => [
+      `### ${escaped(`${sdk.name}: ${scenariosText(runs, sdk.results.length)}`)}`,
+      outcome === 'error'
+        ? escaped(detail)
+        : (runs[0]?.findings ?? [])
+            .map((each) => `- \`${each.code}\` (${each.requests}): ${escaped(each.text)}`)
+            .join('\n'),
+      fenced(runs[0]?.repeat ?? ''),
+    ]),
+    ...(undecided.length === 0 ? [] : ['## Runs that show nothing']),
+    ...(undecided.length === 0
+      ? []
+      : [
+          table(
+            ['SDK', 'Scenario', 'Outcome', 'Reason'],
+            undecided.map(({ sdk, outcome, detail, runs }) => [
+              escaped(sdk.name),
+              escaped(scenariosText(runs, sdk.results.length)),
+              outcome,
+              escaped(detail),
+            ]),
+          ),
+        ]),
+    '## Scenarios',
+    matrix(certificate),
+    outcomes.map((outcome) => `${signs[outcome]} ${legend[outcome]}`).join(' · '),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function changesParts(changes: Changes): string[] {
+  const { since, worse, better } = changes;
+  const rows = (several: readonly Change[]) =>
+    table(
+      ['SDK', 'Scenario', 'Before', 'Now', ''],
+      several.map(({ sdk, scenario, before, now, detail }) => [
+        escaped(sdk),
+        escaped(scenario),
+        before,
+        now,
+        escaped(detail),
+      ]),
+    );
+  return [
+    `## Since ${escaped(since.slice(0, 16).replace('T', ' '))}`,
+    `${changesText(changes)}.`,
+    ...(worse.length === 0 ? [] : ['**Worse**', rows(worse)]),
+    ...(better.length === 0 ? [] : ['**Better**', rows(better)]),
+  ];
+}
+
+function matrix({ scenarios, sdks }: Certificate): string {
+  const rows = scenarios.map(({ name }) => [
+    escaped(name),
+    ...sdks.map(({ results }) => {
+      const run = results.find(({ scenario }) => scenario === name);
+      if (run === undefined) return '';
+      return run.outcome === 'fail' ? `${signs.fail} ${escaped(run.detail)}` : signs[run.outcome];
+    }),
+  ]);
+  return table(['Scenario', ...sdks.map(({ name }) => escaped(name))], rows);
+}
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** Text that Markdown and HTML show as it is, on one line. */
+const escaped = (text: string) => harmless(text.replace(/\s+/g, ' ')).replace(/[\\`*_[\]<>|&#~]/g, '\\$&');
+
+/** Code in a cell of a table. */
+const code = (text: string) => {
+  const plain = harmless(text.replace(/\s+/g, ' ')).replaceAll('|', '\\|');
+  return plain.includes('`') ? `\`\` ${plain} \`\`` : `\`${plain}\``;
+};
+
+const fenced = (text: string) => `\`\`\`\`sh\n${harmless(text)}\n\`\`\`\``;

@@ -1,0 +1,180 @@
+import { relative } from 'node:path';
+import { requestsOf } from '../../judge/few-findings.js';
+import { oneOf } from '../../validation/schemas.js';
+import { detailOf, failedCodes, type GauntletResult, stateOf } from '../gauntlet-run.js';
+import { givenFlags } from '../given-flags.js';
+import { programIn } from '../program.js';
+import { shellWords } from '../shell-words.js';
+import type { Sdk, SdkCase } from './sdk-file.js';
+
+/** Outcomes of a run. `error`: the command sent no request, because it could not be started, ended or was stopped. */
+export const outcomes = ['pass', 'fail', 'inconclusive', 'not met', 'error'] as const;
+export const outcomeSchema = oneOf(...outcomes);
+export type Outcome = (typeof outcomes)[number];
+
+/** A finding that fails. */
+interface CertifiedFinding {
+  code: string;
+  /** `requests 3–5`: numbers of the requests in the journal. */
+  requests: string;
+  text: string;
+}
+
+/** How an SDK fared in a scenario. */
+export interface CertifiedRun {
+  scenario: string;
+  outcome: Outcome;
+  /** In a few words: the rules that failed, or the reason why nothing is known. Empty for a pass. */
+  detail: string;
+  /** The first finding of each rule that failed. */
+  findings: readonly CertifiedFinding[];
+  exitCode: number;
+  lastedMs: number;
+  /** Command line that repeats the run; only for a failure or an error. */
+  repeat?: string;
+}
+
+export type OutcomeCounts = Record<Outcome, number>;
+
+export interface CertifiedSdk {
+  name: string;
+  command: string;
+  /** First line that its version command printed. */
+  version?: string;
+  counts: OutcomeCounts;
+  results: readonly CertifiedRun[];
+}
+
+/** The table of SDKs by scenarios. */
+export interface Certificate {
+  /** ISO 8601. */
+  date: string;
+  petstoreSim: string;
+  node: string;
+  platform: string;
+  /** The seed of all scenarios; if absent, each has its own. */
+  seed?: number;
+  counts: OutcomeCounts;
+  scenarios: readonly { name: string; group: string }[];
+  sdks: readonly CertifiedSdk[];
+}
+
+/** The settings of the runs, for the lines that repeat them. */
+export interface RunSettings {
+  timeout?: string | undefined;
+  seed?: string | undefined;
+}
+
+/** Sums up the runs of an SDK. */
+export function certifySdk(
+  sdk: Sdk,
+  version: string | undefined,
+  results: readonly GauntletResult[],
+  cases: readonly SdkCase[],
+  settings: RunSettings,
+): CertifiedSdk {
+  const isSilent = results.every(({ requests }) => requests === 0);
+  const runs = results.map((result): CertifiedRun => {
+    const { scenario, code, stoppedBy, requests, lastedMs } = result;
+    const isError = requests === 0 && (isSilent || code !== 0 || stoppedBy !== undefined);
+    const outcome = isError ? 'error' : stateOf(result);
+    const sdkCase = cases.find(({ name }) => name === scenario) as SdkCase;
+    return {
+      scenario,
+      outcome,
+      detail: detailOf(result),
+      findings: firstFindings(result),
+      exitCode: code,
+      lastedMs: Math.round(lastedMs),
+      ...(isFailure(outcome) && { repeat: repeatLine(sdk, sdkCase, settings) }),
+    };
+  });
+  const command = shellWords(sdk.command);
+  return { name: sdk.name, command, ...(version && { version }), counts: count(runs), results: runs };
+}
+
+export const isFailure = (outcome: Outcome) => outcome === 'fail' || outcome === 'error';
+
+const firstFindings = (result: GauntletResult): CertifiedFinding[] =>
+  failedCodes(result).flatMap((code) => {
+    const found = result.findings.find((each) => each.code === code && each.severity === 'fail');
+    return found === undefined ? [] : [{ code, requests: requestsOf(found), text: found.text }];
+  });
+
+export const count = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCounts => {
+  const of = (outcome: Outcome) => runs.filter((run) => run.outcome === outcome).length;
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, of(outcome)])) as OutcomeCounts;
+};
+
+/** `cd python && npx petstore-sim exec --scenario day-wall -- python3 client.py`. */
+function repeatLine({ command, folder }: Sdk, { name, file }: SdkCase, { timeout, seed }: RunSettings): string {
+  const below = relative('.', folder);
+  const scenario = file === undefined ? name : relative(folder, file);
+  const flags = givenFlags({ scenario, seed, timeout });
+  const line = `${programIn(folder)} exec ${shellWords([...flags, '--', ...command])}`;
+  return below === '' ? line : `cd ${shellWords([below])} && ${line}`;
+}
+
+/** Runs that passed, of all runs, in whole percent; 100 only if all of them passed. */
+export function passedPercent(counts: OutcomeCounts): number {
+  const total = totalOf(counts);
+  return total === 0 ? 0 : Math.floor((counts.pass / total) * 100);
+}
+
+export const totalOf = (counts: OutcomeCounts) => outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
+
+/** `54 of 56 passed, 1 failed, 1 not met`; outcomes that no run has are left out. */
+export function countsText(counts: OutcomeCounts): string {
+  const words: Record<Outcome, string> = {
+    pass: 'passed',
+    fail: 'failed',
+    inconclusive: 'inconclusive',
+    'not met': 'not met',
+    error: 'not run',
+  };
+  const others = outcomes.filter((outcome) => outcome !== 'pass' && counts[outcome] > 0);
+  return [
+    `${counts.pass} of ${totalOf(counts)} passed`,
+    ...others.map((outcome) => `${counts[outcome]} ${words[outcome]}`),
+  ].join(', ');
+}
+
+/** Runs that did not pass, for one reason. */
+export interface NotPassed {
+  outcome: Outcome;
+  detail: string;
+  runs: readonly CertifiedRun[];
+}
+
+/** Groups the runs that did not pass by reason; a failure is a group of its own. */
+export function notPassed({ results }: Pick<CertifiedSdk, 'results'>): NotPassed[] {
+  const groups = new Map<string, CertifiedRun[]>();
+  for (const run of results) {
+    if (run.outcome === 'pass') continue;
+    const key = run.outcome === 'fail' ? run.scenario : `${run.outcome} ${run.detail}`;
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  return [...groups.values()].map((runs) => ({ ...(runs[0] as CertifiedRun), runs }));
+}
+
+/** Scenarios of a group: `day-wall, minute-wall`, or `every scenario`. */
+export const scenariosText = (runs: readonly CertifiedRun[], total: number) =>
+  runs.length === total && total > 1 ? 'every scenario' : runs.map(({ scenario }) => scenario).join(', ');
+
+/** Circumstances of the runs: date, versions and seed. */
+export function circumstances({ date, petstoreSim, node, platform, seed }: Certificate): string {
+  const seedText = seed === undefined ? 'seeds of the scenarios' : `seed ${seed}`;
+  return `${date.slice(0, 16).replace('T', ' ')} UTC, petstore-sim ${petstoreSim}, Node.js ${node}, ${platform}, ${seedText}`;
+}
+
+/** Sign of an outcome in a table. */
+export const signs: Record<Outcome, string> = { pass: '✓', fail: '✗', inconclusive: '?', 'not met': '–', error: '!' };
+
+/** Meaning of each sign. */
+export const legend: Record<Outcome, string> = {
+  pass: 'did what the service asks',
+  fail: 'did not',
+  inconclusive: 'shows nothing',
+  'not met': 'did not do what the scenario is about',
+  error: 'sent no request',
+};

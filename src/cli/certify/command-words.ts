@@ -1,0 +1,31 @@
+/** A quoted part of a word, or characters that have no meaning to a shell. */
+const pieces = /"([^"]*)"|'([^']*)'|([^\s"']+)/gy;
+
+/**
+ * Splits a command into words at spaces; quotes keep a word together, and nothing is expanded.
+ * @throws {RangeError} for an unclosed quote, and for what only a shell understands
+ */
+export function commandWords(text: string): string[] {
+  const words: string[] = [];
+  for (let at = 0, isOpen = false; at < text.length; at = pieces.lastIndex) {
+    const space = /^\s+/.exec(text.slice(at));
+    if (space !== null) {
+      isOpen = false;
+      pieces.lastIndex = at + space[0].length;
+      continue;
+    }
+    pieces.lastIndex = at;
+    const [whole, double, single, bare] = pieces.exec(text) ?? [];
+    if (whole === undefined) throw new RangeError(`expected a closing ${text[at]}, got none`);
+    const sign = bare === undefined ? undefined : /[|&;<>$`()*]/.exec(bare)?.[0];
+    if (sign !== undefined) {
+      throw new RangeError(`expected one command, got ${sign}; quote it, or run a shell: [sh, -c, "..."]`);
+    }
+    const piece = double ?? single ?? bare ?? '';
+    if (isOpen) words.push(`${words.pop()}${piece}`);
+    else words.push(piece);
+    isOpen = true;
+  }
+  if (words[0] === undefined || words[0] === '') throw new RangeError('expected a command, got none');
+  return words;
+}

@@ -1,0 +1,182 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import { UsageError } from '../../node/usage-error.js';
+import { harmless } from '../../values/harmless.js';
+import {
+  type Certificate,
+  type CertifiedSdk,
+  certifySdk,
+  count,
+  countsText,
+  isFailure,
+  notPassed,
+  passedPercent,
+  scenariosText,
+  totalOf,
+} from '../certify/certificate.js';
+import { certificateBadge } from '../certify/certificate-badge.js';
+import { certificateHtml } from '../certify/certificate-html.js';
+import { certificateJunit } from '../certify/certificate-junit.js';
+import { certificateMarkdown } from '../certify/certificate-markdown.js';
+import { type Change, type Changes, changesSince, changesText, readEarlier } from '../certify/changes.js';
+import { readSdkFile, type Sdk, type SdkFile } from '../certify/sdk-file.js';
+import { runCommand } from '../client-command.js';
+import { runGauntlet } from '../gauntlet-run.js';
+import { givenFlags } from '../given-flags.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { wholeNumber } from '../listen-flags.js';
+import { checkOutput, writeOutput } from '../output-files.js';
+import { packageVersion } from '../package-version.js';
+import { commandLine, program } from '../program.js';
+import { untilStopped } from '../until-stopped.js';
+import { createRunCounter, printStopped, timeoutOf } from './client-flags.js';
+
+export interface CertifyFlags {
+  out?: string;
+  against?: string;
+  junit?: string;
+  parallel?: string;
+  seed?: string;
+  timeout?: string;
+  json?: boolean;
+}
+
+/** Concurrent runs. Clients mostly wait, but each start takes a processor. */
+const runsPerSdk = 10;
+const runsPerProcessor = 20;
+
+/**
+ * Runs the gauntlet over the SDKs of a file, and writes the certificate.
+ * @returns the exit code: 1 if a run fails or is an error, with `--against` if one is worse than before; 130 and 143 if a
+ * signal stopped it
+ */
+export async function certify(
+  flags: CertifyFlags,
+  file: string | undefined,
+  print: (text: string) => void,
+): Promise<number> {
+  if (file === undefined) {
+    throw new UsageError(`expected a file with the commands of SDKs, such as ${program} certify sdks.yaml`);
+  }
+  const { out = 'certificate', against, junit, seed, parallel } = flags;
+  const timeoutMs = timeoutOf(flags.timeout);
+  const given = parallel === undefined ? undefined : wholeNumber('--parallel', parallel, 1_000) || 1;
+  const { sdks, cases } = withSeed(await readSdkFile(file), seed);
+  const earlier = against === undefined ? undefined : readEarlier(against);
+  checkOutput('--out', join(out, 'certificate.json'));
+  checkOutput('--junit', junit);
+
+  const concurrency = given ?? Math.min(runsPerSdk * sdks.length, runsPerProcessor * availableParallelism());
+  const total = sdks.length * cases.length;
+  const onDone = createRunCounter(total);
+  const date = new Date().toISOString();
+  const { result, stoppedCode } = await untilStopped(async (stopped) => {
+    const versions = await Promise.all(sdks.map((sdk) => versionOf(sdk, stopped)));
+    const results = await runGauntlet(sdks, cases, { timeoutMs, concurrency, stopped, onDone, toleratesStart: true });
+    return sdks.map((sdk, index) => certifySdk(sdk, versions[index], results[index] ?? [], cases, flags));
+  }, concurrency + sdks.length);
+  const certificate: Certificate = {
+    date,
+    petstoreSim: packageVersion(),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    ...(seed !== undefined && { seed: Number(seed) }),
+    counts: count(result.flatMap(({ results }) => results)),
+    scenarios: cases.map(({ name, scenario: { group = 'own' } }) => ({ name, group })),
+    sdks: result,
+  };
+  const changes = earlier && changesSince(earlier, certificate);
+  const again = [file, ...givenFlags({ out: flags.out, against, seed, timeout: flags.timeout })];
+  if (flags.json)
+    print(jsonWithNext({ ...certificate, ...(changes && { changes }) }, nextCommands(certificate, again)));
+  else print(`${certificateLines(certificate, changes).join('\n')}\n`);
+  if (stoppedCode !== undefined) {
+    printStopped(totalOf(certificate.counts), total);
+    return stoppedCode;
+  }
+  const files = writeFiles(out, certificate, changes);
+  if (junit !== undefined) writeOutput('--junit', junit, certificateJunit(certificate));
+  if (!flags.json) print(`\n${files.join('\n')}\n`);
+  const { fail, error } = certificate.counts;
+  return (changes === undefined ? fail + error : changes.worse.length) > 0 ? 1 : 0;
+}
+
+function withSeed({ sdks, cases }: SdkFile, text: string | undefined): SdkFile {
+  if (text === undefined) return { sdks, cases };
+  const seed = wholeNumber('--seed', text, Number.MAX_SAFE_INTEGER);
+  return { sdks, cases: cases.map((each) => ({ ...each, scenario: { ...each.scenario, seed } })) };
+}
+
+/** Time limit of a version command, in milliseconds. */
+const versionMs = 30_000;
+
+/** First line that the version command of an SDK prints; the reason if it fails. */
+async function versionOf({ version, folder }: Sdk, stopped: AbortSignal): Promise<string | undefined> {
+  if (version === undefined) return undefined;
+  try {
+    const options = { env: {}, folder, output: 'keep', timeoutMs: versionMs, stopped } as const;
+    const { end, output } = await runCommand(version, options);
+    if (end.exitCode !== 0) return `not known (exit code ${end.exitCode})`;
+    return harmless((output.trim().split('\n')[0] ?? '').trim().slice(0, 80));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return `not known (${version[0]} cannot be started)`;
+  }
+}
+
+function writeFiles(folder: string, certificate: Certificate, changes: Changes | undefined): string[] {
+  const texts = {
+    'certificate.html': certificateHtml(certificate, changes),
+    'certificate.md': certificateMarkdown(certificate, changes),
+    'certificate.json': `${JSON.stringify({ ...certificate, ...(changes && { changes }) }, null, 2)}\n`,
+    'badge.svg': certificateBadge(certificate),
+  };
+  return Object.entries(texts).map(([name, text]) => {
+    const path = join(folder, name);
+    writeOutput('--out', path, text);
+    return path;
+  });
+}
+
+/** The first failures once more, then the whole once they are mended. */
+function nextCommands({ sdks }: Certificate, again: readonly string[]): string[] {
+  const failed = sdks.flatMap(({ results }) => results.flatMap(({ repeat }) => repeat ?? []));
+  return [...failed.slice(0, 3), commandLine('certify', '--json', ...again)];
+}
+
+/** For each SDK its counts, and what it failed with the command that repeats it; then what changed, and the sum. */
+function certificateLines(certificate: Certificate, changes: Changes | undefined): string[] {
+  const { sdks, counts } = certificate;
+  return [
+    ...sdks.flatMap(sdkLines),
+    ...(changes === undefined ? [] : changesLines(changes)),
+    `${passedPercent(counts)}%: ${countsText(counts)}`,
+  ];
+}
+
+function sdkLines(sdk: CertifiedSdk): string[] {
+  const { name, version, counts, results } = sdk;
+  const isWhole = counts.pass === results.length;
+  const color = counts.fail + counts.error > 0 ? 'red' : isWhole ? 'green' : 'yellow';
+  const title = `${styleText('bold', name)}${version === undefined ? '' : ` (${version})`}`;
+  return [
+    `${title}: ${styleText(color, countsText(counts))}`,
+    ...notPassed(sdk).flatMap(({ outcome, detail, runs }) => [
+      `  ${scenariosText(runs, results.length)}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcome)}, ${detail}`,
+      ...(runs[0]?.repeat === undefined ? [] : [styleText('dim', `      ${runs[0].repeat}`)]),
+    ]),
+    '',
+  ];
+}
+
+function changesLines(changes: Changes): string[] {
+  const line = (word: string, { sdk, scenario, before, now, detail }: Change) =>
+    `  ${word}  ${sdk}: ${scenario}: ${before} -> ${now}${detail === '' ? '' : `, ${detail}`}`;
+  return [
+    `Since ${changes.since}: ${changesText(changes)}`,
+    ...changes.worse.map((change) => styleText('red', line('worse ', change))),
+    ...changes.better.map((change) => styleText('green', line('better', change))),
+    '',
+  ];
+}

@@ -1,0 +1,162 @@
+import type { Verdict } from '../judge/judge-run.js';
+import type { CommandEnd } from '../judge/run-result.js';
+import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
+import { UsageError } from '../node/usage-error.js';
+import { clientOf } from '../scenario/client.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { harmless } from '../values/harmless.js';
+import { resolveForClient, runClient } from './client-run.js';
+import { inParallel } from './in-parallel.js';
+import { lastError } from './last-error.js';
+
+/** Scenario of the gauntlet. */
+export interface GauntletCase {
+  /** Name of a shipped scenario, or path of a file, as for `exec --scenario`. */
+  name: string;
+  scenario: Scenario;
+}
+
+/** Shipped scenarios with expectations of a client. */
+export const shippedCases = (): GauntletCase[] =>
+  Object.entries(readShippedScenarios())
+    .map(([name, scenario]) => ({ name, scenario }))
+    .filter(({ scenario }) => scenario.expect !== undefined);
+
+/** Client of the gauntlet. */
+export interface GauntletClient {
+  command: readonly string[];
+  /** Working directory. Default: that of this process. */
+  folder?: string;
+}
+
+/** Result of a client in one scenario. */
+export interface GauntletResult {
+  scenario: string;
+  group: string;
+  outcome: Verdict['outcome'];
+  reason: string;
+  /** Requirement of the scenario that the client did not meet, such as `a POST /pets`. */
+  unmet?: string;
+  /** Exit code of the command. It does not affect the outcome, but helps to explain it. */
+  code: number;
+  /** Reason for a stop from outside, if the command did not end by itself. */
+  stoppedBy?: CommandEnd['stoppedBy'];
+  /** Number of recorded requests. */
+  requests: number;
+  findings: Verdict['findings'];
+  output: string;
+  lastedMs: number;
+}
+
+/** Outcome, with `not met` for a scenario whose requirement the client did not meet. */
+export const stateOf = ({ outcome, unmet }: Pick<GauntletResult, 'outcome' | 'unmet'>) =>
+  outcome === 'inconclusive' && unmet !== undefined ? 'not met' : outcome;
+
+/** Codes of the failing findings, without duplicates. */
+export const failedCodes = ({ findings }: Pick<GauntletResult, 'findings'>) => [
+  ...new Set(findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code)),
+];
+
+/** Short explanation of a result: the failed rules, or the reason for an inconclusive run. Empty for a pass. */
+export function detailOf(result: GauntletResult): string {
+  const { outcome, unmet, reason, code, stoppedBy, output } = result;
+  if (outcome === 'fail') return failedCodes(result).join(', ');
+  if (outcome === 'pass') return '';
+  if (unmet !== undefined) return `needs ${unmet}`;
+  if (stoppedBy === 'timeout') return `${harmless(reason)} (stopped by the time limit)`;
+  const said = lastError(output);
+  return `${harmless(reason)}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
+}
+
+interface GauntletOptions {
+  timeoutMs: number;
+  /** Number of concurrent runs. Default: 10; more than the number of processors, because clients mostly wait. */
+  concurrency?: number;
+  /** Whether a command that cannot be started gives a result instead of an error. Default: `false`. */
+  toleratesStart?: boolean;
+  /** Signal that stops active runs and starts no further run. */
+  stopped?: AbortSignal | undefined;
+  /** Called with the number of finished runs. */
+  onDone: (done: number) => void;
+}
+
+/** Exit code of a command that cannot be started, as in a shell. */
+const notStartedCode = 127;
+
+/**
+ * Runs clients in scenarios, the longest first.
+ * @returns the results of each client, in the order of the scenarios; after a stop, those of the finished runs
+ * @throws {UsageError} if a command cannot be started, unless `toleratesStart`
+ */
+export async function runGauntlet(
+  clients: readonly GauntletClient[],
+  cases: readonly GauntletCase[],
+  { timeoutMs, stopped, onDone, concurrency = 10, toleratesStart = false }: GauntletOptions,
+): Promise<GauntletResult[][]> {
+  const runs = clients.map((client) => cases.map((each) => ({ client, each })));
+  const order = runs.flat().sort((a, b) => longestWaitSeconds(b.each.scenario) - longestWaitSeconds(a.each.scenario));
+  const work = async ({ client, each }: (typeof order)[number]) => {
+    try {
+      return await runCase(client, each, { timeoutMs, stopped });
+    } catch (error) {
+      if (!toleratesStart || !(error instanceof UsageError)) throw error;
+      return notStarted(each, error.message);
+    }
+  };
+  const results = await inParallel(order, work, { onDone, concurrency, stopped });
+  return runs.map((ofClient) => ofClient.flatMap((run) => results[order.indexOf(run)] ?? []));
+}
+
+async function runCase(
+  { command, folder }: GauntletClient,
+  { name, scenario }: GauntletCase,
+  options: Pick<GauntletOptions, 'timeoutMs' | 'stopped'>,
+): Promise<GauntletResult> {
+  const resolved = resolveForClient(scenario);
+  const { verdict, end, output, lastedMs } = await runClient(command, resolved, { output: 'keep', folder, ...options });
+  const { outcome, reason, unmet, findings, counts } = verdict;
+  const { exitCode: code, stoppedBy } = end;
+  return {
+    scenario: name,
+    group: groupOf(scenario),
+    outcome,
+    reason,
+    ...(unmet && { unmet }),
+    code,
+    ...(stoppedBy && { stoppedBy }),
+    requests: counts.requests + counts.dropped,
+    findings,
+    output,
+    lastedMs,
+  };
+}
+
+const notStarted = ({ name, scenario }: GauntletCase, reason: string): GauntletResult => ({
+  scenario: name,
+  group: groupOf(scenario),
+  outcome: 'inconclusive',
+  reason,
+  code: notStartedCode,
+  requests: 0,
+  findings: [],
+  output: '',
+  lastedMs: 0,
+});
+
+const groupOf = ({ group = 'own' }: Scenario) => group;
+
+/** Time that a client may need to recover from a fault, in seconds: a timeout or a wait. */
+const faultSeconds = 5;
+
+/**
+ * Estimated wait of a client, in seconds: the longest duration in the scenario, times the number of sequential calls.
+ */
+function longestWaitSeconds(scenario: Scenario): number {
+  const { windows = {}, keys = {}, faults = [] } = scenario;
+  const { key, calls, parallel } = clientOf(scenario);
+  const named = [seconds(windows.minute), seconds(windows.day), seconds(keys[key]?.bannedFor)];
+  const all = named.filter((each) => each <= 120);
+  return Math.max(faults.length > 0 ? faultSeconds : 0, ...all) * Math.ceil(calls / parallel);
+}
+
+const seconds = (text: unknown) => Number(/^(\d+)s$/.exec(String(text))?.[1] ?? 0);

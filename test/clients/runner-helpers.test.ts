@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { cli, startServer } from '../support/command-line.js';
+import { codeBlocks, root, userPage } from '../support/markdown.js';
+import { python } from '../support/programs.js';
+
+const exec = promisify(execFile);
+const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-helpers-'));
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+/** A new folder with a helper and tests that use it, at these paths. */
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(parent, 'case-'));
+  for (const [path, source] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    copyFileSync(join(root, source), join(folder, path));
+  }
+  return folder;
+}
+
+/** Runs a command with this build as the command that starts a server. */
+async function run(cwd: string, [file = '', ...args]: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const env = { ...process.env, PETSTORE_SIM_COMMAND: `${process.execPath} ${cli}`, ...more };
+  const { code = 0, stdout, stderr } = await exec(file, args, { cwd, env }).catch((error) => error);
+  return { code, text: `${stdout}${stderr}` };
+}
+
+/** Text of the verdict on a client that came back after a tenth of a second. */
+const tooEarly = /early-retry: Came back up to 5\d\.\d s before Retry-After allowed, /;
+
+/** The block of docs/testing.md in a language, which is a whole test file. */
+const documented = (language: string) =>
+  codeBlocks(userPage('docs/testing.md')).find((block) => block.language === language)?.text ?? '';
+
+test.each(['petstore_sim.py', 'petstoresim.go', 'PetstoreSim.java'])('%s is short enough to copy', (file) => {
+  const text = readFileSync(join(root, 'examples/clients', file), 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  expect(readFileSync(join(root, 'examples/clients/README.md'), 'utf8')).toContain(`\`${file}\``);
+});
+
+describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_000 }, () => {
+  const files = {
+    'petstore_sim.py': 'examples/clients/petstore_sim.py',
+    'test_client.py': 'test/clients/helpers/test_client.py',
+  };
+  const pytest = [python, '-B', '-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--tb=short'];
+  const folderOf = () => {
+    const folder = folderWith(files);
+    writeFileSync(join(folder, 'conftest.py'), 'pytest_plugins = ["petstore_sim"]\n');
+    return folder;
+  };
+
+  test('passes tests whose client waits, and fails those whose client does not, with the finding', async () => {
+    const { code, text } = await run(folderOf(), pytest);
+    expect(code, text).toBe(1);
+    expect(text).toContain('3 failed, 4 passed');
+    expect(text).not.toContain('ERROR');
+    for (const name of ['client_waits', 'client_with_scenario[minute-wall]', 'banned', 'needs_no_sandbox'])
+      expect(text).toContain(`PASSED test_client.py::test_${name}`);
+    expect(text).toMatch(tooEarly);
+    expect(text).toMatch(
+      /No requests received\. Give the client petstore\.base_url, http:\S+\/s\/test-sends-nothing-\w+\/v1/,
+    );
+    // Its own failure is shown alone.
+    expect(text).toMatch(/FAILED test_client\.py::test_fails_by_itself - assert 1 == 2/);
+  });
+
+  test('passes the test of the documentation', { tags: ['needs/python-requests'] }, async () => {
+    const folder = folderOf();
+    writeFileSync(join(folder, 'test_documented.py'), documented('python'));
+    const { code, text } = await run(folder, [...pytest, 'test_documented.py']);
+    expect([code, text]).toEqual([0, expect.stringContaining('1 passed')]);
+  });
+
+  test('works in four processes, each with a server of its own, or with one that runs', async () => {
+    const parallel = [...pytest, '-n', '4'];
+    const own = await run(folderOf(), parallel);
+    expect(own.text).toContain('3 failed, 4 passed');
+    const server = await startServer();
+    const shared = await run(folderOf(), parallel, {
+      PETSTORE_SIM_URL: server.baseUrl.replace('/v1', ''),
+      PETSTORE_SIM_COMMAND: 'no-such-program',
+    });
+    expect(shared.text).toContain('3 failed, 4 passed');
+    // Each test has removed its sandbox.
+    expect(await (await fetch(server.baseUrl.replace('/v1', '/__sim/sandboxes'))).json()).toEqual([]);
+  });
+
+  test('by default starts the server with npx, and ends it', async () => {
+    const folder = folderOf();
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+    symlinkSync(join(root, 'dist/cli/main.cjs'), join(folder, 'node_modules/.bin/petstore-sim'));
+    const { PETSTORE_SIM_COMMAND: _, ...env } = process.env;
+    const { stdout } = await exec(pytest[0] as string, [...pytest.slice(1), '-k', 'banned'], { cwd: folder, env });
+    expect(stdout).toContain('1 passed');
+    const { stdout: running } = await exec('ps', ['-eo', 'args']);
+    expect(running.split('\n').filter((line) => line.includes(folder))).toEqual([]);
+  });
+
+  test('says what a server that does not start printed', async () => {
+    const broken = `${process.execPath} -e process.exit(console.error("nope")||1)`;
+    const { text } = await run(folderOf(), [...pytest, '-k', 'banned'], { PETSTORE_SIM_COMMAND: broken });
+    expect(text).toContain('to start a server, see its error above');
+  });
+});
+
+describe('petstoresim.go', { tags: ['needs/go'], timeout: 120_000 }, () => {
+  const files = {
+    'petstoresim/petstoresim.go': 'examples/clients/petstoresim.go',
+    'client_test.go': 'test/clients/helpers/client_test.go',
+  };
+
+  test('passes tests whose client waits, and fails those whose client does not, with the finding', async () => {
+    const folder = folderWith(files);
+    writeFileSync(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.19\n');
+    const { code, text } = await run(folder, ['go', 'test', '-v', './...']);
+    expect(code, text).toBe(1);
+    for (const name of ['Waits', 'WaitsForTheEndOfABan']) expect(text).toContain(`--- PASS: Test${name} `);
+    for (const name of ['RetriesTooEarly', 'SendsNothing']) expect(text).toContain(`--- FAIL: Test${name} `);
+    expect(text).toMatch(tooEarly);
+    expect(text).toContain('No requests received.');
+    writeFileSync(join(folder, 'client_test.go'), documented('go'));
+    expect(await run(folder, ['go', 'test', './...'])).toMatchObject({ code: 0, text: expect.stringMatching(/^ok /) });
+    const formatted = await run(folder, ['gofmt', '-l', '.']);
+    expect(formatted.text).toBe('');
+    const vetted = await run(folder, ['go', 'vet', './...']);
+    expect([vetted.code, vetted.text]).toEqual([0, '']);
+  });
+});
+
+describe('PetstoreSim.java', { tags: ['needs/java', 'needs/junit5'], timeout: 120_000 }, () => {
+  const jars = '/usr/share/java/';
+  const classPath = ['junit-jupiter-api', 'junit-platform-commons', 'opentest4j', 'apiguardian-api']
+    .map((name) => `${jars}${name}.jar`)
+    .join(':');
+  const files = {
+    'PetstoreSim.java': 'examples/clients/PetstoreSim.java',
+    'ClientTest.java': 'test/clients/helpers/ClientTest.java',
+  };
+
+  test('passes tests whose client waits, and fails those whose client does not, with the finding', async () => {
+    const folder = folderWith(files);
+    writeFileSync(join(folder, 'DocumentedTest.java'), documented('java'));
+    const compiled = await run(folder, [
+      'javac',
+      '-Xlint:all',
+      '-cp',
+      classPath,
+      '-d',
+      '.',
+      ...Object.keys(files),
+      'DocumentedTest.java',
+    ]);
+    expect([compiled.code, compiled.text]).toEqual([0, '']);
+    const console = [
+      '-jar',
+      `${jars}junit-platform-console-standalone.jar`,
+      '-cp',
+      '.',
+      '-c',
+      'ClientTest',
+      '-c',
+      'DocumentedTest',
+    ];
+    const { code, text } = await run(folder, [
+      'java',
+      '-XX:TieredStopAtLevel=1',
+      ...console,
+      '--disable-ansi-colors',
+      '--details-theme=ascii',
+    ]);
+    expect(code, text).toBe(1);
+    expect(text).toMatch(/\b4 tests successful/);
+    expect(text).toMatch(/\b2 tests failed/);
+    for (const name of ['waits', 'waitsForTheEndOfABan']) expect(text).toMatch(new RegExp(` ${name}\\(.*\\[OK\\]`));
+    for (const name of ['retriesTooEarly', 'sendsNothing']) expect(text).toMatch(new RegExp(` ${name}\\(.*\\[X\\]`));
+    expect(text).toMatch(tooEarly);
+    expect(text).toContain('No requests received.');
+  });
+});
