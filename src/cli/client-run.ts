@@ -5,6 +5,7 @@ import type { ClientEnd } from '../judge/run.js';
 import type { RunningServer } from '../node/http/server.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { memoryEngine, type OpenState, type Served, serveState } from '../node/serve-state.js';
+import { basePath } from '../petstore/document.js';
 import type { ApiCall } from '../requests/api-call.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
@@ -15,6 +16,7 @@ import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scen
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, createSimulatorFrom } from '../simulator/simulator.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
+import { operationsWith, type RouteOptions } from './route-flags.js';
 
 /** Run of a client's command against a separate simulator. */
 export interface ClientRun extends CommandResult {
@@ -34,11 +36,16 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'folder' | 'outpu
   record?: (call: ApiCall, atMs: number) => void;
   /** File to record the run in, and name of the scenario. */
   recording?: { file: string; scenarioName: string } | undefined;
+  /** Custom routes of the simulator. */
+  routes?: RouteOptions | undefined;
 }
 
-/** Checks a scenario and generates its pets, for `runClient`. @throws {ScenarioError} */
-export const resolveForClient = (scenario: Scenario): ResolvedScenario =>
-  resolveScenario(scenario, generatePets, readStart);
+/**
+ * Checks a scenario and generates its pets, for `runClient`. With custom routes, the server checks the names of operations.
+ * @throws {ScenarioError}
+ */
+export const resolveForClient = (scenario: Scenario, routes?: RouteOptions): ResolvedScenario =>
+  resolveScenario(scenario, generatePets, readStart, operationsWith(routes));
 
 /**
  * Starts a simulator on a free port, runs the command against it, and judges the client. The command's environment contains
@@ -49,18 +56,24 @@ export const resolveForClient = (scenario: Scenario): ResolvedScenario =>
 export async function runClient(
   command: readonly string[],
   resolved: ResolvedScenario,
-  { apiKey, folder, output, timeoutMs, stopped, record, recording }: ClientRunOptions,
+  { apiKey, folder, output, timeoutMs, stopped, ...options }: ClientRunOptions,
 ): Promise<ClientRun> {
   const { scenario } = resolved;
   const client = clientOf(scenario);
   if (apiKey !== undefined) client.key = apiKey;
   const named =
     scenario.client === undefined ? scenario : { ...scenario, client: { ...scenario.client, key: client.key } };
-  const session = await openSession({ ...resolved, scenario: named }, record, recording);
+  const session = await openSession({ ...resolved, scenario: named }, options);
   const startMs = performance.now();
   let hasRun = false;
   try {
-    const result = await runCommand(command, { env: environment(session, client), folder, output, timeoutMs, stopped });
+    const result = await runCommand(command, {
+      env: environment(session, client, options.routes),
+      folder,
+      output,
+      timeoutMs,
+      stopped,
+    });
     hasRun = true;
     const { exitCode, stoppedBy } = result.end;
     const isInterrupted = stoppedBy !== undefined;
@@ -86,8 +99,7 @@ interface ClientState extends OpenState {
 /** Starts the simulator of one run. */
 export async function openSession(
   resolved: ResolvedScenario,
-  record?: ClientRunOptions['record'],
-  recording?: ClientRunOptions['recording'],
+  { record, recording, routes }: Pick<ClientRunOptions, 'record' | 'recording' | 'routes'> = {},
 ): Promise<Served<ClientState>> {
   const open = async (): Promise<ClientState> => {
     if (recording === undefined) {
@@ -112,15 +124,17 @@ export async function openSession(
       },
     };
   };
-  return serveState({ open }, { port: 0, holdRefusals: true });
+  return serveState({ open }, { port: 0, holdRefusals: true, ...routes });
 }
 
 /** Environment variables of a client's command. */
 export const environment = (
   { baseUrl, controlUrl }: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   { key, operation, calls, parallel }: ScenarioClient,
+  { upstream }: RouteOptions = {},
 ) => ({
-  PETSTORE_BASE_URL: baseUrl,
+  // The paths of a backend that serves everything begin at the root.
+  PETSTORE_BASE_URL: typeof upstream === 'object' && upstream.withoutApi ? baseUrl.slice(0, -basePath.length) : baseUrl,
   PETSTORE_SIM_URL: controlUrl,
   PETSTORE_API_KEY: key,
   PETSTORE_OPERATION: operation,
@@ -131,12 +145,21 @@ export const environment = (
 /** Aligns the clock with a whole second at the first request, so that every run of a client has the same waits. */
 function alignedBackend(backend: Backend, align: () => void, record: ClientRunOptions['record']): Backend {
   let isAligned = backend.sim.scenario.clock?.mode === 'frozen';
+  const prepare = (call: ApiCall) => {
+    if (!isAligned) align();
+    isAligned = true;
+    record?.(call, backend.sim.clock.now());
+  };
+  const { routes } = coreOf(backend.sim);
+  const handleRoute = routes.handle;
+  routes.handle = (call) => {
+    prepare(call);
+    return handleRoute(call);
+  };
   return {
     ...backend,
     handle(sandbox, call, ...then) {
-      if (!isAligned) align();
-      isAligned = true;
-      if (sandbox === undefined) record?.(call, backend.sim.clock.now());
+      if (sandbox === undefined) prepare(call);
       backend.handle(sandbox, call, ...then);
     },
   };

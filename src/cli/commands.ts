@@ -12,7 +12,7 @@ import type { ScenarioFromFlags } from './commands/scenario.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { StateFlags } from './commands/state.js';
 import type { ListenFlags } from './listen-flags.js';
-import type { UpstreamFlags } from './upstream-flags.js';
+import type { RouteFlags } from './route-flags.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
 type TextFlag = readonly [value: string, about: string];
@@ -61,7 +61,8 @@ export interface Command<Fields = object> {
 /** Checks at compile time that a command declares exactly the flags that it reads. */
 const command = <Fields>(definition: Command<Fields>): Command => definition as unknown as Command;
 
-const upstreamFlags: FlagsFor<UpstreamFlags> = {
+const routeFlags: FlagsFor<RouteFlags> = {
+  handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
   upstream: ['URL', 'backend for requests that neither the API nor a handler serves: http://127.0.0.1:3000'],
   'upstream-key': [
     'same|NAME',
@@ -122,8 +123,7 @@ export const commands: Readonly<Record<string, Command>> = {
       ...scenarioFlags,
       watch: 'reloads the scenario file when it is saved; the pets remain',
       reseed: "with --watch: restarts with the file's pets as well",
-      handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
-      ...upstreamFlags,
+      ...routeFlags,
       data: [
         'FOLDER|URL',
         'stores the state in a folder, to survive a restart, or in Redis or Valkey, to share it between servers: redis://127.0.0.1:6379/0?name=staging',
@@ -146,6 +146,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'api-key': apiKey,
       timeout: ['DURATION', 'time limit of the command, such as 30s (default: none)'],
       record: ['FILE', 'records the run, for petstore-sim replay'],
+      ...routeFlags,
       ...verdictFlags,
     },
     most: Number.POSITIVE_INFINITY,
@@ -171,7 +172,7 @@ export const commands: Readonly<Record<string, Command>> = {
   gauntlet: command<GauntletFlags>({
     usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
     about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
-    flags: { timeout: runTimeout },
+    flags: { timeout: runTimeout, ...routeFlags },
     most: Number.POSITIVE_INFINITY,
     example: 'gauntlet minute-wall my.yaml -- npm test',
     exitCodes: `1 if the client fails a scenario, ${stoppedCodes}`,

@@ -5,9 +5,10 @@ import { UsageError } from '../node/usage-error.js';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { harmless } from '../values/harmless.js';
-import { resolveForClient, runClient } from './client-run.js';
+import { type ClientRunOptions, resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
+import type { RouteOptions } from './route-flags.js';
 
 /** Scenario of the gauntlet. */
 export interface GauntletCase {
@@ -74,6 +75,8 @@ interface GauntletOptions {
   concurrency?: number;
   /** Whether a command that cannot be started gives a result instead of an error. Default: `false`. */
   toleratesStart?: boolean;
+  /** Custom routes of each simulator. */
+  routes?: RouteOptions;
   /** Signal that stops active runs and starts no further run. */
   stopped?: AbortSignal | undefined;
   /** Called with the number of finished runs. */
@@ -91,13 +94,13 @@ const notStartedCode = 127;
 export async function runGauntlet(
   clients: readonly GauntletClient[],
   cases: readonly GauntletCase[],
-  { timeoutMs, stopped, onDone, concurrency = 10, toleratesStart = false }: GauntletOptions,
+  { timeoutMs, stopped, onDone, routes, concurrency = 10, toleratesStart = false }: GauntletOptions,
 ): Promise<GauntletResult[][]> {
   const runs = clients.map((client) => cases.map((each) => ({ client, each })));
   const order = runs.flat().sort((a, b) => longestWaitSeconds(b.each.scenario) - longestWaitSeconds(a.each.scenario));
   const work = async ({ client, each }: (typeof order)[number]) => {
     try {
-      return await runCase(client, each, { timeoutMs, stopped });
+      return await runCase(client, each, { timeoutMs, stopped, routes });
     } catch (error) {
       if (!toleratesStart || !(error instanceof UsageError)) throw error;
       return notStarted(each, error.message);
@@ -110,9 +113,9 @@ export async function runGauntlet(
 async function runCase(
   { command, folder }: GauntletClient,
   { name, scenario }: GauntletCase,
-  options: Pick<GauntletOptions, 'timeoutMs' | 'stopped'>,
+  options: Pick<ClientRunOptions, 'timeoutMs' | 'stopped' | 'routes'>,
 ): Promise<GauntletResult> {
-  const resolved = resolveForClient(scenario);
+  const resolved = resolveForClient(scenario, options.routes);
   const { verdict, end, output, lastedMs } = await runClient(command, resolved, { output: 'keep', folder, ...options });
   const { outcome, reason, unmet, findings, counts } = verdict;
   const { exitCode: code, stoppedBy } = end;

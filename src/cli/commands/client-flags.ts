@@ -7,6 +7,7 @@ import { parseDuration } from '../../values/duration.js';
 import { printNotes } from '../print-error.js';
 import { program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
+import { operationsWith, type RouteOptions } from '../route-flags.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
 /** Common flags of the commands that run a client. */
@@ -22,9 +23,13 @@ export function requireCommand(name: string, command: readonly string[]): void {
 }
 
 /** Reads and checks the scenario of the flags, including their overrides. */
-export async function scenarioOf(flags: ScenarioFlags): Promise<ReadScenario> {
+export async function scenarioOf(flags: ScenarioFlags, routes?: RouteOptions): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
-  const read = await readScenarioAndFiles(flags.scenario ?? 'default', { overrides, generatePets });
+  const read = await readScenarioAndFiles(flags.scenario ?? 'default', {
+    overrides,
+    generatePets,
+    operations: operationsWith(routes),
+  });
   // With --json, standard error contains only JSON.
   if (!flags.json) printNotes(read.notes);
   return read;

@@ -3,11 +3,12 @@ import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import { runClient } from '../client-run.js';
 import { givenFlags } from '../given-flags.js';
 import { program } from '../program.js';
+import { type RouteFlags, readRouteFlags } from '../route-flags.js';
 import { shellWords } from '../shell-words.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
-export interface ExecFlags extends ScenarioFlags, VerdictFlags {
+export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
   timeout?: string;
   record?: string;
 }
@@ -25,10 +26,11 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   await checkReportFiles(flags);
   const timeoutMs = timeout === undefined ? undefined : timeoutOf(timeout);
   const apiKey = apiKeyOf(flags);
-  const { resolved } = await scenarioOf(flags);
+  const routes = await readRouteFlags(flags);
+  const { resolved } = await scenarioOf(flags, routes);
   const recording =
     file === undefined ? undefined : { file, scenarioName: nameOfScenario(flags.scenario ?? 'default') };
-  const judged = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording });
+  const judged = await runClient(command, resolved, { output: 'inherit', timeoutMs, apiKey, recording, routes });
   const { verdict, entries, run } = judged;
   const end = { ...judged.end, durationMs: Math.round(judged.lastedMs) };
   const description = aboutScenario(resolved.scenario);

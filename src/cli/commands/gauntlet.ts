@@ -12,11 +12,12 @@ import {
 } from '../gauntlet-run.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
+import { type RouteFlags, readRouteFlags } from '../route-flags.js';
 import { shellWords } from '../shell-words.js';
 import { untilStopped } from '../until-stopped.js';
 import { createRunCounter, printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
-export interface GauntletFlags {
+export interface GauntletFlags extends RouteFlags {
   json?: boolean;
   timeout?: string;
 }
@@ -35,7 +36,8 @@ export async function gauntlet(
   requireCommand('gauntlet', command);
   if (named.length === 0) checkIsNoScenario(command);
   const chosen = named.length > 0 ? await Promise.all(named.map(readCase)) : shippedCases();
-  const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length) };
+  const routes = await readRouteFlags(flags);
+  const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length), routes };
   const { result, stoppedCode } = await untilStopped((stopped) =>
     runGauntlet([{ command }], chosen, { ...options, stopped }),
   );

@@ -4,7 +4,6 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { type Engine, memoryEngine } from '../../node/serve-state.js';
 import { UsageError } from '../../node/usage-error.js';
-import { anyOperation } from '../../scenario/operations.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { coreOf, createSimulatorFrom } from '../../simulator/simulator.js';
@@ -13,15 +12,14 @@ import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '..
 import { listeningLines } from '../listening-lines.js';
 import type { DataFlags, ServableState } from '../logged-engine.js';
 import { printNotes } from '../print-error.js';
+import { operationsWith, type RouteFlags, readRouteFlags } from '../route-flags.js';
 import { startServer } from '../start-server.js';
-import { readUpstreamFlags, type UpstreamFlags } from '../upstream-flags.js';
 
 /** Flags of `petstore-sim serve`. */
-export interface ServeFlags extends ListenFlags, DataFlags, UpstreamFlags {
+export interface ServeFlags extends ListenFlags, DataFlags, RouteFlags {
   scenario?: string;
   set?: string[];
   seed?: string;
-  handlers?: string;
   'no-limits'?: boolean;
   watch?: boolean;
   reseed?: boolean;
@@ -43,10 +41,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
   const overrides = await readOverrides(flags);
 
-  const { handlers } = flags;
-  // With handlers, names of operations are checked when `guarded` has added its own.
-  const upstream = readUpstreamFlags(flags);
-  const operations = (handlers ?? upstream) === undefined ? undefined : anyOperation;
+  const routes = await readRouteFlags(flags);
+  const operations = operationsWith(routes);
   const first = await readScenarioAndFiles(nameOrFile, { overrides, generatePets: generateAtStart, operations });
   printNotes(first.notes);
   if (watch && first.files.length === 0) {
@@ -55,8 +51,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const options: ListenOptions = {
     ...listenOptions,
     allowedOrigins: flags['allowed-origin'] ?? [],
-    ...(handlers !== undefined && { handlers: await handlersOf(handlers) }),
-    ...(upstream && { upstream }),
+    ...routes,
   };
   const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? memory(first.resolved);
   const server = await startServer(engine, options);
@@ -88,9 +83,6 @@ function memory(resolved: ResolvedScenario): Engine<ServableState> {
   });
   return memoryEngine(sim);
 }
-
-const handlersOf = async (file: string) =>
-  (await import('../../node/custom-routes/handlers-file.js')).readHandlers(file);
 
 /** Overrides of the flags, in the order of application. */
 export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {

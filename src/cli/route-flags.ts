@@ -1,8 +1,18 @@
 import type { UpstreamOptions } from '../node/custom-routes/upstream.js';
+import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
+import { anyOperation } from '../scenario/operations.js';
 
-/** Flags of a command whose server forwards requests to a backend. */
-export interface UpstreamFlags {
+/** Handlers in front of the API, and a backend behind it. */
+export type RouteOptions = Pick<ListenOptions, 'handlers' | 'upstream'>;
+
+/** Operations that a scenario may name: with custom routes all, because the server checks them when it knows the routes. */
+export const operationsWith = ({ handlers, upstream }: RouteOptions = {}) =>
+  (handlers ?? upstream) === undefined ? undefined : anyOperation;
+
+/** Flags of a command whose server has custom routes. */
+export interface RouteFlags {
+  handlers?: string;
   upstream?: string;
   'upstream-key'?: string;
   'upstream-host'?: string;
@@ -10,7 +20,16 @@ export interface UpstreamFlags {
 }
 
 /** Converts the flags to options of the server. @throws {UsageError} */
-export function readUpstreamFlags(flags: UpstreamFlags): UpstreamOptions | undefined {
+export async function readRouteFlags(flags: RouteFlags): Promise<RouteOptions> {
+  const { handlers: file } = flags;
+  const upstream = upstreamOf(flags);
+  // Loaded only if used, because both need packages that most servers do not.
+  const handlers =
+    file === undefined ? undefined : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file);
+  return { ...(handlers && { handlers }), ...(upstream && { upstream }) };
+}
+
+function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {
   const { upstream: url, 'upstream-key': key, 'upstream-host': host, 'no-api': withoutApi } = flags;
   if (url === undefined) {
     const alone = (['upstream-key', 'upstream-host', 'no-api'] as const).find((name) => flags[name] !== undefined);
