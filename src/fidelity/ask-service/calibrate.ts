@@ -87,19 +87,23 @@ async function experiment(
   { allowsExhaust, patienceMs }: CalibrateOptions,
 ): Promise<void> {
   const { limits, facts } = learner;
+  const useless = new Set<string>();
   for (;;) {
-    const hypotheses = limits.likely;
-    if (limits.broken !== undefined || hypotheses.length < 2) return;
-    const found = bestExperiment(hypotheses, 'own', {
+    const { length } = limits.alive;
+    const present = {
       nowSeconds: asker.nowSeconds,
       rate: asker.rate,
       hasPet: facts.total > 0,
       left: asker.left,
       allowsExhaust,
       patienceSeconds: patienceMs / 1000,
-    });
+    };
+    const found = length < 2 ? undefined : bestExperiment(limits, 'own', present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
+    // Instants are known to some milliseconds only, so that an expected difference may not show.
+    if (limits.alive.length < length) useless.clear();
+    else useless.add(found.name);
   }
 }
 

@@ -137,7 +137,7 @@ function compareRules(
   isStated: (about: string) => boolean,
 ): Findings {
   const all = [...limitAssumptions, resetHeader, remainingHeader];
-  const every = allLimitRules();
+  const every = allLimitRules(['seconds']);
   const stated = limitAssumptions.filter(isStated);
   const rules = every.filter((each) => stated.every((about) => isSame(each, settings, about)));
   if (rules.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
@@ -220,7 +220,7 @@ function firstUnexplained(rules: readonly LimitRules[], own: readonly Exchange[]
   const hypotheses = new LimitHypotheses(rules);
   return own.findIndex((exchange) => {
     hypotheses.add(exchange, false);
-    return hypotheses.broken !== undefined || (hypotheses.alive[0]?.unseen ?? 0) > 0;
+    return hypotheses.broken !== undefined;
   });
 }
 

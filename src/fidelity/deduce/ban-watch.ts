@@ -3,6 +3,7 @@ import type { BanEpisode, EarlyRequest } from './ban-rules.js';
 import type { Clue } from './clue.js';
 import { isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
+import { ServiceClock } from './service-clock.js';
 
 /** An episode of a key, or the ban that ended it. */
 interface Track {
@@ -23,25 +24,22 @@ export class BanWatch {
   /** How long bans were, in seconds; `undefined` where a window that was used up hid the end. */
   readonly lengths: (number | undefined)[] = [];
   #limitCode: string | undefined;
-  #offset = { leastMs: Number.NEGATIVE_INFINITY, mostMs: Number.POSITIVE_INFINITY };
+  readonly #clock = new ServiceClock();
 
   /** How many bans there were. */
   get bans(): number {
     return this.lengths.length;
   }
 
-  /**
-   * How far the clock of the service is ahead of the one that recorded: `Date`, cut to whole seconds, was written between
-   * request and answer.
-   */
-  get offset(): { readonly leastMs: number; readonly mostMs: number } {
-    return this.#offset;
+  /** Lead of the service's clock over the recorder's. */
+  get offset(): ServiceClock['offset'] {
+    return this.#clock.offset;
   }
 
   /** Takes the next exchange. @returns whether it is the refusal of a ban, and what it says */
   add(exchange: ReadExchange): { isBan: boolean; clues: Clue[] } {
     const { token, status } = exchange;
-    this.#noteClock(exchange);
+    this.#clock.note(exchange);
     if (!isRefusal(exchange)) {
       if (status >= 200 && status !== 401 && status < 500) this.#tracks.delete(token);
       return { isBan: false, clues: [] };
@@ -52,17 +50,6 @@ export class BanWatch {
     const clues = isBan ? this.#ban(exchange) : [];
     if (!isBan) this.#refuse(exchange);
     return { isBan, clues };
-  }
-
-  #noteClock({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): void {
-    if (dateMs === undefined) return;
-    const leastMs = Math.max(this.#offset.leastMs, dateMs - answeredAtMs);
-    const mostMs = Math.min(this.#offset.mostMs, dateMs + 1_000 - arrivedAtMs);
-    // One of the clocks was set, or they drift apart: what the last answer says.
-    const isSet = leastMs > mostMs;
-    this.#offset = isSet
-      ? { leastMs: dateMs - answeredAtMs, mostMs: dateMs + 1_000 - arrivedAtMs }
-      : { leastMs, mostMs };
   }
 
   #refuse(exchange: Exchange): void {
@@ -89,7 +76,7 @@ export class BanWatch {
   /** A refused request of an episode that has begun: how long after its first refusal and before its promise it came. */
   #early({ first, promisedAtSeconds, early }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
-    const { leastMs, mostMs } = this.#offset;
+    const { leastMs, mostMs } = this.offset;
     early.push({
       afterFirstMs: [Math.max(0, arrivedAtMs - first.answeredAtMs), answeredAtMs - first.arrivedAtMs],
       beforePromiseMs: [promisedMs - answeredAtMs - mostMs, promisedMs - arrivedAtMs - leastMs],

@@ -22,20 +22,12 @@ export function knowledgeLines(learner: Learner, style: Style = (_, text) => tex
   return [...lines, ...heading, ...unseenLines(learner), '', sumLine(learner)];
 }
 
-/** What is left to chance when more was counted than was sent. */
-export function unseenLines({ limits }: Learner): string[] {
-  const unseen = limits.alive[0]?.unseen ?? 0;
-  const { broken } = limits;
-  if (broken?.isShared) {
-    return [
-      '',
-      `Other clients use this key, so that nothing is known of its limits: ${placeOf(broken.exchange)} cannot be told from their requests.`,
-    ];
-  }
-  if (unseen === 0) return [];
+/** Explains that more was counted than was sent, so that nothing about limits is certain. */
+export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
+  if (unaccounted === 0) return [];
   return [
     '',
-    `Remaining fell by ${unseen} more than was sent: other clients use this key, or a request costs more than one.`,
+    `Remaining fell by ${unaccounted} more than was sent: other clients use this key, or a request costs more than one.`,
   ];
 }
 

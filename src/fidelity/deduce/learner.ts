@@ -107,8 +107,7 @@ export class Learner {
   }
 
   #aboutBans(): Knowledge[] {
-    const { broken, alive } = this.limits;
-    const isAlone = broken === undefined && (alive[0]?.unseen ?? 0) === 0;
+    const isAlone = this.limits.broken === undefined;
     return [...strikeKnowledge(this.#bans.episodes, isAlone), ...lengthKnowledge(this.#bans.lengths)];
   }
 
@@ -116,7 +115,7 @@ export class Learner {
   #enterprise(): Knowledge {
     const about = 'enterpriseLimits';
     const none = notAsked(about);
-    const tokens = new Set(this.limits.likely.flatMap(({ keys }) => [...keys.keys()]));
+    const tokens = new Set(this.limits.alive.flatMap(({ keys }) => [...keys.keys()]));
     for (const token of tokens) {
       const plan = this.limits.planOf(token);
       if (plan?.plan !== 'enterprise') continue;
@@ -130,8 +129,7 @@ export class Learner {
         const left = { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) };
         return { ...none, left: [left], evidence };
       }
-      const state = this.limits.alive[0]?.unseen === 0 ? 'certain' : 'likely';
-      return { ...none, state, value: { minute, day }, left: [{ minute, day }], evidence };
+      return { ...none, state: 'certain', value: { minute, day }, left: [{ minute, day }], evidence };
     }
     return none;
   }

@@ -67,7 +67,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
 
 /** The keys that were seen with their plans, under names of their own; and the limits of a plan that is none of the document's. */
 function planLines({ limits }: Learner): string[] {
-  const tokens = [...new Set(limits.likely.flatMap(({ keys }) => [...keys.keys()]))];
+  const tokens = [...new Set(limits.alive.flatMap(({ keys }) => [...keys.keys()]))];
   const seen = tokens.flatMap((token) => {
     const plan = limits.planOf(token);
     // A key that we made up is none to give to a client.
