@@ -100,6 +100,10 @@ function explainBy(
     const sight = { ...own, shown };
     const states = before === undefined ? window.first(size, at, sight) : window.next(size, before, at, sight);
     if (otherBefore === undefined || otherLimit === undefined) {
+      // A window that no response has shown has no more than its limit left.
+      const mostLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
+      const mostLeft = mostLimit - (ofOther.isCharged ? 1 : 0);
+      if (isLeast && rate.remaining > mostLeft) return [];
       return states.map((state) => ({ ...key, limits, windows: { [name]: state } }));
     }
     const otherSize = sizeOf(other, otherLimit);
