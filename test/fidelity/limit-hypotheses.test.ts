@@ -113,13 +113,16 @@ test('one request or one second more rules out the only rules that a dialogue le
     const recorded = dialogue(seed, rules, 0);
     for (const [header, delta] of changes) {
       const limits = new LimitHypotheses([rules]);
+      let isBan = false;
       recorded.forEach((exchange, index) => {
         // A refusal has nothing left, whatever is wrong with the count.
         const isChanged = index >= 20 && (header !== 'X-RateLimit-Remaining' || exchange.status === 200);
         const value = Math.max(0, Number(exchange.headers[header]) + (isChanged ? delta : 0));
-        limits.add({ ...exchange, headers: { ...exchange.headers, [header]: `${value}` } }, false);
+        const changed = { ...exchange, headers: { ...exchange.headers, [header]: `${value}` } };
+        isBan = limits.add(changed, false) || isBan;
       });
-      if (limits.broken === undefined) missed.push(`seed ${seed}: ${header} ${delta}, ${nameOf(rules)}`);
+      // A later reset of a key with nothing left may be a ban.
+      if (limits.broken === undefined && !isBan) missed.push(`seed ${seed}: ${header} ${delta}, ${nameOf(rules)}`);
     }
   }
   expect(missed).toEqual([]);

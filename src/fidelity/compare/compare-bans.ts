@@ -27,7 +27,7 @@ export function compareBans(
   isStated: (about: string) => boolean,
 ): Findings {
   const watch = new BanWatch();
-  const places = exchanges.filter((exchange) => watch.add(readExchange(exchange)).isBan);
+  const places = exchanges.filter((exchange) => isBanOf(watch, exchange));
   const place = places.length === 0 ? '' : `#${places.map(({ id }) => id).join(', #')}`;
   const differences: Difference[] = [];
   const [confirmed, unchecked]: [string[], string[]] = [[], []];
@@ -83,6 +83,14 @@ export function compareBans(
     confirmed: confirmed.filter(isStated),
     unchecked: [...unchecked, ...confirmed.filter((about) => !isStated(about))],
   };
+}
+
+/** Adds an exchange. @returns whether it is the refusal of a ban */
+export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
+  const read = readExchange(exchange);
+  const isBan = watch.isMarked(read);
+  watch.add(read, isBan);
+  return isBan;
 }
 
 const isWithin = (value: number, [least, most]: Between) => value >= least - roundingMs && value < most + roundingMs;

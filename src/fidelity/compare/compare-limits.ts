@@ -6,12 +6,11 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { BanWatch } from '../deduce/ban-watch.js';
 import { shownValue } from '../deduce/costs.js';
-import { readExchange } from '../deduce/facts.js';
 import type { Learner } from '../deduce/learner.js';
 import { LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from '../deduce/limit-rules.js';
 import { isRefusal, rateOf } from '../deduce/rate.js';
-import { compareBans } from './compare-bans.js';
+import { compareBans, isBanOf } from './compare-bans.js';
 import type { Difference, Findings } from './difference.js';
 
 /** A response with the numbers of its key's limits. Those of bans show no window and are left out. */
@@ -52,7 +51,7 @@ export function compareLimits(
 ): Findings {
   const bans = new BanWatch();
   const own = exchanges.filter((each) => {
-    const { isBan } = bans.add(readExchange(each));
+    const isBan = isBanOf(bans, each);
     return each.token === 'own' && !isBan;
   });
   own.splice(mostResponses);

@@ -7,7 +7,6 @@ import { counted } from '../../values/counted.js';
 import { BanWatch } from '../deduce/ban-watch.js';
 import type { Knowledge } from '../deduce/clue.js';
 import { shownValue } from '../deduce/costs.js';
-import { readExchange } from '../deduce/facts.js';
 import { contradictionTexts } from '../deduce/knowledge-lines.js';
 import { Learner } from '../deduce/learner.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
@@ -16,7 +15,7 @@ import { calibratedName } from '../deduce/scenario-text.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import { answerLocally } from './answer-locally.js';
 import { differences, shapeOf } from './answer-shape.js';
-import { banNumbers } from './compare-bans.js';
+import { banNumbers, isBanOf } from './compare-bans.js';
 import { compareLimits } from './compare-limits.js';
 import type { Difference } from './difference.js';
 
@@ -180,7 +179,7 @@ async function unexplained(
 /** The refusals of bans. */
 function bansIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
   const watch = new BanWatch();
-  return new Set(exchanges.filter((exchange) => watch.add(readExchange(exchange)).isBan));
+  return new Set(exchanges.filter((exchange) => isBanOf(watch, exchange)));
 }
 
 const contradiction = (about: string, text: string): Difference => ({

@@ -1,3 +1,4 @@
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import type { BanEpisode, EarlyRequest } from './ban-rules.js';
 import type { Clue } from './clue.js';
@@ -16,17 +17,22 @@ interface Track {
   ban?: { untilSeconds: number; isShown: boolean; atSeconds: number } | undefined;
 }
 
-/** Tells bans from refusals by a limit, and notes what each of them shows of the rules of bans. */
+/** Distinguishes bans from refusals by a limit, and collects what each shows of the rules of bans. */
 export class BanWatch {
   readonly #tracks = new Map<string | undefined, Track>();
-  /** Every episode that has ended, or that is under way. */
+  /** Every episode, the present one included. */
   readonly episodes: BanEpisode[] = [];
-  /** How long bans were, in seconds; `undefined` where a window that was used up hid the end. */
+  /** Lengths of bans in seconds, by the reset; `undefined` if a used-up window hides the end. */
   readonly lengths: (number | undefined)[] = [];
-  #limitCode: string | undefined;
+  /** Wait in seconds that Retry-After named at the start of each ban. */
+  readonly waits: (number | undefined)[] = [];
+  /** Status and code of refusals by a limit. */
+  #limit: { status: number; code: string | undefined } = { status: 429, code: undefined };
+  /** Keys with nothing left after their last response. */
+  readonly #usedUp = new Set<string | undefined>();
   readonly #clock = new ServiceClock();
 
-  /** How many bans there were. */
+  /** Number of bans. */
   get bans(): number {
     return this.lengths.length;
   }
@@ -36,20 +42,36 @@ export class BanWatch {
     return this.#clock.offset;
   }
 
-  /** Takes the next exchange. @returns whether it is the refusal of a ban, and what it says */
-  add(exchange: ReadExchange): { isBan: boolean; clues: Clue[] } {
+  /** Whether a refusal has the status or the code of a ban. */
+  isMarked(exchange: ReadExchange): boolean {
+    const { status, token } = exchange;
+    if (!isRefusal(exchange)) return false;
+    const code = codeOf(exchange);
+    // The first refusal of a key that has used up its window is one by the limit, whatever its status.
+    const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
+    if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
+      this.#limit = { status, code };
+    }
+    const isOther = code !== undefined && code !== this.#limit.code;
+    return code === 'key_banned' || status !== this.#limit.status || isOther;
+  }
+
+  /** Adds the next exchange. @param isBan whether it is the refusal of a ban @returns what it shows */
+  add(exchange: ReadExchange, isBan = this.isMarked(exchange)): Clue[] {
     const { token, status } = exchange;
     this.#clock.note(exchange);
     if (!isRefusal(exchange)) {
-      if (status >= 200 && status !== 401 && status < 500) this.#tracks.delete(token);
-      return { isBan: false, clues: [] };
+      if (status < 200 || status === 401 || status >= 500) return [];
+      this.#tracks.delete(token);
+      if (rateOf(exchange)?.remaining === 0) this.#usedUp.add(token);
+      else this.#usedUp.delete(token);
+      return [];
     }
-    const code = isObject(exchange.body) && typeof exchange.body.code === 'string' ? exchange.body.code : undefined;
-    if (status === 429 && code !== 'key_banned') this.#limitCode ??= code;
-    const isBan = status !== 429 || code === 'key_banned' || (code !== undefined && code !== this.#limitCode);
-    const clues = isBan ? this.#ban(exchange) : [];
-    if (!isBan) this.#refuse(exchange);
-    return { isBan, clues };
+    if (isBan) return this.#ban(exchange);
+    this.#refuse(exchange);
+    if (status === 429) return [];
+    const says = `a limit refused with ${status}; "When a request exceeds the limit, the response is 429 Too Many Requests"`;
+    return [{ about: 'document', allows: [], says }];
   }
 
   #refuse(exchange: Exchange): void {
@@ -89,13 +111,15 @@ export class BanWatch {
     if (episode !== undefined) this.episodes[at] = { ...episode, ...change };
   }
 
-  #ban(exchange: Exchange): Clue[] {
+  #ban(exchange: ReadExchange): Clue[] {
     const { token, status, arrivedAtMs, dateMs } = exchange;
     const clues: Clue[] = [
       {
         about: 'banStatus',
         allows: [status].filter((each) => [429, 403, 401, 418].includes(each)),
         says: `a banned key is refused with ${status}`,
+        // A ban under the limit's code shows only by its wait.
+        isLikely: !this.isMarked(exchange),
       },
     ];
     const untilSeconds = rateOf(exchange)?.reset;
@@ -106,6 +130,8 @@ export class BanWatch {
     // A ban ends no earlier than the window, so the end of a shorter one does not show.
     const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
     this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
+    const wait = Number(exchange.headers[retryAfterHeader]);
+    this.waits.push(Number.isInteger(wait) ? wait : undefined);
     if (track !== undefined) {
       this.#early(track, exchange);
       const { places = [] } = this.episodes.findLast(({ early }) => early === track.early) ?? {};
@@ -115,6 +141,10 @@ export class BanWatch {
     this.#tracks.set(token, { first: exchange, promisedAtSeconds: untilSeconds, early: [], isSteady: true, ban });
     return clues;
   }
+}
+
+function codeOf({ body }: ReadExchange): string | undefined {
+  return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
 /** Whether nothing but our own questions can have come between, as far as one key is ours alone. */

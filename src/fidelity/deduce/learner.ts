@@ -3,7 +3,7 @@ import type { Settings } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { answerClues, petClues } from './answer-clues.js';
-import { lengthKnowledge } from './ban-lengths.js';
+import { banLengths, lengthKnowledge } from './ban-lengths.js';
 import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
 import { BanWatch } from './ban-watch.js';
 import { type Clue, Clues, type Knowledge, notAsked, type Subject } from './clue.js';
@@ -34,9 +34,11 @@ export class Learner {
 
   add(exchange: Exchange): void {
     const read = readExchange(exchange);
-    const ban = this.#bans.add(read);
+    const isMarked = this.#bans.isMarked(read);
+    const isFull = this.limits.seen >= mostForLimits;
+    const isBan = isFull ? isMarked : this.limits.add(exchange, isMarked);
     const clues = [
-      ...ban.clues,
+      ...this.#bans.add(read, isBan),
       ...answerClues(read),
       ...listClues(read, this.facts),
       ...petClues(read, this.facts),
@@ -47,7 +49,6 @@ export class Learner {
       if (clue.about === 'document') this.contradictions.push({ clue, exchange });
       else this.#waiting.push({ clue, exchange });
     }
-    if (this.limits.seen < mostForLimits) this.limits.add(exchange, ban.isBan);
     this.facts.note(read);
     this.#addControlled();
   }
@@ -107,8 +108,10 @@ export class Learner {
   }
 
   #aboutBans(): Knowledge[] {
-    const isAlone = this.limits.broken === undefined;
-    return [...strikeKnowledge(this.#bans.episodes, isAlone), ...lengthKnowledge(this.#bans.lengths)];
+    const { broken, alive } = this.limits;
+    const roundings = new Set(alive.map(({ rules }) => rules.rounding));
+    const lengths = banLengths(this.#bans.lengths, this.#bans.waits, roundings);
+    return [...strikeKnowledge(this.#bans.episodes, broken === undefined), ...lengthKnowledge(lengths)];
   }
 
   /** The limits of a plan that is none of the document's, where a key has one. */

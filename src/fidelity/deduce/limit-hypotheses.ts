@@ -50,7 +50,7 @@ export class LimitHypotheses {
   /** Of each key: the last response with its limits, and the requests without such a response since. */
   readonly #last = new Map<
     string,
-    { limit: number; remaining: number; reset: number; isRefused: boolean; lost: number }
+    { limit: number; remaining: number; reset: number; isRefused: boolean; isBan: boolean; lost: number }
   >();
   readonly #evidence = new Map<LimitAssumption, { left: string; texts: string[]; requests: number[] }>();
 
@@ -78,40 +78,49 @@ export class LimitHypotheses {
     return this.#unaccounted;
   }
 
-  /** Adds the next exchange. @param isBan whether it is the refusal of a ban, which shows no window */
-  add(exchange: Exchange, isBan: boolean): void {
+  /**
+   * Adds the next exchange.
+   * @param isBan whether the refusal has the status or the code of a ban, and so shows no window
+   * @returns whether it is the refusal of a ban, also one under the code of a limit
+   */
+  add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
     this.#clock.note(exchange);
     // A made-up key, where it is accepted, may have limits of its own kind.
-    if (token === undefined || token === madeUpKey || isBan || (status === 401 && !isRefusal(exchange))) return;
+    if (token === undefined || token === madeUpKey || isBan || (status === 401 && !isRefusal(exchange))) return isBan;
     const arrival = this.#arrivalOf(exchange);
     const rate = rateOf(exchange);
     const last = this.#last.get(token);
     if (status === 0 || status >= 500 || rate === undefined) {
       if (last !== undefined) last.lost++;
       this.#update(token, ({ rules }, keys) => keys?.flatMap((key) => mayCount(key, rules, arrival, operation)));
-      return;
+      return false;
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    this.#last.set(token, { ...rate, isRefused, lost: 0 });
-    if (this.#broken !== undefined) return;
+    // A ban may have the code of a limit. Then its reset is later than the window's, and windows stay as they were.
+    const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
+    const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
+    this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
+    if (this.#broken !== undefined || isSameBan) return isSameBan;
     const relative = { ...rate, reset: rate.reset - this.#epoch / 1000 };
     const seen: SeenResponse = { operation, isRefused, rate: relative };
     const expected = this.#expectation();
     const before = this.#alive;
     this.#update(token, ({ rules }, keys = newKeys) => keys.flatMap((key) => explain(key, rules, arrival, seen)), seen);
-    // A ban may have the code of a limit: then every window stays as it was, and the key had nothing left.
-    const mayBeBan = isRefused && last?.isRefused === true && rate.reset > last.reset;
-    if (this.#alive.length === 0 && mayBeBan) {
+    const isBegun = this.#alive.length === 0 && isRefused && rate.reset > promisedSeconds;
+    if (isBegun) {
       this.#alive = before;
       this.#update(token, ({ rules }, keys) => keys?.filter((key) => isUsedUp(key, rules, arrival)));
     }
-    if (this.#alive.length === 0) this.#broken = { exchange, expected };
-    else {
-      this.#seen++;
-      this.#noteEvidence(exchange);
+    if (this.#alive.length === 0) {
+      this.#broken = { exchange, expected };
+      return false;
     }
+    this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isBegun });
+    this.#seen++;
+    this.#noteEvidence(exchange);
+    return isBegun;
   }
 
   /** Knowledge of each assumption. */
