@@ -113,6 +113,7 @@ test('a ban under the code of the limit is noticed, and no more requests go into
     const marked = await ask(banningWorld(seed, 'ours'), enough);
     const { learner, exchanges } = await ask({ ...world, transport: { ...world.transport, send } }, enough);
     expect(learner.about('banStatus').state).not.toBe('certain');
+    expect(learner.limits.broken).toBeUndefined();
     if (learner.about('banAfter').value !== banAfter || exchanges.length > marked.exchanges.length)
       unnoticed.push(`seed ${seed}: ${JSON.stringify(learner.about('banAfter'))}, ${exchanges.length} requests`);
   }

@@ -22,6 +22,7 @@ function dialogue(seed: number, rules: LimitRules, lost: number): Exchange[] {
   const plan = pick([
     { minute: 60, day: 1_000 },
     { minute: 5 + below(12), day: 30 + below(60) },
+    { minute: 3 + below(4), day: 8 + below(8) },
   ]);
   const lengths = { minute: 60 * units, day: 86_400 * units };
   const key = createApiKey(
@@ -111,6 +112,7 @@ test('one request or one second more rules out the only rules that a dialogue le
     );
     const rules = createDraw(seed * 7).pick(fixed);
     const recorded = dialogue(seed, rules, 0);
+    if (!recorded.slice(20).some(({ status }) => status === 200)) continue;
     for (const [header, delta] of changes) {
       const limits = new LimitHypotheses([rules]);
       let isBan = false;
@@ -126,4 +128,32 @@ test('one request or one second more rules out the only rules that a dialogue le
     }
   }
   expect(missed).toEqual([]);
+});
+
+test('a window with more remaining rules out that the one with the least is shown', () => {
+  const byDay = everyRule.filter(
+    ({ settings }) =>
+      settings.reportedWindow === 'day' && settings.limitsApply === 'all' && settings.algorithm !== 'token-bucket',
+  );
+  const missed: string[] = [];
+  let checked = 0;
+  for (let seed = 1; seed <= 200; seed++) {
+    const rules = createDraw(seed * 7).pick(byDay);
+    const recorded = dialogue(seed, rules, 0);
+    const minute = recorded.find(({ status }) => status === 429);
+    const hasMore = ({ id, status, headers }: Exchange) =>
+      id > (minute?.id ?? Number.POSITIVE_INFINITY) &&
+      status === 200 &&
+      Number(headers['X-RateLimit-Remaining']) > Number(minute?.headers['X-RateLimit-Limit']);
+    if (!recorded.some(hasMore)) continue;
+    checked++;
+    const limits = new LimitHypotheses([
+      { ...rules, settings: { ...rules.settings, reportedWindow: 'least-remaining' } },
+    ]);
+    // Without the first responses, so that the minute is seen before the day.
+    for (const exchange of recorded.slice((minute?.id ?? 1) - 1)) limits.add(exchange, false);
+    if (limits.broken === undefined) missed.push(`seed ${seed}: ${nameOf(rules)}`);
+  }
+  expect(missed).toEqual([]);
+  expect(checked).toBeGreaterThan(20);
 });

@@ -3,37 +3,37 @@ import type { LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import { isCounted, limitAssumptions } from '../deduce/limit-rules.js';
 import type { SeenRate } from '../deduce/rate.js';
 
-/** One request of an experiment: when, counted from its start, and to what. */
+/** One request of an experiment, with its delay after the start. */
 export interface Step {
   readonly afterSeconds: number;
   readonly operation: string | undefined;
 }
 
-/** Requests at chosen times, whose answers differ between hypotheses about limits. */
+/** Requests at chosen instants, to which hypotheses about limits expect different responses. */
 export interface Experiment {
   readonly name: string;
   readonly steps: readonly Step[];
 }
 
-/** What experiments are made from. */
+/** Present state of a run, which limits the possible experiments. */
 export interface Present {
-  /** The second of the service's clock. */
+  /** Present second of the service's clock. */
   readonly nowSeconds: number;
   readonly rate: SeenRate | undefined;
   readonly hasPet: boolean;
-  /** How many more requests may be made. */
+  /** Number of requests left in the budget. */
   readonly left: number;
   readonly allowsExhaust: boolean;
-  /** The longest wait, in seconds. */
+  /** Longest wait, in seconds. */
   readonly patienceSeconds: number;
 }
 
-/** A wait of so many seconds is worth a request. */
+/** Wait that costs as much as one request, in seconds. */
 const secondsARequest = 20;
 
 const list = (afterSeconds: number): Step => ({ afterSeconds, operation: 'listPets' });
 
-/** Every experiment that may be made now. */
+/** Experiments that are possible now. */
 export function experimentsAt({
   nowSeconds,
   rate,
@@ -61,7 +61,7 @@ export function experimentsAt({
     const burst = Array.from({ length: remaining + 1 }, () => list(0));
     all.push({ name: 'all that remains, and one more', steps: [...burst, list(untilReset)] });
   }
-  // Without leave to use up a window, an experiment keeps below what remains.
+  // Without permission to use up a window, an experiment has fewer requests than remain.
   const fits = ({ steps }: Experiment) =>
     steps.length <= left &&
     (steps.at(-1)?.afterSeconds ?? 0) <= patienceSeconds &&

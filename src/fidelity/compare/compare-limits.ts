@@ -13,7 +13,7 @@ import { isRefusal, rateOf } from '../deduce/rate.js';
 import { compareBans, isBanOf } from './compare-bans.js';
 import type { Difference, Findings } from './difference.js';
 
-/** A response with the numbers of its key's limits. Those of bans show no window and are left out. */
+/** A response with its limits. Refusals of bans show no window and are left out. */
 interface Sample {
   readonly exchange: Exchange;
   readonly limit: number;
@@ -22,7 +22,7 @@ interface Sample {
 }
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
-/** Limit that a calibrated scenario contains where none was seen. */
+/** Limit in a calibrated scenario for a window that was not seen. */
 const unseenLimit = 1_000_000;
 
 /** An error of one in a header, which the comparison must detect to call the header checked. */
@@ -57,7 +57,7 @@ export function compareLimits(
   own.splice(mostResponses);
   const samples = own.flatMap(sampleOf);
   const rules = compareRules(resolved, own, samples, isStated);
-  // Windows that the clock starts end with a whole second also where the service counts fractions.
+  // Windows that the clock starts end at whole seconds even if the service counts fractions.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -74,9 +74,9 @@ export function compareLimits(
   };
 }
 
-/** Number of responses that are compared with the rules; each is tried on several. */
+/** Largest number of compared responses; each is simulated under several rules. */
 const mostResponses = 2_000;
-/** Seconds by which rounding can make the difference of two instants wrong. */
+/** Largest error of a difference of two rounded instants, in seconds. */
 const mostRounding = 2;
 
 const nothing: Findings = { differences: [], confirmed: [], unchecked: [] };
@@ -86,7 +86,7 @@ function sampleOf(exchange: Exchange): Sample[] {
   return rate === undefined ? [] : [{ exchange, ...rate }];
 }
 
-/** Compares the limits with those of the key's plan, or of any plan where the scenario does not name the own key's. */
+/** Compares the limits with the plan of the scenario's own key; with every plan if the scenario has none. */
 function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samples: readonly Sample[]): Findings {
   const about = 'enterpriseLimits';
   if (samples.length === 0) return { ...nothing, unchecked: [about] };
@@ -135,26 +135,26 @@ function compareRules(
   const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
-  // The simulator counts whole seconds; fractions are tried only where those explain nothing.
+  // The simulator counts whole seconds; fractions are a second choice.
   const isExact = survivors(inSeconds, own).length > 0;
   const isFraction = !isExact && survivors(ofScenario, own).length > 0;
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Another algorithm may start its windows otherwise.
+    // Another algorithm may have another start of windows.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = survivors(others, own);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // An error in the other direction takes the planted one away.
+  // A shift in the other direction removes an error of the service.
   const ofDefects = defects.filter(({ about, delta }) => {
     const changed = own.map((each) => shifted(each, about, fits ? delta : -delta));
     return survivors(rules, changed).length > 0;
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
-  // A service that counts fractions of a second cannot be told from one whose reset is a second off.
+  // Fractions of a second look like a reset that is a second off.
   if (isFraction || stated.length === 0) open.add(resetHeader);
   if (fits || stated.length === 0) {
     const checkable = fits ? [...stated, resetHeader, remainingHeader] : [];
@@ -218,13 +218,13 @@ function firstUnexplained(rules: readonly LimitRules[], own: readonly Exchange[]
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
-  // A refusal has nothing left, whatever is wrong with the count.
+  // A refusal always has 0 remaining.
   if (rate === undefined || (header === remainingHeader && isRefusal(exchange))) return exchange;
   const value = Math.max(0, Number(exchange.headers[header]) + delta);
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };
 }
 
-/** Compares the wait that refusals name with their reset. */
+/** Compares the Retry-After of refusals with their reset. */
 function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Findings {
   const gaps = exchanges.flatMap((exchange): { exchange: Exchange; seconds: number }[] => {
     const text = exchange.headers[retryAfterHeader];
@@ -242,7 +242,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   const off =
     gaps.find(({ seconds }) => Math.abs(seconds) > mostRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
-  // One second is rounding where the service counts fractions.
+  // One second may be rounding of fractions.
   if (off === undefined) return { ...nothing, unchecked: [about] };
   const { seconds } = off;
   const difference: Difference = {
@@ -255,5 +255,5 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   return { ...nothing, differences: [difference] };
 }
 
-/** Number of refusals whose equal gaps are no chance of rounding. */
+/** Number of refusals with equal gaps that rules out chance. */
 const surelyConstant = 3;

@@ -8,7 +8,7 @@ const longestSeconds = 259_200;
 /** Lengths of bans in seconds, in their order; `undefined` if the end did not show. */
 interface BanLengths {
   readonly seconds: readonly (number | undefined)[];
-  /** What else each may be, as a difference: 0 if nothing. */
+  /** Difference to another possible length of each; 0 if none. */
   readonly orElse: -1 | 0 | 1;
 }
 

@@ -6,14 +6,14 @@ import { isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
 import { ServiceClock } from './service-clock.js';
 
-/** An episode of a key, or the ban that ended it. */
+/** A key's episode, or the ban that ended it. */
 interface Track {
   readonly first: Exchange;
-  /** When the service promised to serve again, in Unix seconds of its clock: as the last refusal said. */
+  /** Reset of the last refusal, in Unix seconds. */
   promisedAtSeconds: number;
   readonly early: EarlyRequest[];
   isSteady: boolean;
-  /** Only while the key is banned: its end, and what of its clock the last answer told, in Unix seconds. */
+  /** During a ban: its end, and the `Date` of the last response, in Unix seconds. */
   ban?: { untilSeconds: number; isShown: boolean; atSeconds: number } | undefined;
 }
 
@@ -47,7 +47,7 @@ export class BanWatch {
     const { status, token } = exchange;
     if (!isRefusal(exchange)) return false;
     const code = codeOf(exchange);
-    // The first refusal of a key that has used up its window is one by the limit, whatever its status.
+    // With any status, the first refusal of a used-up window is one by the limit.
     const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
     if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
       this.#limit = { status, code };
@@ -56,7 +56,7 @@ export class BanWatch {
     return code === 'key_banned' || status !== this.#limit.status || isOther;
   }
 
-  /** Adds the next exchange. @param isBan whether it is the refusal of a ban @returns what it shows */
+  /** Adds the next exchange. @param isBan whether it is the refusal of a ban @returns its clues */
   add(exchange: ReadExchange, isBan = this.isMarked(exchange)): Clue[] {
     const { token, status } = exchange;
     this.#clock.note(exchange);
@@ -95,7 +95,7 @@ export class BanWatch {
     track.promisedAtSeconds = promisedAtSeconds;
   }
 
-  /** A refused request of an episode that has begun: how long after its first refusal and before its promise it came. */
+  /** Adds a refusal to an episode, with its delay after the first refusal and its lead over the promise. */
   #early({ first, promisedAtSeconds, early }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
     const { leastMs, mostMs } = this.offset;
@@ -118,7 +118,7 @@ export class BanWatch {
         about: 'banStatus',
         allows: [status].filter((each) => [429, 403, 401, 418].includes(each)),
         says: `a banned key is refused with ${status}`,
-        // A ban under the limit's code shows only by its wait.
+        // Only its later reset distinguishes a ban under the limit's code.
         isLikely: !this.isMarked(exchange),
       },
     ];
@@ -127,7 +127,7 @@ export class BanWatch {
     const atSeconds = Math.floor((dateMs ?? arrivedAtMs) / 1000);
     const track = this.#tracks.get(token);
     if (track?.ban !== undefined) return [...clues, ...extendClues(track.ban, untilSeconds, atSeconds)];
-    // A ban ends no earlier than the window, so the end of a shorter one does not show.
+    // The reset of a ban is no earlier than the window's, which hides the end of a shorter ban.
     const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
     this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
     const wait = Number(exchange.headers[retryAfterHeader]);
@@ -147,10 +147,10 @@ function codeOf({ body }: ReadExchange): string | undefined {
   return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
-/** Whether nothing but our own questions can have come between, as far as one key is ours alone. */
+/** Whether the request was a question of this tool, so that no other client's request is likely before it. */
 const isOurs = ({ question }: Exchange) => question !== undefined;
 
-/** A request in a ban, a second of the service's clock or more after the one before. */
+/** Clues of a request during a ban, at least one second of the service's clock after the last one. */
 function extendClues(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Clue[] {
   const isLonger = untilSeconds > ban.untilSeconds;
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];

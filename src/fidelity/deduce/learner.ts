@@ -14,22 +14,22 @@ import { listClues } from './list-clues.js';
 import { questionClues } from './question-clues.js';
 import { writeClues } from './write-clues.js';
 
-/** More answers than this say no more about limits, and each is tried on every combination that is left. */
+/** Largest number of responses to simulate; each costs time under every remaining combination. */
 const mostForLimits = 2_000;
 
 /**
- * Learns the choices of a service from its answers, one after the other: those that one kind of answer decides from clues,
- * those about limits from the combinations that are left.
+ * Learns the choices of a service from its responses: choices about limits from the combinations that explain all responses,
+ * the others from clues.
  */
 export class Learner {
   readonly facts = new Facts();
   readonly limits = new LimitHypotheses();
   readonly #clues = new Clues();
   readonly #bans = new BanWatch();
-  /** The first answer that a sentence of the document contradicts, and so on. */
+  /** Responses that contradict a sentence of the document. */
   readonly contradictions: { clue: Clue; exchange: Exchange }[] = [];
 
-  /** The clues whose control was not accepted yet. */
+  /** Clues whose control was not accepted yet. */
   #waiting: { clue: Clue; exchange: Exchange }[] = [];
 
   add(exchange: Exchange): void {
@@ -53,7 +53,7 @@ export class Learner {
     this.#addControlled();
   }
 
-  /** Adds the clues that need no control, or whose control was accepted. */
+  /** Adds waiting clues without a control, or with an accepted one. */
   #addControlled(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -72,7 +72,7 @@ export class Learner {
     return readBanRules(this.#bans.episodes);
   }
 
-  /** How far the clock of the service is ahead. */
+  /** Lead of the service's clock over the recorder's. */
   get clockOffset(): BanWatch['offset'] {
     return this.#bans.offset;
   }
@@ -84,7 +84,7 @@ export class Learner {
     return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#clues.about(subject));
   }
 
-  /** What is known of every assumption, in the order of the table; of `errorCodes`, of each code that was seen. */
+  /** Knowledge of every assumption in the order of the table, and of each error code that was seen. */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];
     const codes = this.#clues.subjects.filter((subject) => subject.startsWith('errorCodes.'));
@@ -94,7 +94,7 @@ export class Learner {
     });
   }
 
-  /** The settings that are known, certain or likely. */
+  /** Settings that are certain or likely. */
   settings(): Partial<Settings> {
     const known: Record<string, unknown> = {};
     const errorCodes: Partial<Record<ErrorCode, string>> = {};
@@ -114,7 +114,7 @@ export class Learner {
     return [...strikeKnowledge(this.#bans.episodes, broken === undefined), ...lengthKnowledge(lengths)];
   }
 
-  /** The limits of a plan that is none of the document's, where a key has one. */
+  /** Limits of an undocumented plan, if a key has one. */
   #enterprise(): Knowledge {
     const about = 'enterpriseLimits';
     const none = notAsked(about);

@@ -29,25 +29,25 @@ export interface Broken {
   readonly expected: string;
 }
 
-/** A key with more possible pasts is taken for a new one. */
+/** Largest number of possible pasts of a key; one with more is treated as new. */
 const mostPasts = 24;
-/** Requests beyond those that were sent, from which on chance cannot explain them. */
+/** Number of counted requests beyond those sent that rules out chance. */
 const surelyNoChance = 3;
 const dayMs = 86_400_000;
 
 /**
  * Keeps every combination of the assumptions about limits that explains all responses. Unknown are only the instants of the
- * requests and what a key had used before: no hypothesis is saved by requests that nobody has seen.
+ * requests and a key's usage before the first one: unrecorded requests explain no response.
  */
 export class LimitHypotheses {
   #alive: LimitHypothesis[];
   #broken: Broken | undefined;
   #seen = 0;
   #unaccounted = 0;
-  /** Epoch of the simulated instants: near them, because sums of large numbers lose fractions of a millisecond. */
+  /** Epoch of the simulated instants. It is close to them, because sums of large numbers lose fractions of a millisecond. */
   #epochMs: number | undefined;
   readonly #clock = new ServiceClock();
-  /** Of each key: the last response with its limits, and the requests without such a response since. */
+  /** Last response of each key with limits, and the number of lost responses since. */
   readonly #last = new Map<
     string,
     { limit: number; remaining: number; reset: number; isRefused: boolean; isBan: boolean; lost: number }
@@ -68,12 +68,12 @@ export class LimitHypotheses {
     return this.#broken;
   }
 
-  /** Number of responses that it rests on. */
+  /** Number of explained responses. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Number by which Remaining fell more than requests were sent. */
+  /** Sum of the falls of Remaining beyond the requests sent. */
   get unaccounted(): number {
     return this.#unaccounted;
   }
@@ -86,7 +86,7 @@ export class LimitHypotheses {
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
     this.#clock.note(exchange);
-    // A made-up key, where it is accepted, may have limits of its own kind.
+    // A service that accepts a made-up key may limit it by other rules.
     if (token === undefined || token === madeUpKey || isBan || (status === 401 && !isRefusal(exchange))) return isBan;
     const arrival = this.#arrivalOf(exchange);
     const rate = rateOf(exchange);
@@ -204,7 +204,7 @@ export class LimitHypotheses {
     if (this.#broken !== undefined) {
       const { exchange, expected } = this.#broken;
       const evidence = [`${placeOf(exchange)}: ${this.#describe(exchange)}; ${expected}`];
-      // A recording rarely has all requests of a key; of our own questions we know that they were alone.
+      // A recording rarely has all requests of a key, unlike a calibration.
       const enough = exchange.question === undefined ? 1 : surelyNoChance;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
@@ -212,7 +212,7 @@ export class LimitHypotheses {
     const base = { about, evidence: texts, requests };
     if (this.#seen === 0) return { ...base, state: 'not asked', left: [] };
     const left = valuesOf(about, this.#alive);
-    // Whether a window is fixed at all comes first.
+    // Only fixed windows have a start.
     const isFixed =
       about !== 'windowStart' || this.#alive.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
     if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked', left };
@@ -247,7 +247,7 @@ export class LimitHypotheses {
   }
 }
 
-/** Part of the rules that decides how a request is treated. */
+/** Part of the rules that determines the treatment of a request. */
 function treatmentOf({ settings, rounding }: LimitRules, seen: SeenResponse | undefined): string {
   const { algorithm, windowStart, reportedWindow, rejectedCounts, limitsApply } = settings;
   const isLimited = seen === undefined ? String(limitsApply) : isCounted(settings, seen.operation);
@@ -260,7 +260,7 @@ function distinct(keys: readonly SimulatedKey[] | undefined): SimulatedKey[] | u
   return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
 }
 
-/** Values that hypotheses give an assumption. The start of a window is none where no window is fixed. */
+/** Values of an assumption in several hypotheses. Only fixed windows have a start. */
 function valuesOf(about: LimitAssumption, hypotheses: readonly LimitHypothesis[]): unknown[] {
   const values = new Map<string, unknown>();
   for (const { rules } of hypotheses) {

@@ -31,7 +31,7 @@ export const newKeys: readonly SimulatedKey[] = [
 
 const sizeOf = (name: WindowName, limit: number): Size => ({ limit, length: windowSeconds[name] * 1000 });
 
-/** Interval of the reset that a header names. The simulator rounds that of a bucket up. */
+/** Interval of the reset that a header names. The simulator rounds a bucket's reset up. */
 function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules): Span {
   const ms = reset * 1000;
   if (rounding === 'down') return [ms, ms + 1000 - shortestMs];
@@ -130,7 +130,7 @@ function withLimit(
   return all.minute !== undefined && all.day !== undefined && all.day <= all.minute ? undefined : all;
 }
 
-/** States of a key after a request whose response is lost or says nothing of limits: it may have been counted. */
+/** States of a key after a request that may have been counted: its response is lost or has no limits. */
 export function mayCount(
   key: SimulatedKey,
   rules: LimitRules,
@@ -154,7 +154,7 @@ export function mayCount(
   return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];
 }
 
-/** Whether a key has certainly nothing left. */
+/** Whether every possible state of a key has nothing left. */
 export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, arrival: Span): boolean {
   const window = simulatedWindow(rules.settings);
   return windowNames.some((name) => {
@@ -169,7 +169,7 @@ const middle = ([least, most]: Span): Span => {
   return [instant, instant];
 };
 
-/** A key in the middle of what is possible. */
+/** Replaces each interval of a key by its middle. */
 export function settled(key: SimulatedKey): SimulatedKey {
   const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
     name,

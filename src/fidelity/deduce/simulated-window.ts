@@ -47,7 +47,7 @@ export interface Sight {
  * allow, so that a rule without a state is disproved.
  */
 export interface SimulatedWindow {
-  /** State that explains the first response to show a window, whatever was counted before. */
+  /** States after the first response that shows a window, for any usage before. */
   first(size: Size, arrival: Span, sight: Sight & { readonly shown: NonNullable<Sight['shown']> }): WindowState[];
   /** States after a request. None: the response is impossible. */
   next(size: Size, state: WindowState, arrival: Span, sight: Sight): WindowState[];
@@ -154,7 +154,7 @@ function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = meet([least, most], span);
       if (found === undefined) return undefined;
-      // Requests of one interval that are one request cannot be told from several at one instant.
+      // Narrowing changes nothing: the requests of an interval stay together.
       if (found[0] === least && found[1] === most) {
         narrowed.push([least, most, after]);
         after = 0;
@@ -197,7 +197,7 @@ const slidingLog: SimulatedWindow = {
     }
     const counts: number[] = [];
     const least = limit - shown.remaining - charged;
-    // Where nothing remains, more than the limit may have been counted.
+    // If 0 remain, more than the limit may have been counted.
     const most = shown.remaining > 0 ? least : countOf(hits);
     for (let count = least; count <= most; count++) {
       if (wasUsedUp === undefined || wasUsedUp === count >= limit) counts.push(count);
